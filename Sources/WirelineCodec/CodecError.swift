@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why bytes could not be decoded, or a value could not be encoded.
+///
+/// An error says what (``reason-swift.property``), where in the bytes (``offset``) and, once a message's decoder has
+/// passed it on, in which field (``path``):
+///
+///     Sc_20001.items[1].count: needs 4 bytes at offset 27, 2 are left
+///
+/// It is one word wide, whatever it carries, so that the calls which may throw it stay small; only throwing
+/// allocates.
+public struct CodecError: Error, Equatable, Sendable {
+    /// What went wrong, with the numbers that matter.
+    public var reason: Reason { storage.reason }
+
+    /// Where: bytes from the start of what was read (the packet, for a decoder of packets; otherwise the payload), or
+    /// nil when the fault has no place in bytes, as when encoding.
+    public var offset: Int? { storage.offset }
+
+    /// The field, from the outermost name inwards: `Sc_20001.items[1].count`. Empty when no message was involved.
+    public var path: String { storage.path }
+
+    /// The first bytes of the packet, at most 16, where the fault is one of framing; otherwise empty.
+    public var bytes: [UInt8] { storage.bytes }
+
+    /// What the bytes look like instead of a packet, where that can be told.
+    public var lookalike: Lookalike? { storage.lookalike }
+
+    private let storage: Storage
+
+    /// Makes an error that stands at a place in the bytes.
+    public init(
+        _ reason: Reason,
+        offset: Int? = nil,
+        path: String = "",
+        bytes: [UInt8] = [],
+        lookalike: Lookalike? = nil
+    ) {
+        storage = Storage(reason: reason, offset: offset, path: path, bytes: bytes, lookalike: lookalike)
+    }
+
+    /// The same error with a name put before its path.
+    ///
+    /// `"items[1]"` before `"count"` gives `"items[1].count"`.
+    public func prefixed(by name: String) -> CodecError {
+        let longer: String =
+            if path.isEmpty { name } else if path.hasPrefix("[") { name + path } else { name + "." + path }
+        return CodecError(reason, offset: offset, path: longer, bytes: bytes, lookalike: lookalike)
+    }
+
+    public static func == (left: CodecError, right: CodecError) -> Bool {
+        left.reason == right.reason && left.offset == right.offset && left.path == right.path
+            && left.bytes == right.bytes && left.lookalike == right.lookalike
+    }
+
+    private final class Storage: Sendable {
+        let reason: Reason
+        let offset: Int?
+        let path: String
+        let bytes: [UInt8]
+        let lookalike: Lookalike?
+
+        init(reason: Reason, offset: Int?, path: String, bytes: [UInt8], lookalike: Lookalike?) {
+            self.reason = reason
+            self.offset = offset
+            self.path = path
+            self.bytes = bytes
+            self.lookalike = lookalike
+        }
+    }
+}
+
+extension CodecError {
+    /// What went wrong.
+    @nonexhaustive
+    public enum Reason: Equatable, Sendable {
+        // MARK: The bytes end or lie
+
+        /// `needed` bytes were wanted, `available` were left.
+        case truncated(needed: Int, available: Int)
+        /// A variable-length integer does not fit its type or its declared number of bytes.
+        case varintTooLong(maximumByteCount: Int)
+        /// A variable-length integer could have been written in fewer bytes.
+        case varintNotShortest
+        /// A `bool` that is neither 0 nor 1.
+        case invalidBoolean(UInt8)
+        /// Text that is not UTF-8; the error's offset is that of the first offending byte.
+        case invalidUTF8(UTF8Fault)
+        /// A terminated string whose NUL never came.
+        case missingTerminator
+        /// Bytes behind the last known field of a message that refuses them.
+        case trailingBytes(count: Int)
+        /// Values nested in one another more deeply than the protocol's `max_depth`.
+        case tooDeep(limit: Int)
+
+        // MARK: A value is not allowed
+
+        /// A number outside `@range`, or outside its type when encoding.
+        case outOfRange(value: Int128, minimum: Int128, maximum: Int128)
+        /// A float outside `@range`.
+        case floatOutOfRange(value: Double, minimum: Double, maximum: Double)
+        /// A string or a list that is longer than `@max`, or than its prefix can say.
+        case tooLong(count: Int, limit: Int)
+        /// A list of fixed length that has another number of items.
+        case wrongItemCount(count: Int, expected: Int)
+        /// A number that a `@closed` enum does not list.
+        case unknownCase(Int128)
+        /// A NUL inside a string that ends at the first NUL.
+        case embeddedTerminator
+        /// A set optional field (or kept trailing bytes) behind the unset one named by the error's path.
+        case gapBeforeOptional
+
+        // MARK: QSIOP's properties
+
+        /// A key that stands twice.
+        case duplicateKey(String)
+        /// A line break in a value, a line break or colon in a key, or an empty key.
+        case invalidProperty(String)
+
+        // MARK: Packets
+
+        /// A length that is smaller than the header which contains it.
+        case lengthTooSmall(length: Int128, minimum: Int128)
+        /// A packet longer than allowed; `length` is what the length field says, `packetByteCount` what that means for
+        /// the whole packet, `limit` the most bytes a packet may have.
+        case packetTooLong(length: Int128, packetByteCount: Int128, limit: Int)
+        /// Two lengths, or a length and the bytes at hand, that do not agree.
+        case lengthMismatch(length: Int128, expected: Int128)
+        /// A constant of the header or trailer with another value.
+        case wrongConstant(value: Int128, expected: Int128)
+        /// A CRC-32 that the payload does not have.
+        case wrongChecksum(value: UInt32, computed: UInt32)
+        /// The stream ended inside a packet of which `received` bytes had come; `needed` is how many more the packet
+        /// was known to need.
+        case endOfStream(received: Int, needed: Int)
+        /// A packet of another message than the one to be decoded.
+        case wrongMessage(id: UInt64, expected: UInt64)
+        /// A message ID that the packet's ID field cannot hold, or, when encoding, none that the protocol knows.
+        case invalidMessageID(UInt64)
+        /// A header field that does not exist, or that may not be set.
+        case invalidHeaderField(String)
+        /// A buffer with too little room for the encoded packet.
+        case bufferTooSmall(needed: Int, available: Int)
+
+        // MARK: Declarations and text
+
+        /// A packet layout that cannot work.
+        case invalidLayout(PacketLayout.Fault)
+        /// Text that is not pairs of hexadecimal digits; the offset counts bytes of the text.
+        case invalidHex
+    }
+
+    /// What is wrong with bytes that should have been UTF-8 (Unicode 16, table 3-7).
+    @frozen
+    public enum UTF8Fault: Equatable, Sendable {
+        /// A continuation byte where a character should begin, or a byte that never occurs (C0, C1, F5 to FF).
+        case unexpectedByte
+        /// A character in more bytes than it needs.
+        case overlong
+        /// One half of a surrogate pair (U+D800 to U+DFFF).
+        case surrogate
+        /// A number above U+10FFFF.
+        case aboveUnicode
+        /// A character that breaks off, at the end or before the next one.
+        case truncated
+    }
+
+    /// Something other than the declared packets that the first bytes were recognised as.
+    @nonexhaustive
+    public enum Lookalike: Equatable, Sendable {
+        case http, tls, ssh, flashPolicyRequest, proxyProtocol
+        /// The same layout with its length in the other byte order; `length` is what it says then.
+        case otherByteOrder(length: Int128)
+    }
+}

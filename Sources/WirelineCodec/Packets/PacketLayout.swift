@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What stands around a message's fields on the wire: header fields, then the payload, then trailer fields.
+///
+///     header                     payload      trailer
+///     +--------+----+- - - - - -+------------+- - - - - -+
+///     | length | ID |           |            | CRC, end  |
+///     +--------+----+- - - - - -+------------+- - - - - -+
+///
+/// A layout is data: one splitter and one encoder serve all of them. It needs at least one length in its header, and
+/// at most one field of variable width, which stands in the header too.
+public struct PacketLayout: Equatable, Sendable {
+    /// The fields in front of the payload, in wire order.
+    public let header: [PacketField]
+    /// The fields behind the payload, in wire order.
+    public let trailer: [PacketField]
+    /// What splitting and encoding need to know of the fields, worked out once.
+    @usableFromInline let plan: PacketPlan
+
+    /// Checks the fields and makes a layout of them.
+    ///
+    /// - Throws: ``CodecError`` with ``CodecError/Reason/invalidLayout(_:)``.
+    public init(header: [PacketField], trailer: [PacketField] = []) throws(CodecError) {
+        if let fault = Self.firstFault(header: header, trailer: trailer) {
+            throw CodecError(.invalidLayout(fault))
+        }
+        self.init(uncheckedHeader: header, trailer: trailer)
+    }
+
+    /// A layout of fields that are known to work.
+    init(uncheckedHeader header: [PacketField], trailer: [PacketField] = []) {
+        self.header = header
+        self.trailer = trailer
+        plan = PacketPlan(header: header, trailer: trailer)
+    }
+
+    /// The fewest bytes that a packet can have: an empty payload's.
+    public var minimumPacketByteCount: Int { plan.minimumPacketByteCount }
+
+    /// Header and trailer in wire order.
+    public var fields: [PacketField] { header + trailer }
+
+    /// Whether packets say which message they carry; without an ID there is one message for each direction.
+    public var hasMessageID: Bool { fields.contains { $0.role == .messageID } }
+
+    /// The largest message ID that the ID fields can hold; 0 without any.
+    public var maximumMessageID: UInt64 {
+        let width = fields.filter { $0.role == .messageID }.reduce(0) { $0 + $1.format.bitWidth }
+        return width == 0 ? 0 : UInt64.max >> UInt64(64 - width)
+    }
+
+    /// The field that pairs a reply with its request, if the layout has one.
+    public var sequenceField: PacketField? { fields.first { $0.role == .sequence } }
+}
+
+extension PacketField.Format {
+    /// How many bits of a number the field can hold at most.
+    var bitWidth: Int {
+        switch self {
+        case .integer(let format, _): format.byteCount * 8
+        case .boolean: 1
+        case .varint(let maximumByteCount): min(64, 7 * maximumByteCount)
+        }
+    }
+}
+
+// MARK: - Presets
+
+extension PacketLayout {
+    /// `uint32` length that counts the whole packet, `uint16` message ID, payload; big-endian (seed 003).
+    public static let standard = PacketLayout(uncheckedHeader: [
+        PacketField("length", .integer(.uint32, .bigEndian), .length(of: .packet, plus: 0)),
+        PacketField("id", .integer(.uint16, .bigEndian), .messageID),
+    ])
+
+    /// QSIOP: `uint16` version 1, `uint16` operation, `uint16` byte count of the properties; big-endian (seed 004).
+    public static let qsiop = PacketLayout(uncheckedHeader: [
+        PacketField("ver", .integer(.uint16, .bigEndian), .value(default: 1)),
+        PacketField("op", .integer(.uint16, .bigEndian), .messageID),
+        PacketField("propl", .integer(.uint16, .bigEndian), .length(of: .payload, plus: 0)),
+    ])
+
+    /// Erlang's `{packet, 1}`: one byte that counts what follows it, at most 255.
+    public static let erlangPacket1 = erlangPacket(.uint8)
+
+    /// Erlang's `{packet, 2}`: a big-endian `uint16` that counts what follows it.
+    public static let erlangPacket2 = erlangPacket(.uint16)
+
+    /// Erlang's `{packet, 4}`: a big-endian `uint32` that counts what follows it.
+    public static let erlangPacket4 = erlangPacket(.uint32)
+
+    private static func erlangPacket(_ format: IntegerFormat) -> PacketLayout {
+        PacketLayout(uncheckedHeader: [
+            PacketField("length", .integer(format, .bigEndian), .length(of: .rest, plus: 0))
+        ])
+    }
+}
