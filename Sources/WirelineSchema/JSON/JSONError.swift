@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a text is not JSON.
+public struct JSONError: Error, Equatable, Sendable {
+    /// What is wrong.
+    public let reason: Reason
+    /// Where: bytes from the start of the text.
+    public let offset: Int
+    /// The member or item that the fault is in or is the name of: `items[1].count`. Empty at the top.
+    public let path: String
+
+    init(_ reason: Reason, offset: Int, path: String = "") {
+        self.reason = reason
+        self.offset = offset
+        self.path = path
+    }
+
+    /// The same error with a name or an index in brackets put before its path.
+    package func prefixed(by name: String) -> JSONError {
+        JSONError(reason, offset: offset, path: FieldPath.joining(name, path))
+    }
+
+    /// What is wrong with a text.
+    @nonexhaustive
+    public indirect enum Reason: Equatable, Sendable {
+        /// A byte, or the end of the text (nil), where something else had to stand.
+        case unexpected(UInt8?, expected: Expectation)
+        /// The text begins with U+FEFF, which RFC 8259 §8.1 forbids to send.
+        case byteOrderMark
+        /// A number such as `007`.
+        case leadingZero
+        /// A byte below 0x20 inside a string.
+        case controlCharacter(UInt8)
+        /// A backslash before a character that makes no escape with it.
+        case invalidEscape(UInt8)
+        /// `\uD800` to `\uDFFF` that is not half of a pair: no character, and nothing that UTF-8 can carry.
+        case loneSurrogate(UInt16)
+        /// A string that is not UTF-8; the offset is that of the first byte that cannot stand there.
+        case invalidUTF8
+        /// A name that stands twice in one object.
+        case duplicateKey(String)
+        /// Arrays and objects in one another, more than `limit` of them.
+        case tooDeep(limit: Int)
+    }
+
+    /// What had to stand where something else was found.
+    @nonexhaustive
+    public enum Expectation: Equatable, Sendable {
+        case value, key, colon, commaOrBracket, commaOrBrace, digit, hexadecimalDigit, closingQuote, escape, endOfText
+    }
+}
+
+extension JSONError: CustomStringConvertible {
+    /// One line for people: the path, what is wrong, and where.
+    public var description: String {
+        (path.isEmpty ? "" : path + ": ") + reason.text + " at byte \(offset) of the JSON"
+    }
+}
+
+extension JSONError.Reason {
+    fileprivate var text: String {
+        switch self {
+        case .unexpected(nil, let expected):
+            "the text ends where \(expected.text) was expected"
+        case .unexpected(let byte?, let expected):
+            "\(named(byte)) where \(expected.text) was expected"
+        case .byteOrderMark:
+            "a byte order mark"
+        case .leadingZero:
+            "a number that begins with a superfluous 0"
+        case .controlCharacter(let byte):
+            "the control character \(named(byte)), which is written as an escape,"
+        case .invalidEscape(let byte):
+            "a backslash before \(named(byte))"
+        case .loneSurrogate(let unit):
+            "\\u\(hexadecimal(unit, digitCount: 4)) is half of a pair without the other"
+        case .invalidUTF8:
+            "bytes that are not UTF-8"
+        case .duplicateKey(let key):
+            "the key \(JSONValue.string(String(key.prefix(64)))) stands twice, again"
+        case .tooDeep(let limit):
+            "more than \(limit) arrays and objects in one another"
+        }
+    }
+
+    private func named(_ byte: UInt8) -> String {
+        (0x21...0x7E).contains(byte)
+            ? "`\(Character(UnicodeScalar(byte)))`" : "0x\(hexadecimal(UInt16(byte), digitCount: 2))"
+    }
+
+    private func hexadecimal(_ number: UInt16, digitCount: Int) -> String {
+        let digits = String(number, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, digitCount - digits.utf8.count)) + digits
+    }
+}
+
+extension JSONError.Expectation {
+    fileprivate var text: String {
+        switch self {
+        case .value: "a value"
+        case .key: "a key in quotes"
+        case .colon: "`:`"
+        case .commaOrBracket: "`,` or `]`"
+        case .commaOrBrace: "`,` or `}`"
+        case .digit: "a digit"
+        case .hexadecimalDigit: "a hexadecimal digit"
+        case .closingQuote: "the quote that ends a string"
+        case .escape: "the rest of an escape"
+        case .endOfText: "the end of the text"
+        }
+    }
+}
+
+/// Paths such as `Sc_20001.items[1].count`.
+enum FieldPath {
+    /// A name or an index in brackets, then what is inside it.
+    static func joining(_ name: String, _ rest: String) -> String {
+        if rest.isEmpty {
+            name
+        } else if name.isEmpty || rest.utf8.first == UInt8(ascii: "[") {
+            name + rest
+        } else {
+            name + "." + rest
+        }
+    }
+}

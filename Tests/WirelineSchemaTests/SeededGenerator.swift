@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Random numbers that can be had again: SplitMix64, from the seed in `WIRELINE_SEED` or from a fresh one.
+struct SeededGenerator: RandomNumberGenerator {
+    let seed: UInt64
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        self.seed = seed
+        state = seed
+    }
+
+    static func fromEnvironment() -> SeededGenerator {
+        let text = unsafe getenv("WIRELINE_SEED").map { unsafe String(cString: $0) }
+        return SeededGenerator(seed: text.flatMap { UInt64($0) } ?? .random(in: .min ... .max))
+    }
+
+    /// What a failed expectation prints so that the run can be repeated.
+    var seedComment: Comment { "repeat with WIRELINE_SEED=\(seed)" }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+extension String {
+    /// Up to ten characters, half of them ones that need care.
+    static func random(using random: inout SeededGenerator) -> String {
+        let careful: [Unicode.Scalar] = [
+            "\"", "\\", "\u{0}", "\n", "\u{1B}", "\u{7F}", "\u{85}", "\u{202E}", "\u{2028}", "\u{FEFF}", "e", "\u{301}",
+            "中",
+            "😀", "\u{10FFFF}", "\u{FFFE}",
+        ]
+        var text = String.UnicodeScalarView()
+        for _ in 0..<Int.random(in: 0...10, using: &random) {
+            let ascii = Unicode.Scalar(UInt8.random(in: 0x20...0x7E, using: &random))
+            text.append(Bool.random(using: &random) ? ascii : careful.randomElement(using: &random) ?? ascii)
+        }
+        return String(text)
+    }
+}
