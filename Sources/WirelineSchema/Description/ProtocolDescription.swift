@@ -68,11 +68,6 @@ public struct ProtocolOptions: Equatable, Sendable {
     public init() {}
 }
 
-/// Which end of the connection sends a message.
-public enum Sender: String, Equatable, Hashable, Sendable, CaseIterable {
-    case client, server
-}
-
 /// One `message`.
 public struct MessageDescription: Equatable, Sendable {
     /// The name in the schema, such as `Cs_20001`; used in JSON, in errors and on the command line.

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ByteReader {
+    /// Reads UTF-8 of a known number of bytes, which must be valid: nothing is repaired.
+    ///
+    /// Overlong forms, surrogates and characters that break off are refused (Unicode 16, table 3-7); NUL, a byte order
+    /// mark and noncharacters are text like any other.
+    ///
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``; ``CodecError/Reason/invalidUTF8(_:)`` at the first
+    ///   offending byte.
+    @inlinable @inline(__always)
+    public mutating func readString(byteCount: Int) throws(CodecError) -> String {
+        let start = position
+        let slice = try readSlice(byteCount: byteCount)
+        do throws(CodecError) {
+            return try String(validating: slice, at: start)
+        } catch {
+            position = start
+            throw error
+        }
+    }
+
+    /// Reads UTF-8 up to a NUL, which is passed over and not part of the text.
+    ///
+    /// - Throws: ``CodecError/Reason/missingTerminator``, ``CodecError/Reason/invalidUTF8(_:)``.
+    public mutating func readTerminatedString() throws(CodecError) -> String {
+        let text = try readString(byteCount: byteCountToTerminator())
+        position += 1
+        return text
+    }
+
+    /// Reads bytes up to a NUL, which is passed over and not part of them.
+    ///
+    /// - Throws: ``CodecError/Reason/missingTerminator``.
+    public mutating func readTerminatedBytes() throws(CodecError) -> [UInt8] {
+        let bytes = try readBytes(byteCount: byteCountToTerminator())
+        position += 1
+        return bytes
+    }
+
+    /// Reads bytes into an array of their own.
+    ///
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``, before anything is allocated.
+    public mutating func readBytes(byteCount: Int) throws(CodecError) -> [UInt8] {
+        [UInt8](copying: try readSlice(byteCount: byteCount))
+    }
+
+    /// How many bytes stand before the next NUL.
+    ///
+    /// - Throws: ``CodecError/Reason/missingTerminator``.
+    public func byteCountToTerminator() throws(CodecError) -> Int {
+        for index in position..<end where bytes[index] == 0 { return index - position }
+        throw error(.missingTerminator)
+    }
+}
+
+extension RawSpan {
+    /// The byte at an offset, checked.
+    @inlinable @inline(__always)
+    subscript(offset: Int) -> UInt8 {
+        // SAFETY: any bits are a byte; the load checks its bounds.
+        unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+    }
+}
+
+extension [UInt8] {
+    /// Makes an array of lent bytes, with one allocation.
+    public init(copying bytes: RawSpan) {
+        // SAFETY: the buffer is copied before it ends.
+        self = unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
+    }
+}

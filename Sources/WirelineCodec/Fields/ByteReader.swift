@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads the fields of a payload, one after another.
+///
+/// A reader lends bytes and never copies them; it cannot outlive them. Offsets in its errors count from the first byte
+/// it was given, which for a packet is the first byte of the header. A read that fails leaves the position where it was.
+@frozen
+public struct ByteReader: ~Escapable {
+    @usableFromInline let bytes: RawSpan
+    @usableFromInline var position: Int
+    /// Where the readable bytes end: behind the payload, or behind the structure that is being read.
+    /// INVARIANT: `0 <= position <= end <= bytes.byteCount`
+    @usableFromInline var end: Int
+    /// How many levels of structures may still be entered.
+    @usableFromInline var remainingDepth: Int
+    @usableFromInline let maximumDepth: Int
+
+    /// Makes a reader of all the bytes.
+    ///
+    /// - Parameter maximumDepth: How deeply structures may nest (default 32, as in a schema without options).
+    @inlinable
+    @_lifetime(copy bytes)
+    public init(_ bytes: RawSpan, maximumDepth: Int = 32) {
+        self.bytes = bytes
+        position = 0
+        end = bytes.byteCount
+        remainingDepth = maximumDepth
+        self.maximumDepth = maximumDepth
+    }
+
+    /// Makes a reader of the bytes in `range`, whose offsets still count from the first byte of `bytes`.
+    @inlinable
+    @_lifetime(copy bytes)
+    public init(_ bytes: RawSpan, range: Range<Int>, maximumDepth: Int = 32) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= bytes.byteCount, "the range leads outside the bytes")
+        self.bytes = bytes
+        position = range.lowerBound
+        end = range.upperBound
+        remainingDepth = maximumDepth
+        self.maximumDepth = maximumDepth
+    }
+
+    /// Where the next field begins, in bytes from the start.
+    @inlinable @inline(__always)
+    public var offset: Int { position }
+
+    /// How many bytes are left.
+    @inlinable @inline(__always)
+    public var remaining: Int { end - position }
+
+    /// Whether the end has been reached exactly.
+    @inlinable @inline(__always)
+    public var isAtEnd: Bool { position == end }
+
+    // MARK: Runs
+
+    /// Takes the next `byteCount` bytes, a constant of the schema, with one check.
+    ///
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``.
+    @inlinable @inline(__always)
+    @_lifetime(copy self)
+    public mutating func readRun(byteCount: Int) throws(CodecError) -> FixedRun {
+        FixedRun(try readSlice(byteCount: byteCount))
+    }
+
+    /// Takes the next `byteCount` bytes without copying them.
+    ///
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``, also for a negative `byteCount`.
+    @inlinable @inline(__always)
+    @_lifetime(copy self)
+    public mutating func readSlice(byteCount: Int) throws(CodecError) -> RawSpan {
+        guard UInt(bitPattern: byteCount) <= UInt(bitPattern: end - position) else { throw truncated(byteCount) }
+        let start = position
+        position = start &+ byteCount
+        // SAFETY: start and start + byteCount lie between 0 and end, by the guard and the invariant.
+        return unsafe bytes.extracting(unchecked: start..<start &+ byteCount)
+    }
+
+    /// Takes all that is left.
+    @inlinable
+    @_lifetime(copy self)
+    public mutating func readRest() -> RawSpan {
+        let start = position
+        position = end
+        // SAFETY: the invariant.
+        return unsafe bytes.extracting(unchecked: start..<end)
+    }
+
+    // MARK: Single fields
+
+    /// Reads an integer of the type's own width.
+    ///
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``.
+    @inlinable @inline(__always)
+    public mutating func readInteger<T: FixedWidthInteger & BitwiseCopyable>(
+        as type: T.Type = T.self, _ byteOrder: ByteOrder
+    ) throws(CodecError) -> T {
+        try readRun(byteCount: MemoryLayout<T>.size).integer(at: 0, byteOrder)
+    }
+
+    /// Reads an unsigned integer of three bytes.
+    ///
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``.
+    @inlinable
+    public mutating func readUnsigned24(_ byteOrder: ByteOrder) throws(CodecError) -> UInt32 {
+        try readRun(byteCount: 3).unsigned24(at: 0, byteOrder)
+    }
+
+    /// Reads an integer of three bytes in two's complement.
+    ///
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``.
+    @inlinable
+    public mutating func readSigned24(_ byteOrder: ByteOrder) throws(CodecError) -> Int32 {
+        try readRun(byteCount: 3).signed24(at: 0, byteOrder)
+    }
+
+    /// Reads a 32-bit IEEE 754 number, bit for bit: signalling NaNs and −0 stay what they are.
+    ///
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``.
+    @inlinable
+    public mutating func readFloat32(_ byteOrder: ByteOrder) throws(CodecError) -> Float {
+        try readRun(byteCount: 4).float32(at: 0, byteOrder)
+    }
+
+    /// Reads a 64-bit IEEE 754 number, bit for bit.
+    ///
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``.
+    @inlinable
+    public mutating func readFloat64(_ byteOrder: ByteOrder) throws(CodecError) -> Double {
+        try readRun(byteCount: 8).float64(at: 0, byteOrder)
+    }
+
+    /// Reads one byte that must be 0 or 1.
+    ///
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``, ``CodecError/Reason/invalidBoolean(_:)``.
+    @inlinable
+    public mutating func readBoolean() throws(CodecError) -> Bool {
+        let start = position
+        let byte = try readInteger(as: UInt8.self, .bigEndian)
+        do throws(CodecError) {
+            return try Self.boolean(byte, at: start)
+        } catch {
+            position = start
+            throw error
+        }
+    }
+
+    /// The `bool` that a byte at `offset` stands for.
+    ///
+    /// - Throws: ``CodecError/Reason/invalidBoolean(_:)``.
+    @inlinable
+    public static func boolean(_ byte: UInt8, at offset: Int) throws(CodecError) -> Bool {
+        guard byte <= 1 else { throw CodecError(.invalidBoolean(byte), offset: offset) }
+        return byte == 1
+    }
+
+    /// Reads an unsigned integer of variable length (LEB128), which must be in its shortest form.
+    ///
+    ///     byte 0           byte 1 …
+    ///     +-+-------------+-+-------------+
+    ///     |1|  bits 0–6   |0|  bits 7–13  |
+    ///     +-+-------------+-+-------------+
+    ///
+    /// - Parameter maximumByteCount: The longest accepted form (default 10, enough for 64 bits).
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``,
+    ///   ``CodecError/Reason/varintTooLong(maximumByteCount:)``, ``CodecError/Reason/varintNotShortest``.
+    public mutating func readVarint(maximumByteCount: Int = 10) throws(CodecError) -> UInt64 {
+        var value: UInt64 = 0
+        var index = 0
+        while true {
+            guard index < maximumByteCount else { throw error(.varintTooLong(maximumByteCount: maximumByteCount)) }
+            guard position + index < end else { throw truncated(index + 1) }
+            // SAFETY: position + index < end, by the guard above.
+            let byte = unsafe bytes.unsafeLoad(fromUncheckedByteOffset: position + index, as: UInt8.self)
+            guard index < 9 || byte <= 1 else { throw error(.varintTooLong(maximumByteCount: maximumByteCount)) }
+            value |= UInt64(byte & 0x7F) << UInt64(7 * index)
+            index += 1
+            guard byte >= 0x80 else {
+                guard byte != 0 || index == 1 else { throw error(.varintNotShortest) }
+                position += index
+                return value
+            }
+        }
+    }
+
+    /// Reads the count that stands in front of a string or a list.
+    ///
+    /// What it announces is not checked here: ``readSlice(byteCount:)`` and ``requireItems(_:minimumByteCount:)`` do,
+    /// before anything is allocated.
+    ///
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``, and for a varint what
+    ///   ``readVarint(maximumByteCount:)`` throws.
+    @inlinable
+    public mutating func readCount(_ format: CountFormat, _ byteOrder: ByteOrder) throws(CodecError) -> Int {
+        switch format {
+        case .uint8: return Int(try readInteger(as: UInt8.self, byteOrder))
+        case .uint16: return Int(try readInteger(as: UInt16.self, byteOrder))
+        case .uint32: return Int(try readInteger(as: UInt32.self, byteOrder))
+        case .varint: return try readVarintCount()
+        }
+    }
+
+    @usableFromInline
+    mutating func readVarintCount() throws(CodecError) -> Int {
+        let start = position
+        let count = try readVarint(maximumByteCount: 5)
+        guard count <= CountFormat.varint.maximum else {
+            position = start
+            throw error(.varintTooLong(maximumByteCount: 5))
+        }
+        return Int(count)
+    }
+
+    /// Refuses a count of items that the bytes left cannot hold, so that nothing is reserved for them.
+    ///
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``.
+    @inlinable
+    public func requireItems(_ count: Int, minimumByteCount: Int) throws(CodecError) {
+        let (needed, overflow) = count.multipliedReportingOverflow(by: minimumByteCount)
+        guard !overflow, needed <= remaining else { throw truncated(overflow ? Int.max : needed) }
+    }
+
+    // MARK: Structures
+
+    /// Goes one level deeper; ``leaveStructure()`` comes back.
+    ///
+    /// - Throws: ``CodecError/Reason/tooDeep(limit:)``.
+    @inlinable
+    public mutating func enterStructure() throws(CodecError) {
+        guard remainingDepth > 0 else { throw error(.tooDeep(limit: maximumDepth)) }
+        remainingDepth &-= 1
+    }
+
+    /// Comes back one level.
+    @inlinable
+    public mutating func leaveStructure() {
+        remainingDepth &+= 1
+    }
+
+    /// Enters the body of a structure with a size prefix: until ``leaveSizedBody(_:)`` the bytes end with it.
+    ///
+    /// - Returns: What ``leaveSizedBody(_:)`` needs to know of the bytes behind the body.
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)`` when fewer bytes are left than the prefix says.
+    @inlinable
+    public mutating func enterSizedBody(byteCount: Int) throws(CodecError) -> SizedBody {
+        guard byteCount <= remaining else { throw truncated(byteCount) }
+        let body = SizedBody(end: position &+ byteCount, outerEnd: end)
+        end = body.end
+        return body
+    }
+
+    /// Leaves the body of a structure with a size prefix, over whatever of it was not read.
+    @inlinable
+    public mutating func leaveSizedBody(_ body: SizedBody) {
+        // A body of another reader could break the invariant that unchecked loads rely on.
+        precondition(body.end == end && body.outerEnd >= end && body.outerEnd <= bytes.byteCount, "not the body entered")
+        position = body.end
+        end = body.outerEnd
+    }
+
+    /// Where the body of a structure with a size prefix ends, and where what encloses it does.
+    @frozen
+    public struct SizedBody: Sendable {
+        @usableFromInline let end: Int
+        @usableFromInline let outerEnd: Int
+
+        @inlinable
+        init(end: Int, outerEnd: Int) {
+            self.end = end
+            self.outerEnd = outerEnd
+        }
+    }
+
+    // MARK: The end
+
+    /// Refuses bytes that no field has claimed.
+    ///
+    /// - Throws: ``CodecError/Reason/trailingBytes(count:)``.
+    @inlinable
+    public func requireEnd() throws(CodecError) {
+        guard isAtEnd else { throw error(.trailingBytes(count: remaining)) }
+    }
+
+    // MARK: Errors
+
+    @usableFromInline @inline(never)
+    func truncated(_ needed: Int) -> CodecError {
+        CodecError(.truncated(needed: needed, available: remaining), offset: position)
+    }
+
+    @usableFromInline @inline(never)
+    func error(_ reason: CodecError.Reason) -> CodecError {
+        CodecError(reason, offset: position)
+    }
+}

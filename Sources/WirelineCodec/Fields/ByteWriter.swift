@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes the fields of a payload into room that was measured before.
+///
+/// Writes cannot fail: what is to be written has been checked, and its bytes counted, when the room was made. Writing
+/// past the room is a mistake of the caller and stops the program.
+@frozen
+@safe
+public struct ByteWriter: ~Copyable, ~Escapable {
+    @usableFromInline let base: UnsafeMutableRawPointer
+    @usableFromInline let capacity: Int
+    /// INVARIANT: `0 <= position <= capacity`, and the bytes before it are initialised.
+    @usableFromInline var position: Int
+
+    /// The room must outlive the writer; the callers in this module make one inside the scope that lends the room.
+    @inlinable @inline(__always)
+    @_lifetime(immortal)
+    init(base: UnsafeMutableRawPointer, capacity: Int) {
+        unsafe self.base = base
+        self.capacity = capacity
+        position = 0
+    }
+
+    /// How many bytes have been written.
+    @inlinable
+    public var offset: Int { position }
+
+    /// Takes room for a run of fields of fixed width, with one check; each of them must then be set.
+    @inlinable @inline(__always)
+    @_lifetime(&self)
+    public mutating func writeRun(byteCount: Int) -> MutableFixedRun {
+        let start = unsafe advance(by: byteCount)
+        return unsafe MutableFixedRun(base: start, byteCount: byteCount)
+    }
+
+    /// Checks the room, and hands out where the next `byteCount` bytes go.
+    @inlinable @inline(__always)
+    @unsafe
+    mutating func advance(by byteCount: Int) -> UnsafeMutableRawPointer {
+        precondition(
+            UInt(bitPattern: byteCount) <= UInt(bitPattern: capacity &- position), "more is written than was measured")
+        // SAFETY: position + byteCount <= capacity, by the precondition and the invariant.
+        let start = unsafe base + position
+        position &+= byteCount
+        return unsafe start
+    }
+
+    // MARK: Single fields
+
+    /// Writes an integer in its type's own width.
+    @inlinable @inline(__always)
+    public mutating func writeInteger<T: FixedWidthInteger & BitwiseCopyable>(_ value: T, _ byteOrder: ByteOrder) {
+        var run = writeRun(byteCount: MemoryLayout<T>.size)
+        run.setInteger(value, at: 0, byteOrder)
+    }
+
+    /// Writes an unsigned integer (LEB128) in its shortest form: 1 to 10 bytes.
+    public mutating func writeVarint(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            writeInteger(UInt8(truncatingIfNeeded: rest) | 0x80, .bigEndian)
+            rest >>= 7
+        }
+        writeInteger(UInt8(truncatingIfNeeded: rest), .bigEndian)
+    }
+
+    /// Writes the count that stands in front of a string or a list; it must fit its format.
+    @inlinable
+    public mutating func writeCount(_ count: Int, _ format: CountFormat, _ byteOrder: ByteOrder) {
+        precondition(UInt(bitPattern: count) <= UInt(bitPattern: format.maximum), "a count that its prefix cannot say")
+        switch format {
+        case .uint8: writeInteger(UInt8(truncatingIfNeeded: count), byteOrder)
+        case .uint16: writeInteger(UInt16(truncatingIfNeeded: count), byteOrder)
+        case .uint32: writeInteger(UInt32(truncatingIfNeeded: count), byteOrder)
+        case .varint: writeVarint(UInt64(truncatingIfNeeded: count))
+        }
+    }
+
+    // MARK: Bytes and text
+
+    /// Writes the UTF-8 of a string, without a prefix.
+    @inlinable @inline(__always)
+    public mutating func writeText(_ text: String) {
+        var text = text
+        text.withUTF8 { utf8 in
+            unsafe copy(from: UnsafeRawPointer(utf8.baseAddress), byteCount: utf8.count)
+        }
+    }
+
+    /// Writes bytes, without a prefix.
+    @inlinable
+    public mutating func writeBytes(_ bytes: [UInt8]) {
+        unsafe bytes.withUnsafeBytes { unsafe copy(from: $0.baseAddress, byteCount: $0.count) }
+    }
+
+    /// Writes lent bytes, without a prefix.
+    @inlinable
+    public mutating func writeBytes(_ bytes: RawSpan) {
+        unsafe bytes.withUnsafeBytes { unsafe copy(from: $0.baseAddress, byteCount: $0.count) }
+    }
+
+    @inlinable @inline(__always)
+    @unsafe
+    mutating func copy(from source: UnsafeRawPointer?, byteCount: Int) {
+        let start = unsafe advance(by: byteCount)
+        guard let source = unsafe source else { return }
+        // SAFETY: advance(by:) has checked the room; the source has byteCount bytes by this function's contract.
+        unsafe start.copyMemory(from: source, byteCount: byteCount)
+    }
+}
+
+/// Room for a run of fields of fixed width, which was checked as a whole, so that setting one is a plain store.
+@frozen
+@safe
+public struct MutableFixedRun: ~Copyable, ~Escapable {
+    @usableFromInline let base: UnsafeMutableRawPointer
+    @usableFromInline let byteCount: Int
+
+    @inlinable @inline(__always)
+    @_lifetime(immortal)
+    init(base: UnsafeMutableRawPointer, byteCount: Int) {
+        unsafe self.base = base
+        self.byteCount = byteCount
+    }
+
+    /// Sets the integer of the type's own width at `offset`, in bytes from the run's first.
+    @inlinable @inline(__always)
+    public mutating func setInteger<T: FixedWidthInteger & BitwiseCopyable>(
+        _ value: T, at offset: Int, _ byteOrder: ByteOrder
+    ) {
+        precondition(offset >= 0 && offset &+ MemoryLayout<T>.size <= byteCount, "a field outside the run")
+        // SAFETY: the field lies inside the run, by the precondition.
+        unsafe base.storeBytes(
+            of: byteOrder == .bigEndian ? value.bigEndian : value.littleEndian, toByteOffset: offset, as: T.self)
+    }
+
+    /// Sets the 24-bit integer at `offset` to the low bits of `value`; signed ones are passed by their bits.
+    @inlinable @inline(__always)
+    public mutating func set24(_ value: UInt32, at offset: Int, _ byteOrder: ByteOrder) {
+        let isBigEndian = byteOrder == .bigEndian
+        setInteger(UInt16(truncatingIfNeeded: value >> 8), at: isBigEndian ? offset : offset + 1, byteOrder)
+        setInteger(UInt8(truncatingIfNeeded: value), at: isBigEndian ? offset + 2 : offset, byteOrder)
+    }
+
+    /// Sets the 32-bit IEEE 754 number at `offset`, bit for bit.
+    @inlinable @inline(__always)
+    public mutating func setFloat32(_ value: Float, at offset: Int, _ byteOrder: ByteOrder) {
+        setInteger(value.bitPattern, at: offset, byteOrder)
+    }
+
+    /// Sets the 64-bit IEEE 754 number at `offset`, bit for bit.
+    @inlinable @inline(__always)
+    public mutating func setFloat64(_ value: Double, at offset: Int, _ byteOrder: ByteOrder) {
+        setInteger(value.bitPattern, at: offset, byteOrder)
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A run of fields of fixed width that was checked as a whole, so that each of them is a plain load.
+///
+/// Offsets count from the run's first byte. They come from a schema, not from the wire: one that leads outside the run
+/// is a mistake of the caller and stops the program.
+@frozen
+public struct FixedRun: ~Escapable {
+    @usableFromInline let bytes: RawSpan
+
+    @inlinable @inline(__always)
+    @_lifetime(copy bytes)
+    init(_ bytes: RawSpan) {
+        self.bytes = bytes
+    }
+
+    /// The unsigned or signed integer of the type's own width at `offset`.
+    @inlinable @inline(__always)
+    public func integer<T: FixedWidthInteger & BitwiseCopyable>(
+        at offset: Int, as type: T.Type = T.self, _ byteOrder: ByteOrder
+    ) -> T {
+        // SAFETY: integers have no invalid bits, and the load checks its bounds.
+        let raw = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: T.self)
+        return byteOrder == .bigEndian ? T(bigEndian: raw) : T(littleEndian: raw)
+    }
+
+    /// The 24-bit integer at `offset`, unsigned.
+    @inlinable @inline(__always)
+    public func unsigned24(at offset: Int, _ byteOrder: ByteOrder) -> UInt32 {
+        let pair = integer(at: byteOrder == .bigEndian ? offset : offset + 1, as: UInt16.self, byteOrder)
+        let lowest = integer(at: byteOrder == .bigEndian ? offset + 2 : offset, as: UInt8.self, byteOrder)
+        return UInt32(pair) << 8 | UInt32(lowest)
+    }
+
+    /// The 24-bit integer at `offset` in two's complement.
+    @inlinable @inline(__always)
+    public func signed24(at offset: Int, _ byteOrder: ByteOrder) -> Int32 {
+        Int32(bitPattern: unsigned24(at: offset, byteOrder) << 8) >> 8
+    }
+
+    /// The 32-bit IEEE 754 number at `offset`, bit for bit.
+    @inlinable @inline(__always)
+    public func float32(at offset: Int, _ byteOrder: ByteOrder) -> Float {
+        Float(bitPattern: integer(at: offset, as: UInt32.self, byteOrder))
+    }
+
+    /// The 64-bit IEEE 754 number at `offset`, bit for bit.
+    @inlinable @inline(__always)
+    public func float64(at offset: Int, _ byteOrder: ByteOrder) -> Double {
+        Double(bitPattern: integer(at: offset, as: UInt64.self, byteOrder))
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The first byte that keeps some bytes from being UTF-8.
+struct UTF8Flaw: Error {
+    /// From the first byte that was looked at.
+    var offset: Int
+    var fault: CodecError.UTF8Fault
+}
+
+extension RawSpan {
+    /// Checks that the bytes are UTF-8 (Unicode 16, table 3-7), ASCII eight at a time.
+    func validateUTF8() throws(UTF8Flaw) {
+        var offset = 0
+        while offset < byteCount {
+            if offset &+ 8 <= byteCount {
+                // SAFETY: eight bytes from offset lie inside, by the condition above; any bits are an integer.
+                let word = unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
+                if word & 0x8080_8080_8080_8080 == 0 {
+                    offset &+= 8
+                    continue
+                }
+            }
+            offset &+= try characterByteCount(at: offset)
+        }
+    }
+
+    /// How many bytes the character at `offset` has.
+    @inline(__always)
+    private func characterByteCount(at offset: Int) throws(UTF8Flaw) -> Int {
+        let first = byte(offset)
+        guard first >= 0x80 else { return 1 }
+        guard first >= 0xC2, first <= 0xF4 else { throw flaw(at: offset) }
+        let byteCount = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+        guard offset &+ byteCount <= self.byteCount else { throw flaw(at: offset) }
+        // The second byte alone rules out overlong forms, surrogates and numbers above U+10FFFF.
+        let lowest: UInt8 = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80
+        let highest: UInt8 = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF
+        let second = byte(offset &+ 1)
+        var isValid = second >= lowest && second <= highest
+        if byteCount > 2 { isValid = isValid && byte(offset &+ 2) & 0xC0 == 0x80 }
+        if byteCount > 3 { isValid = isValid && byte(offset &+ 3) & 0xC0 == 0x80 }
+        guard isValid else { throw flaw(at: offset) }
+        return byteCount
+    }
+
+    @inline(__always)
+    private func byte(_ offset: Int) -> UInt8 {
+        // SAFETY: callers compare the offset with byteCount first.
+        unsafe unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
+    }
+
+    /// Says what is wrong with the character at `offset`, and where; only for one that is not valid.
+    @inline(never)
+    private func flaw(at offset: Int) -> UTF8Flaw {
+        let first = byte(offset)
+        switch first {
+        case 0xC0, 0xC1: return UTF8Flaw(offset: offset, fault: .overlong)
+        case 0xC2...0xF4: break
+        default: return UTF8Flaw(offset: offset, fault: first >= 0xF5 && first <= 0xF7 ? .aboveUnicode : .unexpectedByte)
+        }
+        guard offset + 1 < byteCount else { return UTF8Flaw(offset: offset, fault: .truncated) }
+        switch (first, byte(offset + 1)) {
+        case (0xE0, 0x80..<0xA0), (0xF0, 0x80..<0x90): return UTF8Flaw(offset: offset, fault: .overlong)
+        case (0xED, 0xA0...0xBF): return UTF8Flaw(offset: offset, fault: .surrogate)
+        case (0xF4, 0x90...0xBF): return UTF8Flaw(offset: offset, fault: .aboveUnicode)
+        default: return UTF8Flaw(offset: offset, fault: .truncated)
+        }
+    }
+}
+
+extension String {
+    /// Makes a string of bytes that must be UTF-8; `start` is added to the offset of an error.
+    @usableFromInline
+    init(validating bytes: RawSpan, at start: Int) throws(CodecError) {
+        do throws(UTF8Flaw) {
+            try bytes.validateUTF8()
+        } catch {
+            throw CodecError(.invalidUTF8(error.fault), offset: start + error.offset)
+        }
+        self.init(validated: bytes)
+    }
+
+    private init(validated bytes: RawSpan) {
+        // Measured with 12 to 1,024 bytes: of the constructors that trust their bytes, this is the fastest.
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            // SAFETY: the bytes are UTF-8, by the validation that every caller has done.
+            self = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe buffer.withMemoryRebound(to: UInt8.self) { text in
+                    unsafe String(copying: UTF8Span(unchecked: text.span))
+                }
+            }
+        } else {
+            // Nothing is repaired here either: the bytes are valid.
+            self = unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// MARK: - Encoding
+
+extension PacketMessage {
+    /// The whole packet, in an array of exactly its bytes: one allocation.
+    ///
+    /// - Throws: ``CodecError`` when a value does not fit its field, or the packet its limit.
+    @inlinable
+    public func encoded() throws(CodecError) -> [UInt8] {
+        let payloadByteCount = try payloadByteCount()
+        let layout = Definition.layout
+        guard layout.plan.canWriteAtOnce else { return try encoded(header: [:]) }
+        let byteCount = try layout.measure(
+            payloadByteCount: payloadByteCount, limit: Definition.maximumPacketByteCount)
+        return [UInt8](byteCount: byteCount) { writer in
+            layout.writeHeaderAtOnce(id: Self.messageID, packetByteCount: byteCount, to: &writer)
+            writePayload(to: &writer)
+        }
+    }
+
+    /// The whole packet with header fields set; one allocation.
+    ///
+    /// - Throws: ``CodecError`` as ``encoded()``, and when `header` names a field that is computed or does not exist, or
+    ///   a value that does not fit.
+    public func encoded(header: PacketHeader) throws(CodecError) -> [UInt8] {
+        try Definition.layout.encode(
+            id: Self.messageID, header: header, payloadByteCount: payloadByteCount(),
+            limit: Definition.maximumPacketByteCount, writingPayload: writePayload)
+    }
+
+    /// Appends the whole packet to a buffer; nothing is appended when an error is thrown.
+    ///
+    /// - Throws: ``CodecError`` as ``encoded()``, and ``CodecError/Reason/bufferTooSmall(needed:available:)``.
+    @inlinable
+    public func encode(into output: inout OutputRawSpan) throws(CodecError) {
+        let payloadByteCount = try payloadByteCount()
+        guard Definition.layout.plan.canWriteAtOnce else { return try encodeInGeneral(into: &output) }
+        let byteCount = try Definition.layout.measure(
+            payloadByteCount: payloadByteCount, limit: Definition.maximumPacketByteCount)
+        try output.append(byteCount: byteCount) { writer in
+            Definition.layout.writeHeaderAtOnce(id: Self.messageID, packetByteCount: byteCount, to: &writer)
+            writePayload(to: &writer)
+        }
+    }
+
+    @usableFromInline
+    func encodeInGeneral(into output: inout OutputRawSpan) throws(CodecError) {
+        let packet = try encoded(header: [:])
+        try output.append(byteCount: packet.count) { $0.writeBytes(packet) }
+    }
+
+    /// The fields alone, without header and trailer.
+    ///
+    /// - Throws: ``CodecError`` when a value does not fit its field.
+    public func encodedPayload() throws(CodecError) -> [UInt8] {
+        [UInt8](byteCount: try payloadByteCount(), writing: writePayload)
+    }
+}
+
+extension PacketLayout {
+    /// Encodes a packet of any message, such as one that is passed on without being understood.
+    ///
+    /// - Parameters:
+    ///   - limit: The most bytes that the packet may have (default 1 MiB).
+    ///   - payloadByteCount: How many bytes `writePayload` writes.
+    /// - Throws: ``CodecError`` when the packet is over the limit or over what its lengths can say, when the ID does not
+    ///   fit, or when `header` cannot be set as asked.
+    public func encode(
+        id: UInt64, header: PacketHeader = [:], payloadByteCount: Int, limit: Int = 1 << 20,
+        writingPayload writePayload: (inout ByteWriter) -> Void
+    ) throws(CodecError) -> [UInt8] {
+        let measure = try measure(payloadByteCount: payloadByteCount, id: id, header: header, limit: limit)
+        return [UInt8](byteCount: measure.packetByteCount) { writer in
+            writeHeader(measure, id: id, values: header, to: &writer)
+            writePayload(&writer)
+            writeTrailer(measure, id: id, values: header, to: &writer)
+            if let place = checksumPlace(measure) {
+                let end = measure.packetByteCount - plan.trailerByteCount
+                let checksum = writer.checksum(of: measure.headerByteCount..<end)
+                writer.overwrite(checksum, at: place.offset, place.byteOrder)
+            }
+        }
+    }
+
+    /// Encodes a packet around payload bytes that are there already.
+    ///
+    /// - Throws: ``CodecError`` as ``encode(id:header:payloadByteCount:limit:writingPayload:)``.
+    public func encode(
+        id: UInt64, header: PacketHeader = [:], payload: RawSpan, limit: Int = 1 << 20
+    ) throws(CodecError) -> [UInt8] {
+        try encode(id: id, header: header, payloadByteCount: payload.byteCount, limit: limit) { writer in
+            writer.writeBytes(payload)
+        }
+    }
+}
+
+// MARK: - Decoding
+
+extension PacketMessage {
+    /// Reads the message from bytes that must be exactly one whole packet of it.
+    ///
+    /// - Throws: ``CodecError`` when they are not; its offset counts from the packet's first byte.
+    @inlinable @inline(__always)
+    public init(packet bytes: RawSpan) throws(CodecError) {
+        let packet = try Packet(bytes, layout: Definition.layout, limit: Definition.maximumPacketByteCount)
+        guard packet.id == Self.messageID else {
+            throw CodecError(.wrongMessage(id: packet.id, expected: Self.messageID))
+        }
+        var reader = packet.makeReader(maximumDepth: Definition.maximumDepth)
+        try self.init(from: &reader)
+    }
+
+    /// Reads the message from a packet whose ID has been looked at already.
+    ///
+    /// - Throws: ``CodecError``; its offset counts from the packet's first byte.
+    @inlinable
+    public init(payloadOf packet: borrowing Packet) throws(CodecError) {
+        var reader = packet.makeReader(maximumDepth: Definition.maximumDepth)
+        try self.init(from: &reader)
+    }
+
+    /// Reads the message from its payload alone.
+    ///
+    /// - Throws: ``CodecError``; its offset counts from the payload's first byte.
+    @inlinable
+    public init(payload: RawSpan) throws(CodecError) {
+        var reader = ByteReader(payload, maximumDepth: Definition.maximumDepth)
+        try self.init(from: &reader)
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Walks over the header of a packet that may not have arrived whole.
+///
+/// This is the general path: it serves every layout, and the bytes near the end of a read, and it makes the errors. A
+/// length is judged as soon as it is complete, so that a bad one is an error and never a wait.
+struct HeaderScan: ~Escapable {
+    private let layout: PacketLayout
+    private let bytes: RawSpan
+    private let limit: Int
+    private var cursor = 0
+    /// A varint is taken at its shortest until it has been read.
+    private var headerByteCount: Int
+    private var messageID: UInt64 = 0
+    private var packetByteCount: Int?
+    /// Where the packet ends for certain, so that no field of the header is waited for behind it.
+    private var headerLimit = Int.max
+    /// Whether ``headerByteCount`` is more than a lower bound.
+    private var isExact: Bool
+
+    /// What is known of a packet.
+    enum Result {
+        /// At least this many bytes from the packet's first are needed to know more.
+        case needs(byteCount: Int)
+        /// The header is whole; the packet may not be.
+        case packet(PacketBounds)
+    }
+
+    /// - Parameter bytes: All that is at hand from the packet's first byte on.
+    @_lifetime(copy bytes)
+    init(_ layout: PacketLayout, _ bytes: RawSpan, limit: Int) {
+        self.layout = layout
+        self.bytes = bytes
+        self.limit = limit
+        headerByteCount = layout.plan.headerByteCount
+        isExact = layout.plan.isFixed
+    }
+
+    mutating func run() throws(CodecError) -> Result {
+        for field in layout.header {
+            guard let value = try value(of: field) else { return .needs(byteCount: needed(for: field)) }
+            try take(value, of: field)
+        }
+        if !isExact { try takeLengthsAgain() }
+        let total = packetByteCount ?? headerByteCount
+        return .packet(
+            PacketBounds(
+                id: messageID, payloadStart: headerByteCount, payloadEnd: total - layout.plan.trailerByteCount,
+                packetByteCount: total))
+    }
+
+    /// A varint behind a length can change what that length means: once all widths are known, this asks again.
+    private mutating func takeLengthsAgain() throws(CodecError) {
+        isExact = true
+        cursor = 0
+        packetByteCount = nil
+        for field in layout.header {
+            guard let value = try value(of: field) else { return }
+            if field.role.isLength { try takeLength(value, of: field) }
+        }
+    }
+
+    /// How many bytes the next step needs.
+    private func needed(for field: PacketField) -> Int {
+        guard let byteCount = field.format.byteCount else { return bytes.byteCount + 1 }
+        return cursor + byteCount
+    }
+
+    /// Reads a field and goes behind it; nil when it has not arrived whole.
+    private mutating func value(of field: PacketField) throws(CodecError) -> Int128? {
+        let end = min(bytes.byteCount, headerLimit)
+        var reader = ByteReader(bytes, range: min(cursor, end)..<end)
+        do throws(CodecError) {
+            let value = try reader.readHeaderField(field.format)
+            if case .varint = field.format {
+                headerByteCount = layout.plan.headerByteCount - 1 + (reader.offset - cursor)
+            }
+            cursor = reader.offset
+            return value
+        } catch {
+            if case .truncated = error.reason, bytes.byteCount < headerLimit { return nil }
+            throw error.prefixed(by: field.path)
+        }
+    }
+
+    private mutating func take(_ value: Int128, of field: PacketField) throws(CodecError) {
+        switch field.role {
+        case .value, .sequence, .checksum: break
+        case .messageID: messageID = field.appended(to: messageID, value)
+        case .constant(let constant):
+            guard value == constant else {
+                throw error(.wrongConstant(value: value, expected: constant), in: field).prefixed(by: field.path)
+            }
+        case .length: try takeLength(value, of: field)
+        }
+    }
+
+    /// Compares a length with the layout, the limit and the lengths before it.
+    private mutating func takeLength(_ length: Int128, of field: PacketField) throws(CodecError) {
+        guard case .length(let base, let constant) = field.role else { return }
+        let trailerByteCount = layout.plan.trailerByteCount
+        let minimum = headerByteCount + trailerByteCount
+        let toPacket: Int =
+            switch base {
+            case .packet: -constant
+            case .payload: minimum - constant
+            case .rest: cursor - constant
+            }
+        let total = length + Int128(toPacket)
+        guard total >= Int128(minimum) else {
+            throw error(.lengthTooSmall(length: length, minimum: Int128(minimum - toPacket)), in: field, length)
+        }
+        guard total <= Int128(limit) else {
+            throw error(.packetTooLong(length: length, packetByteCount: total, limit: limit), in: field, length)
+        }
+        if isExact, let packetByteCount, packetByteCount != Int(total) {
+            let expected = Int128(packetByteCount - toPacket)
+            throw error(.lengthMismatch(length: length, expected: expected), in: field).prefixed(by: field.path)
+        }
+        packetByteCount = Int(total)
+        if base != .payload { headerLimit = min(headerLimit, Int(total)) }
+    }
+
+    private func error(_ reason: CodecError.Reason, in field: PacketField, _ length: Int128? = nil) -> CodecError {
+        let start = [UInt8](copying: bytes.extracting(first: 16))
+        let offset = cursor - (field.format.byteCount ?? 1)
+        var lookalike: CodecError.Lookalike?
+        if let length {
+            lookalike = .init(recognising: bytes) ?? .init(length, field, minimum: layout.minimumPacketByteCount, limit)
+        }
+        return CodecError(reason, offset: offset, bytes: start, lookalike: lookalike)
+    }
+}
+
+extension PacketField {
+    /// The field's name in the path of an error.
+    var path: String { "packet." + name }
+
+    /// A message ID with the bits of one more of its fields behind it.
+    func appended(to id: UInt64, _ value: Int128) -> UInt64 {
+        let width = UInt64(format.bitWidth)
+        let bits = UInt64(truncatingIfNeeded: value)
+        return width == 64 ? bits : id << width | bits & (UInt64.max >> (64 - width))
+    }
+}
+
+extension ByteReader {
+    /// Reads a field of a header or trailer.
+    mutating func readHeaderField(_ format: PacketField.Format) throws(CodecError) -> Int128 {
+        switch format {
+        case .integer(let integer, let byteOrder): return try readNumber(integer, byteOrder)
+        case .boolean: return try readBoolean() ? 1 : 0
+        case .varint(let maximumByteCount): return Int128(try readVarint(maximumByteCount: maximumByteCount))
+        }
+    }
+
+    /// Reads an integer whose format is known at run time only.
+    package mutating func readNumber(_ format: IntegerFormat, _ byteOrder: ByteOrder) throws(CodecError) -> Int128 {
+        switch format {
+        case .uint8: Int128(try readInteger(as: UInt8.self, byteOrder))
+        case .uint16: Int128(try readInteger(as: UInt16.self, byteOrder))
+        case .uint24: Int128(try readUnsigned24(byteOrder))
+        case .uint32: Int128(try readInteger(as: UInt32.self, byteOrder))
+        case .uint64: Int128(try readInteger(as: UInt64.self, byteOrder))
+        case .int8: Int128(try readInteger(as: Int8.self, byteOrder))
+        case .int16: Int128(try readInteger(as: Int16.self, byteOrder))
+        case .int24: Int128(try readSigned24(byteOrder))
+        case .int32: Int128(try readInteger(as: Int32.self, byteOrder))
+        case .int64: Int128(try readInteger(as: Int64.self, byteOrder))
+        }
+    }
+}

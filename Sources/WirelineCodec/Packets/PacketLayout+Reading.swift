@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PacketLayout {
+    /// Takes the general path to bytes that must be exactly one packet.
+    @usableFromInline @inline(never)
+    func boundsOfOnlyPacket(in bytes: RawSpan, limit: Int) throws(CodecError) -> PacketBounds {
+        var scan = HeaderScan(self, bytes, limit: limit)
+        switch try scan.run() {
+        case .needs(let byteCount):
+            throw CodecError(.truncated(needed: byteCount - bytes.byteCount, available: 0), offset: bytes.byteCount)
+        case .packet(var bounds):
+            guard bounds.packetByteCount >= bytes.byteCount else {
+                let count = bytes.byteCount - bounds.packetByteCount
+                throw CodecError(.trailingBytes(count: count), offset: bounds.packetByteCount)
+            }
+            guard bounds.packetByteCount <= bytes.byteCount else {
+                let missing = bounds.packetByteCount - bytes.byteCount
+                throw CodecError(.truncated(needed: missing, available: 0), offset: bytes.byteCount)
+            }
+            try verify(bytes, &bounds)
+            return bounds
+        }
+    }
+
+    /// Checks what only a whole packet shows: its trailer and its checksum. Header and lengths have been checked.
+    func verify(_ bytes: RawSpan, _ bounds: inout PacketBounds) throws(CodecError) {
+        guard plan.needsVerification || !trailer.isEmpty else { return }
+        var reader = ByteReader(bytes)
+        for field in header { try verify(field, &reader, bytes, &bounds, isInTrailer: false) }
+        reader = ByteReader(bytes, range: bounds.payloadEnd..<bytes.byteCount)
+        for field in trailer { try verify(field, &reader, bytes, &bounds, isInTrailer: true) }
+    }
+
+    private func verify(
+        _ field: PacketField, _ reader: inout ByteReader, _ bytes: RawSpan, _ bounds: inout PacketBounds,
+        isInTrailer: Bool
+    ) throws(CodecError) {
+        let offset = reader.offset
+        do throws(CodecError) {
+            let value = try reader.readHeaderField(field.format)
+            switch field.role {
+            case .constant(let constant) where value != constant:
+                throw CodecError(.wrongConstant(value: value, expected: constant), offset: offset)
+            case .length(let base, let constant):
+                let expected = Int128(bounds.byteCount(of: base, behind: reader.offset) + constant)
+                guard value == expected else {
+                    throw CodecError(.lengthMismatch(length: value, expected: expected), offset: offset)
+                }
+            case .checksum:
+                let payload = bytes.extracting(bounds.payloadStart..<bounds.payloadEnd)
+                let computed = CRC32.checksum(of: payload)
+                guard value == Int128(computed) else {
+                    let value = UInt32(truncatingIfNeeded: value)
+                    throw CodecError(.wrongChecksum(value: value, computed: computed), offset: offset)
+                }
+            case .messageID where isInTrailer:
+                bounds.id = field.appended(to: bounds.id, value)
+            default: break
+            }
+        } catch {
+            throw error.prefixed(by: field.path)
+        }
+    }
+
+    /// The values of all header and trailer fields of a packet, in wire order.
+    public func header(of packet: borrowing Packet) throws(CodecError) -> PacketHeader {
+        var result = PacketHeader()
+        var reader = ByteReader(packet.bytes)
+        for field in header { result[field.name] = try reader.readHeaderField(field.format) }
+        reader = ByteReader(packet.bytes, range: packet.payloadEnd..<packet.bytes.byteCount)
+        for field in trailer { result[field.name] = try reader.readHeaderField(field.format) }
+        return result
+    }
+}
+
+extension PacketBounds {
+    /// What a length that ends at `offset` counts.
+    func byteCount(of base: PacketField.LengthBase, behind offset: Int) -> Int {
+        switch base {
+        case .packet: packetByteCount
+        case .payload: payloadEnd - payloadStart
+        case .rest: packetByteCount - offset
+        }
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Cuts a stream of bytes into packets, however the bytes arrive.
+///
+/// Packets that lie whole in what was received are lent as slices of it and not copied. Of a packet that is torn, the
+/// part that has come is kept until the rest arrives; that buffer grows with the bytes that come, never by what a length
+/// announces, and is given back when the packet is whole. The work is linear in the bytes, whatever the cuts.
+///
+/// A packet is refused at its header: when a length is smaller than the header (an error, not a wait), when the packet
+/// would be longer than the limit, when a constant is wrong. A splitter that has refused something stays failed: where
+/// the next packet would begin cannot be known any more.
+public struct PacketSplitter: ~Copyable, Sendable {
+    /// What stands around each payload.
+    public let layout: PacketLayout
+    /// The most bytes that a whole packet may have.
+    public let maximumPacketByteCount: Int
+    @usableFromInline let plan: PacketPlan
+    /// The lengths that the fast path accepts begin here; it accepts `lengthSpan` more.
+    @usableFromInline let lowestLength: UInt64
+    @usableFromInline let lengthSpan: UInt64
+    /// How many bytes must be at hand for the fast path; `Int.max` where it cannot be taken.
+    @usableFromInline let fastByteCount: Int
+
+    /// The beginning of a torn packet. Only after a receiver has thrown can it hold whole packets too.
+    @usableFromInline var pending: [UInt8] = []
+    /// How many bytes of the packet at the start of ``pending`` are needed to go on.
+    @usableFromInline var needed = 1
+    private var failure: CodecError?
+
+    /// Makes a splitter of a new stream.
+    ///
+    /// - Parameter maximumPacketByteCount: Exactly so many bytes pass, one more is refused (default 1 MiB, the schema
+    ///   language's `max_packet`).
+    public init(layout: PacketLayout, maximumPacketByteCount: Int = 1 << 20) {
+        self.layout = layout
+        self.maximumPacketByteCount = maximumPacketByteCount
+        plan = layout.plan
+        let lowest = max(layout.minimumPacketByteCount, plan.packetByteCounts.lowerBound) - plan.lengthToPacket
+        let highest = min(maximumPacketByteCount, plan.packetByteCounts.upperBound) - plan.lengthToPacket
+        lowestLength = UInt64(max(0, lowest))
+        let isPossible = highest >= max(0, lowest)
+        lengthSpan = isPossible ? UInt64(highest - max(0, lowest)) : 0
+        fastByteCount = isPossible ? plan.fastByteCount : Int.max
+    }
+
+    /// How many bytes of a torn packet are being kept.
+    public var pendingByteCount: Int { pending.count }
+
+    /// Takes the next bytes of the stream and hands each packet that is now whole to `receiver`, in order.
+    ///
+    /// - Parameter receiver: Is lent each packet. What it throws ends the call, but nothing is lost: the packets behind
+    ///   the one it was handed come with the next call.
+    /// - Throws: ``CodecError`` at the first packet that is refused, after all packets before it were handed over, and
+    ///   again at every later call.
+    @inlinable
+    public mutating func receive(
+        _ bytes: RawSpan, _ receiver: (borrowing Packet) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        try throwFailure()
+        var position = 0
+        if !pending.isEmpty {
+            guard try receivePending(bytes, &position, receiver) else { return }
+        }
+        do throws(CodecError) {
+            try split(bytes, from: &position, receiver)
+        } catch {
+            keep(bytes, from: position)
+            throw error
+        }
+        keep(bytes, from: position)
+    }
+
+    /// Says that the stream has ended.
+    ///
+    /// - Throws: ``CodecError/Reason/endOfStream(received:needed:)`` when that is inside a packet.
+    public func finish() throws(CodecError) {
+        try throwFailure()
+        guard pending.isEmpty else {
+            let missing = max(1, needed - pending.count)
+            throw CodecError(
+                .endOfStream(received: pending.count, needed: missing), offset: pending.count,
+                bytes: Array(pending.prefix(16)))
+        }
+    }
+
+    // MARK: The fast path
+
+    /// Hands over the packets that lie whole in `bytes` from `position` on, and leaves `position` behind them.
+    @inlinable @inline(__always)
+    mutating func split(
+        _ bytes: RawSpan, from position: inout Int, _ receiver: (borrowing Packet) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        let end = bytes.byteCount
+        while position < end {
+            let start = position
+            if end &- start >= fastByteCount {
+                let length = plan.length.value(in: bytes, packetAt: start)
+                if length &- lowestLength <= lengthSpan {
+                    let byteCount = Int(truncatingIfNeeded: length) &+ plan.lengthToPacket
+                    guard byteCount <= end &- start else {
+                        needed = byteCount
+                        return
+                    }
+                    position = start &+ byteCount
+                    // SAFETY: start + byteCount <= end, by the guard above.
+                    let packet = unsafe Packet(
+                        bytes.extracting(unchecked: start..<start &+ byteCount),
+                        id: plan.messageID.value(in: bytes, packetAt: start),
+                        payloadStart: plan.headerByteCount, payloadEnd: byteCount &- plan.trailerByteCount)
+                    try receiver(packet)
+                    continue
+                }
+            }
+            // SAFETY: start < end, by the loop's condition.
+            let rest = unsafe bytes.extracting(unchecked: start..<end)
+            guard let bounds = try inspect(rest) else { return }
+            position = start &+ bounds.packetByteCount
+            let packet = Packet(
+                rest.extracting(0..<bounds.packetByteCount), id: bounds.id, payloadStart: bounds.payloadStart,
+                payloadEnd: bounds.payloadEnd)
+            try receiver(packet)
+        }
+        needed = 1
+    }
+
+    // MARK: The general path
+
+    /// Looks at the packet at the start of `bytes`; nil when it is not whole, and then ``needed`` is set.
+    @usableFromInline @inline(never)
+    mutating func inspect(_ bytes: RawSpan) throws(CodecError) -> PacketBounds? {
+        do throws(CodecError) {
+            var scan = HeaderScan(layout, bytes, limit: maximumPacketByteCount)
+            switch try scan.run() {
+            case .needs(let byteCount):
+                needed = byteCount
+                return nil
+            case .packet(var bounds):
+                needed = bounds.packetByteCount
+                guard bounds.packetByteCount <= bytes.byteCount else { return nil }
+                try layout.verify(bytes.extracting(0..<bounds.packetByteCount), &bounds)
+                return bounds
+            }
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    /// Completes the torn packet from the front of `bytes`.
+    ///
+    /// - Returns: Whether nothing is pending any more, so that the rest of `bytes` can be split where it lies.
+    @usableFromInline
+    mutating func receivePending(
+        _ bytes: RawSpan, _ position: inout Int, _ receiver: (borrowing Packet) throws(CodecError) -> Void
+    ) throws(CodecError) -> Bool {
+        while !pending.isEmpty {
+            let taken = max(0, min(needed - pending.count, bytes.byteCount - position))
+            append(bytes.extracting(position..<position + taken))
+            position += taken
+            guard pending.count >= needed else { return false }
+            do throws(CodecError) {
+                try splitPending(receiver)
+            } catch {
+                append(bytes.extracting(position..<bytes.byteCount))
+                throw error
+            }
+        }
+        return true
+    }
+
+    private mutating func splitPending(
+        _ receiver: (borrowing Packet) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        let held = pending
+        pending = []
+        var position = 0
+        do throws(CodecError) {
+            // SAFETY: the span of an array of bytes; `bytes` is marked unsafe for the padding other types have.
+            unsafe try split(held.span.bytes, from: &position, receiver)
+        } catch {
+            unsafe keep(held.span.bytes, from: position)
+            throw error
+        }
+        if position == 0 { pending = held } else { unsafe keep(held.span.bytes, from: position) }
+    }
+
+    /// Keeps what was not handed over until more arrives.
+    @usableFromInline @inline(never)
+    mutating func keep(_ bytes: RawSpan, from position: Int) {
+        guard position < bytes.byteCount else { return }
+        append(bytes.extracting(position..<bytes.byteCount))
+    }
+
+    private mutating func append(_ bytes: RawSpan) {
+        // SAFETY: the buffer is copied before it ends.
+        unsafe bytes.withUnsafeBytes { buffer in unsafe pending.append(contentsOf: buffer) }
+    }
+
+    @usableFromInline
+    func throwFailure() throws(CodecError) {
+        if let failure { throw failure }
+    }
+}
