@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What checking a folder's files gave.
+public struct CheckResult: Equatable, Sendable {
+    /// The protocol; nil if there is any error.
+    public var description: ProtocolDescription?
+    /// Every problem that was found, by file and position; at most 1,000 of them are kept.
+    public var diagnostics: [Diagnostic]
+    /// How many problems were found beyond those kept.
+    public var omittedDiagnosticCount: Int
+
+    /// Whether there is no error; there may be warnings.
+    public var isValid: Bool { description != nil }
+
+    /// All problems, one after another, and a note if there are more than `limit`; empty when there are none.
+    ///
+    /// - Parameter limit: How many problems are shown; the default is more than anybody reads at once.
+    public func renderedDiagnostics(limit: Int = 100) -> String {
+        var parts = diagnostics.prefix(max(0, limit)).map { $0.rendered() }
+        let hiddenCount = diagnostics.count - parts.count + omittedDiagnosticCount
+        if hiddenCount > 0 {
+            parts.append("note: \(hiddenCount) more \(hiddenCount == 1 ? "problem is" : "problems are") not shown")
+        }
+        return parts.joined(separator: "\n")
+    }
+}
+
+extension ProtocolDescription {
+    /// Parses and checks the files of one folder.
+    ///
+    /// Files are taken in the order of their paths' bytes, whatever order they are given in, and all problems of all files
+    /// are found in one run. Any input is answered, in time that grows hardly faster than its size.
+    ///
+    /// - Parameters:
+    ///   - name: The protocol's name, usually the folder's.
+    ///   - files: The folder's `.wire` files.
+    /// - Returns: The protocol, if there is no error, and all diagnostics.
+    public static func check(name: String, files: [SourceFile]) -> CheckResult {
+        let sources = files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }.map(SourceText.init)
+        let reporter = Reporter(sources: sources)
+        var trees: [FileSyntax] = []
+        for (index, source) in sources.enumerated() {
+            let lexed = Lexer.lex(source, file: index, reporter: reporter)
+            var parser = Parser(source: source, file: index, lexed: lexed, reporter: reporter)
+            trees.append(parser.parseFile())
+        }
+        var checker = Checker(name: name, reporter: reporter)
+        let description = checker.check(trees)
+        return CheckResult(
+            description: reporter.hasErrors ? nil : description,
+            diagnostics: reporter.sortedDiagnostics(),
+            omittedDiagnosticCount: reporter.omittedCount)
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The attributes of the language.
+enum AttributeKind: String, CaseIterable {
+    case id, from, reply, name, deprecated, sensitive, closed
+    case count, terminated, rest, little, big, range, max, since, `default`
+    case maximumByteCount = "max_bytes"
+    case length, constant, sequence, checksum
+
+    /// What an attribute can stand before.
+    enum Place: String {
+        case message = "a message"
+        case structure = "a struct"
+        case enumeration = "an enum"
+        case flags = "flags"
+        case constant = "a constant"
+        case reserved = "reserved IDs"
+        case option = "an option"
+        case packet = "the packet"
+        case enumerationCase = "a case of an enum"
+        case flag = "a flag"
+        case field = "a field"
+        case headerField = "a field of the packet"
+    }
+
+    /// What stands between an attribute's parentheses.
+    enum Shape: Equatable {
+        /// There are none.
+        case none
+        case integer, range, name, string, length
+        /// A number, a name or a string.
+        case value
+    }
+
+    var places: [Place] {
+        switch self {
+        case .id: [.message, .headerField]
+        case .from, .reply: [.message]
+        case .name, .deprecated:
+            [.message, .structure, .enumeration, .flags, .field, .enumerationCase, .flag]
+        case .closed: [.enumeration]
+        case .count, .terminated, .rest, .range, .max, .since, .sensitive: [.field]
+        case .little, .big, .default, .maximumByteCount: [.field, .headerField]
+        case .length, .constant, .sequence, .checksum: [.headerField]
+        }
+    }
+
+    func shape(at place: Place) -> Shape {
+        switch self {
+        case .id: place == .headerField ? .none : .integer
+        case .max, .since, .maximumByteCount: .integer
+        case .from, .reply, .name, .count, .checksum: .name
+        case .terminated, .rest, .little, .big, .sensitive, .closed, .sequence: .none
+        case .range: .range
+        case .default, .constant: .value
+        case .deprecated: .string
+        case .length: .length
+        }
+    }
+
+    /// How it is written, for messages that explain it.
+    func example(at place: Place) -> String {
+        switch self {
+        case .id: place == .headerField ? "@id" : "@id(20001)"
+        case .from: "@from(client)"
+        case .reply: "@reply(EnterSceneReply)"
+        case .name: "@name(EnterScene)"
+        case .deprecated: "@deprecated(\"why\")"
+        case .count: "@count(uint8)"
+        case .range: "@range(0..100)"
+        case .max: "@max(32)"
+        case .since: "@since(2)"
+        case .default: "@default(1)"
+        case .constant: "@constant(16)"
+        case .maximumByteCount: "@max_bytes(4)"
+        case .length: "@length(packet - 4)"
+        case .checksum: "@checksum(crc32)"
+        case .terminated, .rest, .little, .big, .sensitive, .closed, .sequence: "@" + rawValue
+        }
+    }
+
+    /// What its argument is, in words.
+    func argumentDescription(at place: Place) -> String {
+        switch shape(at: place) {
+        case .none: "no argument"
+        case .integer: "a whole number"
+        case .range: "a range"
+        case .name: "a name"
+        case .string: "a string"
+        case .length: "what is counted"
+        case .value: "a value"
+        }
+    }
+}
+
+/// The attributes of one declaration or field, once each.
+struct AttributeSet {
+    private var table: [AttributeKind: Entry] = [:]
+
+    private struct Entry {
+        var span: SourceSpan
+        /// nil when there is none, or when it was reported.
+        var argument: ArgumentSyntax?
+    }
+
+    mutating func insert(_ kind: AttributeKind, _ argument: ArgumentSyntax?, at span: SourceSpan) -> Bool {
+        guard table[kind] == nil else { return false }
+        table[kind] = Entry(span: span, argument: argument)
+        return true
+    }
+
+    /// Whether the attribute is there, even with a faulty argument.
+    func has(_ kind: AttributeKind) -> Bool { table[kind] != nil }
+
+    func span(of kind: AttributeKind) -> SourceSpan? { table[kind]?.span }
+
+    func argument(of kind: AttributeKind) -> ArgumentSyntax? { table[kind]?.argument }
+
+    func integer(_ kind: AttributeKind) -> (value: Int128, span: SourceSpan)? {
+        guard case .number(let number)? = argument(of: kind), let value = number.integer else { return nil }
+        return (value, number.span)
+    }
+
+    func name(_ kind: AttributeKind) -> NameSyntax? {
+        if case .name(let name)? = argument(of: kind) { name } else { nil }
+    }
+
+    func string(_ kind: AttributeKind) -> String? {
+        if case .string(let text, _)? = argument(of: kind) { text } else { nil }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// A type that needs no declaration.
+enum BuiltinType: Equatable {
+    case integer(IntegerFormat)
+    case float32, float64, boolean, varint, string, bytes, properties
+
+    /// All names, the likelier ones first: of two near a misspelt word the first is suggested.
+    static let names =
+        ["uint8", "uint16", "uint32", "uint64", "uint24", "int8", "int16", "int32", "int64", "int24"]
+        + ["float", "double", "float32", "float64", "bool", "string", "String", "bytes", "varint", "properties"]
+
+    init?(name: String) {
+        switch name {
+        case "float", "float32": self = .float32
+        case "double", "float64": self = .float64
+        case "bool": self = .boolean
+        case "varint": self = .varint
+        case "string", "String": self = .string
+        case "bytes": self = .bytes
+        case "properties": self = .properties
+        default:
+            guard let format = IntegerFormat(name: name) else { return nil }
+            self = .integer(format)
+        }
+    }
+}
+
+extension IntegerFormat {
+    /// The format with this name in the language.
+    init?(name: String) {
+        switch name {
+        case "uint8": self = .uint8
+        case "uint16": self = .uint16
+        case "uint24": self = .uint24
+        case "uint32": self = .uint32
+        case "uint64": self = .uint64
+        case "int8": self = .int8
+        case "int16": self = .int16
+        case "int24": self = .int24
+        case "int32": self = .int32
+        case "int64": self = .int64
+        default: return nil
+        }
+    }
+
+    /// `0 to 255`, for messages.
+    var rangeText: String { "\(range.lowerBound) to \(range.upperBound)" }
+}
+
+extension CountFormat {
+    /// The format with this name in the language.
+    init?(name: String) {
+        guard let format = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = format
+    }
+
+    static let choices = "`uint8`, `uint16`, `uint32` or `varint`"
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Checker {
+    /// Checks that each attribute is known, may stand here, stands here once, and has the argument that it needs.
+    mutating func attributes(_ list: [AttributeSyntax], at place: AttributeKind.Place) -> AttributeSet {
+        var set = AttributeSet()
+        for syntax in list where !syntax.name.isFaulty {
+            guard let kind = attributeKind(syntax, at: place) else { continue }
+            let argument = argument(of: syntax, kind, at: place)
+            if !set.insert(kind, argument, at: syntax.span) {
+                reporter.error("`@\(kind.rawValue)` stands here twice", at: syntax.span, help: "remove one of them")
+            }
+        }
+        return set
+    }
+
+    private mutating func attributeKind(_ syntax: AttributeSyntax, at place: AttributeKind.Place) -> AttributeKind? {
+        guard let kind = AttributeKind(rawValue: syntax.name.text) else {
+            let suggestion = spelling.suggestion(
+                for: syntax.name.text, among: AttributeKind.allCases.map(\.rawValue))
+            reporter.error(
+                "unknown attribute \("@\(syntax.name.text)".quoted)", at: syntax.span,
+                help: suggestion.map { "did you mean `@\($0)`?" })
+            return nil
+        }
+        guard kind.places.contains(place) else {
+            let places = kind.places.map(\.rawValue).joined(separator: " or ")
+            reporter.error(
+                "`@\(kind.rawValue)` cannot stand before \(place.rawValue)", at: syntax.span,
+                help: "it stands before \(places)")
+            return nil
+        }
+        return kind
+    }
+
+    private func argument(
+        of syntax: AttributeSyntax, _ kind: AttributeKind, at place: AttributeKind.Place
+    ) -> ArgumentSyntax? {
+        let arguments = syntax.arguments ?? []
+        if case .faulty? = arguments.first { return nil }
+        let fits = syntax.arguments == nil ? kind.shape(at: place) == .none : arguments.count == 1
+        if fits, arguments.first.map({ kind.shape(at: place).accepts($0) }) ?? true { return arguments.first }
+        if arguments.contains(where: \.isFaulty) { return nil }
+        reporter.error(
+            "`@\(kind.rawValue)` takes \(kind.argumentDescription(at: place))", at: syntax.span,
+            help: "write `\(kind.example(at: place))`")
+        return nil
+    }
+
+    // MARK: What several declarations share
+
+    /// `@name(…)`.
+    func alias(_ attributes: AttributeSet) -> String? { attributes.name(.name)?.text }
+
+    /// `@deprecated("why")`.
+    func deprecation(_ attributes: AttributeSet) -> String? { attributes.string(.deprecated) }
+
+    /// Reports attributes of a declaration that takes none.
+    mutating func refuseAttributes(_ list: [AttributeSyntax], at place: AttributeKind.Place) {
+        _ = attributes(list, at: place)
+    }
+}
+
+extension AttributeKind.Shape {
+    fileprivate func accepts(_ argument: ArgumentSyntax) -> Bool {
+        switch (self, argument) {
+        case (.integer, .number(let number)): number.integer != nil || number.isFaulty
+        case (.range, .range), (.name, .name), (.string, .string): true
+        case (.length, .name), (.length, .sum): true
+        case (.value, .number), (.value, .name), (.value, .string): true
+        default: false
+        }
+    }
+}
+
+extension ArgumentSyntax {
+    fileprivate var isFaulty: Bool {
+        switch self {
+        case .faulty: true
+        case .number(let number), .sum(_, let number): number.isFaulty
+        case .range(let lower, let upper): lower.isFaulty || upper.isFaulty
+        case .name, .string: false
+        }
+    }
+}

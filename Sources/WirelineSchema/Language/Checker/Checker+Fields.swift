@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// What a list of fields belongs to: some fields can only stand in some of them.
+enum FieldOwner {
+    case message
+    case structure(isSized: Bool)
+
+    /// Whether fields can be appended: the reader must see where the old fields end.
+    var canGrow: Bool {
+        switch self {
+        case .message: true
+        case .structure(let isSized): isSized
+        }
+    }
+}
+
+extension Checker {
+    /// Checks the fields of all messages and structures.
+    mutating func checkFields() {
+        for declared in declarations.structures {
+            let prefix = declared.syntax.sizePrefix
+            structureFields.append(fields(declared.syntax.fields, of: .structure(isSized: prefix != nil)))
+            description.structures.append(structure(declared, prefix))
+        }
+        for declared in declarations.messages {
+            messageFields.append(fields(declared.syntax.fields, of: .message))
+        }
+    }
+
+    private mutating func structure(
+        _ declared: Declared<StructureSyntax>, _ prefix: NameSyntax?
+    ) -> StructureDescription {
+        let attributes = attributes(declared.declaration.attributes, at: .structure)
+        var structure = StructureDescription(
+            name: declared.syntax.name.text, fields: [], byteOrder: description.options.byteOrder,
+            location: reporter.location(of: declared.syntax.name.span))
+        if let prefix {
+            structure.sizePrefix = countFormat(prefix, "the size of a struct") ?? .uint16
+        }
+        structure.alias = alias(attributes)
+        structure.deprecation = deprecation(attributes)
+        structure.documentation = declared.declaration.documentation
+        return structure
+    }
+
+    private mutating func fields(_ list: [FieldSyntax], of owner: FieldOwner) -> [ResolvedField] {
+        checkMemberNames(list.map { ($0.name, $0.attributes) }, noun: "field")
+        checkNumbersAscend(list)
+        let fields = list.map { field($0, of: owner) }
+        checkGrowth(fields)
+        checkLast(fields, in: owner)
+        return fields
+    }
+
+    private mutating func field(_ syntax: FieldSyntax, of owner: FieldOwner) -> ResolvedField {
+        let attributes = attributes(syntax.attributes, at: .field)
+        let type = type(of: syntax, attributes)
+        var field = FieldDescription(
+            // A boolean is as small and plain as a type can be.
+            name: syntax.name.text, type: type ?? .boolean, location: reporter.location(of: syntax.name.span))
+        field.alias = alias(attributes)
+        field.number = syntax.number?.integer.flatMap { Int(exactly: $0) }
+        field.documentation = syntax.documentation
+        field.deprecation = deprecation(attributes)
+        field.isSensitive = attributes.has(.sensitive)
+        if type != nil { applyLimits(to: &field, syntax, attributes) }
+        field.presence = presence(of: syntax, attributes, field, in: owner, hasType: type != nil)
+        return ResolvedField(
+            description: field, nameSpan: syntax.name.span, typeSpan: syntax.typeSpan, typeName: syntax.typeText,
+            isFaulty: type == nil)
+    }
+
+    /// Field numbers are documentation, so that the one thing they can be is out of order.
+    mutating func checkNumbersAscend(_ fields: [FieldSyntax]) {
+        var last: Int128?
+        for field in fields {
+            guard let number = field.number, !number.isFaulty else { continue }
+            guard let value = number.integer, (0...Int128(Int32.max)).contains(value) else {
+                reporter.error("a field's number is a whole number from 0 to \(Int32.max)", at: number.span)
+                continue
+            }
+            if let last, value <= last {
+                reporter.error(
+                    "field number \(value) stands behind \(last)", at: number.span,
+                    help:
+                        "fields stand on the wire in the order of their lines: number them upwards, or leave the numbers out"
+                )
+            }
+            last = value
+        }
+    }
+
+    // MARK: @range and @max
+
+    private mutating func applyLimits(
+        to field: inout FieldDescription, _ syntax: FieldSyntax, _ attributes: AttributeSet
+    ) {
+        if attributes.has(.range) { applyRange(to: &field, syntax, attributes) }
+        guard attributes.has(.max) else { return }
+        guard let limit = field.type.countLimit else {
+            return reportMisfit(
+                .max, attributes, syntax.typeText, help: "it limits the bytes of a string, or the items of a list")
+        }
+        guard let (value, span) = attributes.integer(.max) else { return }
+        guard (1...Int128(limit)).contains(value) else {
+            return reporter.error(
+                "`@max(\(value))` is not a limit for this field", at: span, help: "it can be 1 to \(limit)")
+        }
+        field.maximumCount = Int(value)
+    }
+
+    private mutating func applyRange(
+        to field: inout FieldDescription, _ syntax: FieldSyntax, _ attributes: AttributeSet
+    ) {
+        let argument = attributes.argument(of: .range)
+        switch field.type {
+        case .integer(let format, _):
+            field.range = range(argument, in: format.range, format.name)
+        case .varint(let byteCount):
+            field.range = range(argument, in: PacketField.Format.varint(maximumByteCount: byteCount).range, "varint")
+        case .float32, .float64:
+            field.floatRange = floatRange(argument)
+        default:
+            reportMisfit(.range, attributes, syntax.typeText, help: "it limits an integer or a float")
+        }
+    }
+
+    private func range(
+        _ argument: ArgumentSyntax?, in limits: ClosedRange<Int128>, _ typeName: String
+    ) -> ClosedRange<Int128>? {
+        guard case .range(let lower, let upper)? = argument, !lower.isFaulty, !upper.isFaulty else { return nil }
+        for number in [lower, upper] where number.integer.map({ !limits.contains($0) }) ?? true {
+            let what = number.integer.map { "\($0) does not fit in `\(typeName)`" } ?? "a whole number is expected"
+            reporter.error(
+                what, at: number.span, help: "`\(typeName)` goes from \(limits.lowerBound) to \(limits.upperBound)")
+            return nil
+        }
+        guard let first = lower.integer, let last = upper.integer, first <= last else {
+            reportUpsideDown(lower, upper)
+            return nil
+        }
+        return first...last
+    }
+
+    private func floatRange(_ argument: ArgumentSyntax?) -> ClosedRange<Double>? {
+        guard case .range(let lower, let upper)? = argument, let first = lower.double, let last = upper.double else {
+            return nil
+        }
+        guard first <= last else {
+            reportUpsideDown(lower, upper)
+            return nil
+        }
+        return first...last
+    }
+
+    private func reportUpsideDown(_ lower: NumberSyntax, _ upper: NumberSyntax) {
+        reporter.error(
+            "this range is upside down", at: lower.span.through(upper.span), help: "the smaller number stands first")
+    }
+
+    // MARK: Order
+
+    /// Fields that old programs do not know stand behind those that they know.
+    private func checkGrowth(_ fields: [ResolvedField]) {
+        var appended: ResolvedField?
+        var lastOptional: ResolvedField?
+        var lastSince = 0
+        for field in fields {
+            switch field.description.presence {
+            case .required:
+                guard let appended else { continue }
+                // The fields behind this one have the same trouble.
+                return reporter.error(
+                    "\(field.description.name.quoted) must be there, but \(appended.description.name.quoted) before it "
+                        + "may be missing",
+                    at: field.nameSpan, help: "move it up, or make it `optional` or `@since(n)` too")
+            case .optional:
+                lastOptional = field
+            case .since(let number, _):
+                if number < lastSince {
+                    reporter.error(
+                        "`@since(\(number))` stands behind `@since(\(lastSince))`", at: field.nameSpan,
+                        help: "fields are only ever appended: the newest stand last")
+                }
+                lastSince = max(lastSince, number)
+                if let optional = lastOptional {
+                    reporter.warning(
+                        "\(field.description.name.quoted) is always written, so \(optional.description.name.quoted) "
+                            + "before it can never be left out",
+                        at: field.nameSpan, help: "make \(field.description.name.quoted) `optional` too")
+                    lastOptional = nil
+                }
+            }
+            appended = appended ?? field
+        }
+    }
+
+    /// What goes to the end of the payload is the last field of a message.
+    private func checkLast(_ fields: [ResolvedField], in owner: FieldOwner) {
+        for (index, field) in fields.enumerated() where field.description.type.goesToEnd {
+            if case .structure = owner {
+                reporter.error(
+                    "\(field.description.name.quoted) goes to the end of the payload, which only a message's field can",
+                    at: field.nameSpan, help: "count it with a prefix, or move it into the message")
+            } else if index < fields.count - 1 {
+                reporter.error(
+                    "\(field.description.name.quoted) goes to the end of the payload, but "
+                        + "\(fields[index + 1].description.name.quoted) follows",
+                    at: field.nameSpan, help: "move it to the end of the message")
+            }
+        }
+    }
+
+    func reportMisfit(_ kind: AttributeKind, _ attributes: AttributeSet, _ typeName: String, help: String) {
+        guard let span = attributes.span(of: kind) else { return }
+        reporter.error("`@\(kind.rawValue)` does not go with \(typeName.quoted)", at: span, help: help)
+    }
+}
+
+extension FieldSyntax {
+    /// The type as it is written, in one spelling.
+    var typeText: String {
+        (repeated == nil ? "" : "repeated ") + typeName.text
+            + brackets.map { $0.count == nil ? "[]" : "[…]" }.joined()
+    }
+}
+
+extension NumberSyntax {
+    var double: Double? {
+        switch value {
+        case .integer(let value): Double(value)
+        case .float(let value): value
+        case .faulty: nil
+        }
+    }
+}
+
+extension TypeDescription {
+    /// Whether the value has no end of its own.
+    var goesToEnd: Bool {
+        switch self {
+        case .string(.rest), .bytes(.rest), .list(_, .rest), .properties: true
+        default: false
+        }
+    }
+
+    /// The most that `@max` can say; nil for types that it does not limit.
+    fileprivate var countLimit: Int? {
+        switch self {
+        case .string(let extent), .bytes(let extent), .list(_, let extent):
+            if case .counted(let format, _) = extent { min(format.maximum, Int(Int32.max)) } else { Int(Int32.max) }
+        default: nil
+        }
+    }
+}

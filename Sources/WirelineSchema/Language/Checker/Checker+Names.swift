@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Checker {
+    /// Sorts the declarations by kind and enters their names.
+    mutating func declare(_ list: [DeclarationSyntax]) {
+        for declaration in list {
+            switch declaration.body {
+            case .message(let name, let fields):
+                enter(name, .message(declarations.messages.count))
+                declarations.messages.append(Declared(declaration: declaration, syntax: (name, fields)))
+            case .structure(let syntax):
+                enter(syntax.name, .structure(declarations.structures.count))
+                declarations.structures.append(Declared(declaration: declaration, syntax: syntax))
+            case .enumeration(let syntax):
+                enter(syntax.name, .enumeration(declarations.enumerations.count))
+                declarations.enumerations.append(Declared(declaration: declaration, syntax: syntax))
+            case .flags(let syntax):
+                enter(syntax.name, .flags(declarations.flags.count))
+                declarations.flags.append(Declared(declaration: declaration, syntax: syntax))
+            case .constant(let syntax):
+                enter(syntax.name, .constant(declarations.constants.count))
+                declarations.constants.append(Declared(declaration: declaration, syntax: syntax))
+            case .reserved(let syntax):
+                declarations.reserved.append(Declared(declaration: declaration, syntax: syntax))
+            case .option(let syntax):
+                declarations.options.append(Declared(declaration: declaration, syntax: syntax))
+            case .packet(let syntax):
+                declarations.packets.append(Declared(declaration: declaration, syntax: syntax))
+            }
+        }
+    }
+
+    private mutating func enter(_ name: NameSyntax, _ meaning: Symbol.Meaning) {
+        if BuiltinType(name: name.text) != nil {
+            return reporter.error(
+                "\(name.text.quoted) is a type of the language", at: name.span, help: "choose another name")
+        }
+        guard let first = symbols[name.text] else {
+            symbols[name.text] = Symbol(meaning: meaning, span: name.span)
+            return
+        }
+        reporter.error(
+            "\(name.text.quoted) is declared twice; first in \(reporter.place(of: first.span))", at: name.span,
+            help: "rename or remove one of them")
+    }
+
+    // MARK: Names that `@name` gives
+
+    /// Checks that no `@name` at the top level is anything else's name or `@name`.
+    mutating func checkAliases() {
+        var taken: [String: SourceSpan] = [:]
+        let owners =
+            declarations.messages.map { ($0.declaration, $0.syntax.name) }
+            + declarations.structures.map { ($0.declaration, $0.syntax.name) }
+            + declarations.enumerations.map { ($0.declaration, $0.syntax.name) }
+            + declarations.flags.map { ($0.declaration, $0.syntax.name) }
+        for (declaration, owner) in owners {
+            guard let alias = aliasName(declaration.attributes), alias.text != owner.text else { continue }
+            if let other = taken[alias.text] ?? symbols[alias.text]?.span {
+                reportTaken(alias, by: other)
+            } else {
+                taken[alias.text] = alias.span
+            }
+        }
+    }
+
+    /// Checks the names of a message's fields or an enum's cases, and what `@name` makes of them.
+    ///
+    /// - Parameter noun: What they are, for messages.
+    mutating func checkMemberNames(_ members: [(name: NameSyntax, attributes: [AttributeSyntax])], noun: String) {
+        var names: [String: SourceSpan] = [:]
+        for (name, _) in members {
+            if let first = names[name.text] {
+                reporter.error(
+                    "\(noun) \(name.text.quoted) is declared twice; first in \(reporter.place(of: first))",
+                    at: name.span, help: "rename or remove one of them")
+            } else {
+                names[name.text] = name.span
+            }
+        }
+        for (name, attributes) in members {
+            guard let alias = aliasName(attributes), alias.text != name.text else { continue }
+            if let other = names[alias.text] { reportTaken(alias, by: other) } else { names[alias.text] = alias.span }
+        }
+    }
+
+    private func reportTaken(_ alias: NameSyntax, by other: SourceSpan) {
+        reporter.error(
+            "the name \(alias.text.quoted) is taken in \(reporter.place(of: other))", at: alias.span,
+            help: "choose another name")
+    }
+
+    private func aliasName(_ attributes: [AttributeSyntax]) -> NameSyntax? {
+        for attribute in attributes where attribute.name.text == AttributeKind.name.rawValue {
+            if case .name(let name)? = attribute.arguments?.first { return name }
+        }
+        return nil
+    }
+
+    // MARK: Unknown names
+
+    mutating func noteUnknownType(_ name: NameSyntax) {
+        guard !name.isFaulty, !isIncomplete else { return }
+        if let index = unknownTypeIndices[name.text] {
+            unknownTypes[index].spans.append(name.span)
+        } else {
+            unknownTypeIndices[name.text] = unknownTypes.count
+            unknownTypes.append((name.text, [name.span]))
+        }
+    }
+
+    /// Reports each unknown type once, however often it is used.
+    mutating func reportUnknownTypes() {
+        let types = symbols.filter { $0.value.isType }.keys.sorted()
+        for (name, spans) in unknownTypes {
+            let suggestion = spelling.suggestion(for: name, among: BuiltinType.names + types)
+            var help = suggestion.map { "did you mean `\($0)`?" } ?? "declare it: `struct \(name.prefix(60)) { … }`"
+            let others = spans.dropFirst()
+            if !others.isEmpty {
+                let shown = others.prefix(3).map { reporter.place(of: $0) }.joined(separator: ", ")
+                let hiddenCount = others.count - min(3, others.count)
+                help += " it is also used in \(shown)" + (hiddenCount > 0 ? " and in \(hiddenCount) more places" : "")
+            }
+            reporter.error("unknown type \(name.quoted)", at: spans[0], help: help)
+        }
+    }
+}
+
+extension Symbol {
+    fileprivate var isType: Bool {
+        switch meaning {
+        case .structure, .enumeration, .flags: true
+        case .message, .constant: false
+        }
+    }
+}

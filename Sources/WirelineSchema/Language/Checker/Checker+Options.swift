@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// The options of the language.
+enum OptionKind: String, CaseIterable {
+    case byteOrder = "byte_order"
+    case stringCount = "string_count"
+    case listCount = "list_count"
+    case maximumPacket = "max_packet"
+    case maximumDepth = "max_depth"
+    case trailing, properties
+
+    /// The values that can be written, for messages.
+    var choices: String {
+        switch self {
+        case .byteOrder: "`big` or `little`"
+        case .stringCount, .listCount: CountFormat.choices
+        case .maximumPacket: "a number of bytes up to \(Int32.max)"
+        case .maximumDepth: "a number from 1 to \(Checker.depthLimit)"
+        case .trailing: "`keep` or `reject`"
+        case .properties: "`strict` or `lenient`"
+        }
+    }
+}
+
+extension Checker {
+    /// Every level of structures is a level of the decoder's stack.
+    static let depthLimit = 1000
+
+    mutating func checkOptions() {
+        var seen: [OptionKind: (value: String, span: SourceSpan)] = [:]
+        for declared in declarations.options {
+            refuseAttributes(declared.declaration.attributes, at: .option)
+            let option = declared.syntax
+            guard let kind = optionKind(option.name), let value = apply(kind, option.value) else { continue }
+            if let first = seen[kind] {
+                guard first.value != value else { continue }
+                reporter.error(
+                    "`\(kind.rawValue)` is \(value.quoted) here and \(first.value.quoted) in "
+                        + reporter.place(of: first.span),
+                    at: option.value.span, help: "options hold for the whole folder: remove one of the lines")
+            } else {
+                seen[kind] = (value, option.value.span)
+            }
+        }
+        maximumPacketSpan = seen[.maximumPacket]?.span
+    }
+
+    private mutating func optionKind(_ name: NameSyntax) -> OptionKind? {
+        if let kind = OptionKind(rawValue: name.text) { return kind }
+        guard !name.isFaulty else { return nil }
+        let suggestion = spelling.suggestion(for: name.text, among: OptionKind.allCases.map(\.rawValue))
+        let all = OptionKind.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+        reporter.error(
+            "unknown option \(name.text.quoted)", at: name.span,
+            help: suggestion.map { "did you mean `\($0)`?" } ?? "the options are \(all)")
+        return nil
+    }
+
+    /// Sets an option.
+    ///
+    /// - Returns: Its value in one spelling, to compare with others; nil when it is none of the choices.
+    private mutating func apply(_ kind: OptionKind, _ value: ArgumentSyntax) -> String? {
+        switch value {
+        case .name(let name) where apply(kind, name.text): return name.text
+        case .number(let number):
+            if number.isFaulty { return nil }
+            if let integer = number.integer, apply(kind, integer) { return "\(integer)" }
+        case .faulty: return nil
+        default: break
+        }
+        reporter.error("`\(kind.rawValue)` cannot be this", at: value.span, help: "it is \(kind.choices)")
+        return nil
+    }
+
+    private mutating func apply(_ kind: OptionKind, _ word: String) -> Bool {
+        switch (kind, word) {
+        case (.byteOrder, "big"): description.options.byteOrder = .bigEndian
+        case (.byteOrder, "little"): description.options.byteOrder = .littleEndian
+        case (.stringCount, _):
+            guard let format = CountFormat(name: word) else { return false }
+            description.options.stringCount = format
+        case (.listCount, _):
+            guard let format = CountFormat(name: word) else { return false }
+            description.options.listCount = format
+        case (.trailing, "keep"): description.options.keepsTrailingBytes = true
+        case (.trailing, "reject"): description.options.keepsTrailingBytes = false
+        case (.properties, "strict"): description.options.hasStrictProperties = true
+        case (.properties, "lenient"): description.options.hasStrictProperties = false
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func apply(_ kind: OptionKind, _ number: Int128) -> Bool {
+        switch kind {
+        case .maximumPacket where (1...Int128(Int32.max)).contains(number):
+            description.options.maximumPacketByteCount = Int(number)
+        case .maximumDepth where (1...Int128(Self.depthLimit)).contains(number):
+            description.options.maximumDepth = Int(number)
+        default: return false
+        }
+        return true
+    }
+}

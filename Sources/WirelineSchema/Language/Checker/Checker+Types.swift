@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+extension Checker {
+    /// Resolves a field's type; nil if it was reported.
+    mutating func type(of field: FieldSyntax, _ attributes: AttributeSet) -> TypeDescription? {
+        let listCount = field.brackets.count + (field.repeated == nil ? 0 : 1)
+        guard listCount <= 1 else {
+            reporter.error(
+                "lists of lists are not possible", at: field.repeated?.through(field.typeSpan) ?? field.typeSpan,
+                help: "put the inner list into a struct, and use a list of that")
+            return nil
+        }
+        guard let element = elementType(of: field, attributes, isInList: listCount == 1) else { return nil }
+        let orderFits = checkByteOrder(of: field, attributes, element)
+        guard orderFits, let type = listCount == 1 ? list(of: element, field, attributes) : element else { return nil }
+        warnAboutUselessOrder(of: type, field, attributes)
+        return type
+    }
+
+    // MARK: The type that is named
+
+    private mutating func elementType(
+        of field: FieldSyntax, _ attributes: AttributeSet, isInList: Bool
+    ) -> TypeDescription? {
+        let order = byteOrder(attributes) ?? description.options.byteOrder
+        if let builtin = BuiltinType(name: field.typeName.text) {
+            return builtinType(builtin, field, attributes, order, isInList: isInList)
+        }
+        guard let symbol = symbols[field.typeName.text] else {
+            noteUnknownType(field.typeName)
+            return nil
+        }
+        guard checkAttributes(attributes, fit: field, isText: false, isVarint: false, isInList: isInList) else {
+            return nil
+        }
+        switch symbol.meaning {
+        case .structure(let index): return .structure(index)
+        case .enumeration(let index): return .enumeration(index, order)
+        case .flags(let index): return .flags(index, order)
+        case .message, .constant:
+            reporter.error(
+                "\(field.typeName.text.quoted) is \(symbol.meaning.noun), not a type", at: field.typeName.span,
+                help: "declare a `struct` for what messages share")
+            return nil
+        }
+    }
+
+    private func builtinType(
+        _ builtin: BuiltinType, _ field: FieldSyntax, _ attributes: AttributeSet, _ order: ByteOrder, isInList: Bool
+    ) -> TypeDescription? {
+        let isText = builtin == .string || builtin == .bytes
+        guard
+            checkAttributes(
+                attributes, fit: field, isText: isText, isVarint: builtin == .varint, isInList: isInList)
+        else { return nil }
+        switch builtin {
+        case .integer(let format): return .integer(format, order)
+        case .float32: return .float32(order)
+        case .float64: return .float64(order)
+        case .boolean: return .boolean
+        case .varint: return varintByteCount(attributes).map { .varint(maximumByteCount: $0) }
+        case .string: return textExtent(attributes, order, isInList: isInList).map { .string($0) }
+        case .bytes: return textExtent(attributes, order, isInList: isInList).map { .bytes($0) }
+        case .properties:
+            guard !isInList else {
+                reporter.error(
+                    "`properties` go to the end of the payload, so there is no list of them", at: field.typeSpan,
+                    help: "use a list of a struct with a key and a value")
+                return nil
+            }
+            return .properties(isStrict: description.options.hasStrictProperties)
+        }
+    }
+
+    /// Reports attributes about prefixes and ends on types that have none.
+    private func checkAttributes(
+        _ attributes: AttributeSet, fit field: FieldSyntax, isText: Bool, isVarint: Bool, isInList: Bool
+    ) -> Bool {
+        var fits = true
+        func refuse(_ kind: AttributeKind, _ help: String) {
+            guard attributes.has(kind) else { return }
+            reportMisfit(kind, attributes, field.typeText, help: help)
+            fits = false
+        }
+        if !isVarint { refuse(.maximumByteCount, "it limits a `varint`") }
+        if !isText { refuse(.terminated, "it ends a string, or each string of a list, at a NUL") }
+        let isFixedList = field.brackets.first?.count != nil
+        if isFixedList || !isText && !isInList {
+            refuse(.count, "it sets the prefix of a string, of bytes or of a list")
+            refuse(.rest, "it goes with a string, bytes or a list")
+        }
+        return fits
+    }
+
+    /// Where a string or bytes end; in a list each of them.
+    private func textExtent(
+        _ attributes: AttributeSet, _ order: ByteOrder, isInList: Bool
+    ) -> TypeDescription.Extent? {
+        if isInList {
+            return attributes.has(.terminated) ? .terminated : .counted(description.options.stringCount, order)
+        }
+        return extent(attributes, [.count, .terminated, .rest], description.options.stringCount, order)
+    }
+
+    private func extent(
+        _ attributes: AttributeSet, _ kinds: [AttributeKind], _ format: CountFormat, _ order: ByteOrder
+    ) -> TypeDescription.Extent? {
+        let present = kinds.filter(attributes.has)
+        guard present.count <= 1 else {
+            if let span = attributes.span(of: present[1]) {
+                reporter.error(
+                    "`@\(present[0].rawValue)` and `@\(present[1].rawValue)` exclude each other", at: span,
+                    help: "something ends in one way: remove one of them")
+            }
+            return nil
+        }
+        switch present.first {
+        case .rest: return .rest
+        case .terminated: return .terminated
+        case .count:
+            guard let name = attributes.name(.count) else { return nil }
+            return countFormat(name, "a count").map { .counted($0, order) }
+        default: return .counted(format, order)
+        }
+    }
+
+    func countFormat(_ name: NameSyntax, _ what: String) -> CountFormat? {
+        if let format = CountFormat(name: name.text) { return format }
+        guard !name.isFaulty else { return nil }
+        reporter.error(
+            "\(name.text.quoted) cannot hold \(what)", at: name.span, help: "it is \(CountFormat.choices)")
+        return nil
+    }
+
+    func varintByteCount(_ attributes: AttributeSet) -> Int? {
+        guard attributes.has(.maximumByteCount) else { return 10 }
+        guard let (value, span) = attributes.integer(.maximumByteCount) else { return nil }
+        guard (1...10).contains(value) else {
+            reporter.error("a varint has 1 to 10 bytes", at: span, help: "10 bytes hold 64 bits")
+            return nil
+        }
+        return Int(value)
+    }
+
+    // MARK: Lists
+
+    private mutating func list(
+        of element: TypeDescription, _ field: FieldSyntax, _ attributes: AttributeSet
+    ) -> TypeDescription? {
+        if let brackets = field.brackets.first, let count = brackets.count {
+            return fixedCount(count).map { .fixedList(element, count: $0) }
+        }
+        let order = byteOrder(attributes) ?? description.options.byteOrder
+        return extent(attributes, [.count, .rest], description.options.listCount, order).map { .list(element, $0) }
+    }
+
+    private mutating func fixedCount(_ count: BracketsSyntax.Count) -> Int? {
+        let value: Int128?
+        let span: SourceSpan
+        switch count {
+        case .number(let number):
+            guard !number.isFaulty else { return nil }
+            (value, span) = (number.integer, number.span)
+        case .name(let name):
+            guard let constant = constant(name) else { return nil }
+            (value, span) = (constant, name.span)
+        }
+        guard let value, (1...65535).contains(value) else {
+            reporter.error(
+                "a fixed count is a whole number from 1 to 65535", at: span,
+                help: "a list whose count varies is `T[]` or `repeated T`")
+            return nil
+        }
+        return Int(value)
+    }
+
+    private mutating func constant(_ name: NameSyntax) -> Int128? {
+        if case .constant(let index)? = symbols[name.text]?.meaning { return description.constants[index].value }
+        guard !name.isFaulty, !isIncomplete else { return nil }
+        if let symbol = symbols[name.text] {
+            reporter.error("\(name.text.quoted) is \(symbol.meaning.noun), not a constant", at: name.span)
+            return nil
+        }
+        let suggestion = spelling.suggestion(for: name.text, among: declarations.constants.map(\.syntax.name.text))
+        reporter.error(
+            "unknown constant \(name.text.quoted)", at: name.span,
+            help: suggestion.map { "did you mean `\($0)`?" } ?? "declare it: `const uint8 \(name.text.prefix(60)) = 4;`"
+        )
+        return nil
+    }
+
+    // MARK: Byte order
+
+    /// What `@little` or `@big` says.
+    func byteOrder(_ attributes: AttributeSet) -> ByteOrder? {
+        if attributes.has(.little) { return .littleEndian }
+        return attributes.has(.big) ? .bigEndian : nil
+    }
+
+    private func checkByteOrder(
+        of field: FieldSyntax, _ attributes: AttributeSet, _ element: TypeDescription
+    ) -> Bool {
+        if attributes.has(.little), let span = attributes.span(of: .big) {
+            reporter.error("`@little` and `@big` exclude each other", at: span, help: "remove one of them")
+            return false
+        }
+        let isCounted = field.repeated != nil || field.brackets.contains { $0.count == nil }
+        if case .structure = element, !isCounted, byteOrder(attributes) != nil {
+            reportMisfit(
+                attributes.has(.little) ? .little : .big, attributes, field.typeText,
+                help: "put it before the fields inside `\(field.typeName.text)`")
+            return false
+        }
+        return true
+    }
+
+    private func warnAboutUselessOrder(of type: TypeDescription, _ field: FieldSyntax, _ attributes: AttributeSet) {
+        let kind: AttributeKind = attributes.has(.little) ? .little : .big
+        guard let span = attributes.span(of: kind), !hasByteOrder(type) else { return }
+        reporter.warning(
+            "`@\(kind.rawValue)` changes nothing before \(field.typeText.quoted)", at: span,
+            help: "nothing of it is a number of several bytes: leave it out")
+    }
+
+    private func hasByteOrder(_ type: TypeDescription) -> Bool {
+        switch type {
+        case .integer(let format, _): format.byteCount > 1
+        case .float32, .float64: true
+        case .boolean, .varint, .properties, .structure: false
+        case .string(let extent), .bytes(let extent): hasByteOrder(extent)
+        case .enumeration(let index, _): description.enumerations[index].format.byteCount > 1
+        case .flags(let index, _): description.flagSets[index].format.byteCount > 1
+        case .fixedList(let element, _): hasByteOrder(element)
+        case .list(let element, let extent): hasByteOrder(element) || hasByteOrder(extent)
+        }
+    }
+
+    private func hasByteOrder(_ extent: TypeDescription.Extent) -> Bool {
+        if case .counted(let format, _) = extent { format == .uint16 || format == .uint32 } else { false }
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Lexer {
+    /// Names become Erlang atoms, which hold 255 characters, with something added in front or behind.
+    private static let nameByteLimit = 128
+
+    /// A name starts at ``offset``; letters beyond ASCII are taken into it, so that one word is one problem.
+    mutating func lexName() {
+        let (end, isASCII) = endOfWord(from: offset)
+        let isTooLong = end - offset > Self.nameByteLimit
+        if !isASCII {
+            reportNameBeyondASCII(offset..<end)
+        } else if isTooLong {
+            reporter.error(
+                "this name has \(end - offset) bytes, and a name has at most \(Self.nameByteLimit)",
+                at: span(offset..<end), help: "Erlang atoms, which it becomes a part of, are limited to 255 characters")
+        }
+        append(.name, to: end, isFaulty: !isASCII || isTooLong)
+    }
+
+    /// A decimal or hexadecimal number, perhaps with a fraction, starts at ``offset``.
+    mutating func lexNumber() {
+        let bytes = source.bytes
+        var end = offset
+        let isHexadecimal =
+            bytes[offset] == UInt8(ascii: "0") && byteAfter(offset).map { $0 | 0x20 } == UInt8(ascii: "x")
+        end = endOfWord(from: offset).end
+        let hasFraction = end + 1 < bytes.count && bytes[end] == UInt8(ascii: ".") && bytes[end + 1].isDigit
+        if hasFraction, !isHexadecimal { end = endOfWord(from: end + 1).end }
+        // The sign of an exponent: 1e-3.
+        if !isHexadecimal, bytes[end - 1] | 0x20 == UInt8(ascii: "e"), end + 1 < bytes.count,
+            bytes[end] == UInt8(ascii: "-") || bytes[end] == UInt8(ascii: "+"), bytes[end + 1].isDigit
+        {
+            end = endOfWord(from: end + 1).end
+        }
+        let text = source.text(offset..<end)
+        let fault = NumberSyntax.fault(in: text)
+        if let fault { reporter.error(fault.message, at: span(offset..<end), help: fault.help) }
+        append(.number, to: end, isFaulty: fault != nil)
+    }
+
+    private func endOfWord(from start: Int) -> (end: Int, isASCII: Bool) {
+        var end = start
+        var isASCII = true
+        while end < source.bytes.count {
+            if source.bytes[end].isNameByte {
+                end += 1
+            } else if source.bytes[end] >= 0x80, let (scalar, byteCount) = source.scalar(at: end), scalar.isWordlike {
+                isASCII = false
+                end += byteCount
+            } else {
+                break
+            }
+        }
+        return (end, isASCII)
+    }
+
+    // MARK: Strings
+
+    /// A string starts with a quote of any kind at `start`; all but `"` are faults, reported once.
+    mutating func lexString(from start: Int, quoteByteCount: Int) {
+        let bytes = source.bytes
+        let isProper = bytes[start] == UInt8(ascii: "\"")
+        var end = start + quoteByteCount
+        while end < bytes.count, bytes[end] != .lineFeed, bytes[end] != .carriageReturn {
+            if bytes[end] == UInt8(ascii: "\\"), end + 1 < bytes.count, bytes[end + 1] >= 0x20 {
+                end += 2
+            } else if let closing = closingQuoteByteCount(at: end, isProper: isProper, opening: bytes[start]) {
+                let fault = isProper ? nil : source.text(start..<start + quoteByteCount)
+                if let fault {
+                    reporter.error(
+                        "`\(fault)` does not start a string", at: span(start..<start + quoteByteCount),
+                        help: "write straight double quotes: `\"…\"`")
+                }
+                return append(.string, to: end + closing, isFaulty: fault != nil)
+            } else {
+                end += 1
+            }
+        }
+        reporter.error(
+            "this string is not closed on its line", at: span(start..<end), help: "put `\"` where the string ends")
+        append(.string, to: end, isFaulty: true)
+    }
+
+    private func closingQuoteByteCount(at offset: Int, isProper: Bool, opening: UInt8) -> Int? {
+        if source.bytes[offset] == UInt8(ascii: "\"") { return 1 }
+        guard !isProper else { return nil }
+        if source.bytes[offset] == UInt8(ascii: "'"), opening == UInt8(ascii: "'") { return 1 }
+        guard let (scalar, byteCount) = source.scalar(at: offset), scalar.isCurlyQuote else { return nil }
+        return byteCount
+    }
+}

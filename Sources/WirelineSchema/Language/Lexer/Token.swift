@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A word, a number, a string or a punctuation mark.
+struct Token {
+    var kind: Kind
+    var start: Int
+    var end: Int
+    /// From 0.
+    var line: Int
+    /// The lexer has reported it; whoever cannot use it says nothing more.
+    var isFaulty = false
+
+    var range: Range<Int> { start..<end }
+
+    enum Kind: Equatable {
+        case name, number, string
+        case leftBrace, rightBrace, leftParenthesis, rightParenthesis, leftBracket, rightBracket
+        case semicolon, comma, colon, equals, at, minus, plus
+        /// `..`
+        case dots
+        /// A character that the language does not have; the parser says what it wants instead.
+        case unexpected
+        case endOfFile
+
+        /// The mark in the source, of kinds that are always the same.
+        var mark: String? {
+            switch self {
+            case .leftBrace: "{"
+            case .rightBrace: "}"
+            case .leftParenthesis: "("
+            case .rightParenthesis: ")"
+            case .leftBracket: "["
+            case .rightBracket: "]"
+            case .semicolon: ";"
+            case .comma: ","
+            case .colon: ":"
+            case .equals: "="
+            case .at: "@"
+            case .minus: "-"
+            case .plus: "+"
+            case .dots: ".."
+            case .name, .number, .string, .unexpected, .endOfFile: nil
+            }
+        }
+
+        init?(ascii byte: UInt8) {
+            switch byte {
+            case UInt8(ascii: "{"): self = .leftBrace
+            case UInt8(ascii: "}"): self = .rightBrace
+            case UInt8(ascii: "("): self = .leftParenthesis
+            case UInt8(ascii: ")"): self = .rightParenthesis
+            case UInt8(ascii: "["): self = .leftBracket
+            case UInt8(ascii: "]"): self = .rightBracket
+            case UInt8(ascii: ";"): self = .semicolon
+            case UInt8(ascii: ","): self = .comma
+            case UInt8(ascii: ":"): self = .colon
+            case UInt8(ascii: "="): self = .equals
+            case UInt8(ascii: "@"): self = .at
+            case UInt8(ascii: "-"): self = .minus
+            case UInt8(ascii: "+"): self = .plus
+            default: return nil
+            }
+        }
+    }
+}
+
+/// `// …` or `/* … */`, which may become documentation.
+struct Comment {
+    /// With its marks, without the newline.
+    var range: Range<Int>
+    var isBlock: Bool
+    /// From 0.
+    var firstLine: Int
+    var lastLine: Int
+    /// The index of the token that follows.
+    var nextToken: Int
+    /// Nothing but space stands before it on its line.
+    var isFirstOnLine: Bool
+}
+
+/// What the lexer makes of a file.
+struct LexedFile {
+    /// At least the end of the file.
+    var tokens: [Token]
+    var comments: [Comment]
+    /// The file is in an encoding that says nothing of what it declares.
+    var isUnreadable = false
+}

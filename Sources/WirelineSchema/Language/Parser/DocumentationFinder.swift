@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds the comments that document a declaration: those directly above it, and those behind it on its line.
+///
+///     // Above, without an empty line between.
+///     uint32 Line = 2;   // Behind,
+///                        // and going on in the same column.
+struct DocumentationFinder {
+    private let source: SourceText
+    private let tokens: [Token]
+    private let comments: [Comment]
+
+    init(source: SourceText, lexed: LexedFile) {
+        self.source = source
+        tokens = lexed.tokens
+        comments = lexed.comments
+    }
+
+    /// The documentation of what stands from token `first` to token `last`.
+    ///
+    /// - Parameter bodyStart: The token of a `{` that may have it behind it.
+    func text(from first: Int, bodyStart: Int?, to last: Int) -> String {
+        guard !comments.isEmpty else { return "" }
+        var found = above(first)
+        if let bodyStart, tokens[bodyStart].line != tokens[last].line {
+            found += behind(bodyStart)
+        } else {
+            found += behind(last)
+        }
+        return DocumentationText.text(of: found, in: source)
+    }
+
+    /// The comments that end in front of a token, going up to the first empty line.
+    private func above(_ token: Int) -> ArraySlice<Comment> {
+        let candidates = comments(before: token).dropFirst(token == 0 ? 0 : behind(token - 1).count)
+        var start = candidates.endIndex
+        var line = tokens[token].line
+        while start > candidates.startIndex, line - candidates[start - 1].lastLine <= 1 {
+            start -= 1
+            line = candidates[start].firstLine
+        }
+        return candidates[start...]
+    }
+
+    /// The comments behind a token on its line, and those that go on below in the same column.
+    ///
+    /// One in front of another token on the same line belongs to that.
+    private func behind(_ token: Int) -> ArraySlice<Comment> {
+        let candidates = comments(before: token + 1)
+        let nextLine = token + 1 < tokens.count && tokens[token + 1].kind != .endOfFile ? tokens[token + 1].line : .max
+        var end = candidates.startIndex
+        while end < candidates.endIndex, candidates[end].firstLine == tokens[token].line { end += 1 }
+        guard end > candidates.startIndex, candidates[end - 1].lastLine < nextLine else {
+            return candidates[..<candidates.startIndex]
+        }
+        guard end < candidates.endIndex, isContinued(candidates[end - 1], by: candidates[end]) else {
+            return candidates[..<end]
+        }
+        let column = source.displayColumn(at: candidates[end - 1].range.lowerBound)
+        while end < candidates.endIndex, candidates[end].lastLine < nextLine,
+            isContinued(candidates[end - 1], by: candidates[end]),
+            source.displayColumn(at: candidates[end].range.lowerBound) == column
+        {
+            end += 1
+        }
+        return candidates[..<end]
+    }
+
+    private func isContinued(_ comment: Comment, by next: Comment) -> Bool {
+        !comment.isBlock && !next.isBlock && next.isFirstOnLine && next.firstLine == comment.lastLine + 1
+    }
+
+    private func comments(before token: Int) -> ArraySlice<Comment> {
+        let start = firstComment(notBefore: token)
+        return comments[start..<firstComment(notBefore: token + 1)]
+    }
+
+    private func firstComment(notBefore token: Int) -> Int {
+        var low = 0
+        var high = comments.count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if comments[middle].nextToken < token { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

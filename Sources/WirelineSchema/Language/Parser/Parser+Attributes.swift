@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Parser {
+    mutating func parseAttributes() -> [AttributeSyntax] {
+        var attributes: [AttributeSyntax] = []
+        while let at = take(.at) {
+            guard current.kind == .name else {
+                reportExpected("an attribute's name after `@`")
+                continue
+            }
+            let token = advance()
+            let name = NameSyntax(text: text(of: token), span: span(of: token), isFaulty: token.isFaulty)
+            let arguments = current.kind == .leftParenthesis ? parseArguments() : nil
+            attributes.append(
+                AttributeSyntax(
+                    name: name, arguments: arguments, span: span(of: at).through(span(of: tokens[position - 1]))))
+        }
+        return attributes
+    }
+
+    /// `( … )`; on a fault it skips past the `)`, or to the end of the line.
+    private mutating func parseArguments() -> [ArgumentSyntax] {
+        let open = advance()
+        var arguments: [ArgumentSyntax] = []
+        if take(.rightParenthesis) != nil { return [] }
+        repeat {
+            guard let argument = parseArgument("a value") else {
+                return skipArguments(from: open)
+            }
+            arguments.append(argument)
+        } while take(.comma) != nil
+        guard expect(.rightParenthesis, "after the attribute's value") != nil else { return skipArguments(from: open) }
+        return arguments
+    }
+
+    private mutating func skipArguments(from open: Token) -> [ArgumentSyntax] {
+        while current.kind != .endOfFile, current.line == open.line {
+            let kind = current.kind
+            if kind == .semicolon || kind == .rightBrace || kind == .leftBrace { break }
+            advance()
+            if kind == .rightParenthesis { break }
+        }
+        return [.faulty(span(of: open))]
+    }
+
+    mutating func parseArgument(_ what: String) -> ArgumentSyntax? {
+        switch current.kind {
+        case .string:
+            let token = advance()
+            return token.isFaulty ? .faulty(span(of: token)) : parseString(token)
+        case .name:
+            guard let name = expectName(what) else { return nil }
+            guard current.kind == .plus || current.kind == .minus else {
+                return name.isFaulty ? .faulty(name.span) : .name(name)
+            }
+            let isNegative = advance().kind == .minus
+            guard var number = expectNumber("a number") else { return nil }
+            if isNegative, let value = number.integer { number.value = .integer(-value) }
+            return .sum(name, number)
+        default:
+            guard let lower = expectNumber(what) else { return nil }
+            guard take(.dots) != nil else { return .number(lower) }
+            guard let upper = expectNumber("the end of the range") else { return nil }
+            return .range(lower, upper)
+        }
+    }
+
+    /// Resolves the escapes `\"`, `\\`, `\n` and `\t`.
+    private func parseString(_ token: Token) -> ArgumentSyntax {
+        let bytes = source.bytes
+        var text: [UInt8] = []
+        var offset = token.start + 1
+        while offset < token.end - 1 {
+            if bytes[offset] == UInt8(ascii: "\\") {
+                offset += 1
+                switch bytes[offset] {
+                case UInt8(ascii: "\""), UInt8(ascii: "\\"): text.append(bytes[offset])
+                case UInt8(ascii: "n"): text.append(.lineFeed)
+                case UInt8(ascii: "t"): text.append(UInt8(ascii: "\t"))
+                default:
+                    let end = offset + (source.scalar(at: offset)?.byteCount ?? 1)
+                    let span = SourceSpan(file: file, start: offset - 1, end: end)
+                    reporter.error(
+                        "unknown escape \(source.text(offset - 1..<end).quoted)", at: span,
+                        help: "the escapes are `\\\"`, `\\\\`, `\\n` and `\\t`")
+                    return .faulty(span)
+                }
+            } else {
+                text.append(bytes[offset])
+            }
+            offset += 1
+        }
+        return .string(String(decoding: text, as: UTF8.self), span(of: token))
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Parser {
+    /// Reads up to the `}` that closes `open`, one member at a time.
+    ///
+    /// A declaration on a line of its own, or the end of the file, ends the body too: then the `}` is missing.
+    ///
+    /// - Returns: Whether no member had to be left out.
+    @discardableResult
+    private mutating func parseMembers(
+        of owner: String, openedBy open: Token, _ parseMember: (inout Parser) -> Bool
+    ) -> Bool {
+        var isComplete = true
+        while current.kind != .rightBrace {
+            if current.kind == .endOfFile || startsDeclarationWithBody && isFirstOnLine(position) {
+                reporter.error(
+                    "this `{` is not closed", at: span(of: open), help: "put `}` where \(owner.quoted) ends")
+                return false
+            }
+            let start = position
+            if !parseMember(&self) {
+                isComplete = false
+                let isAtNext = position > start && tokens[position - 1].kind == .semicolon
+                if !isAtNext { skipMember() }
+            }
+        }
+        advance()
+        return isComplete
+    }
+
+    mutating func parseFields(of owner: String, openedBy open: Token) -> (fields: [FieldSyntax], isComplete: Bool) {
+        var fields: [FieldSyntax] = []
+        let isComplete = parseMembers(of: owner, openedBy: open) { parser in
+            guard let field = parser.parseField() else { return false }
+            fields.append(field)
+            return true
+        }
+        return (fields, isComplete)
+    }
+
+    mutating func parsePacket() -> (DeclarationSyntax.Body, Int)? {
+        let bodyStart = position
+        guard let open = expect(.leftBrace, "after `packet`") else { return nil }
+        var packet = PacketSyntax(header: [], trailer: [])
+        var payload: SourceSpan?
+        parseMembers(of: "packet", openedBy: open) { parser in
+            if parser.startsPayloadLine {
+                let span = parser.span(of: parser.advance())
+                parser.advance()
+                if payload != nil {
+                    parser.reporter.error(
+                        "a second `payload;`", at: span, help: "the message's fields stand in one place: remove a line")
+                }
+                payload = payload ?? span
+                return true
+            }
+            guard let field = parser.parseField() else { return false }
+            if payload == nil { packet.header.append(field) } else { packet.trailer.append(field) }
+            return true
+        }
+        return (.packet(packet), bodyStart)
+    }
+
+    private var startsPayloadLine: Bool {
+        current.kind == .name && token(ahead: 1).kind == .semicolon && text(of: current) == "payload"
+    }
+
+    // MARK: Fields
+
+    private mutating func parseField() -> FieldSyntax? {
+        let first = position
+        let attributes = parseAttributes()
+        guard current.kind == .name else {
+            reportExpected("a field, as in `uint8 SceneId = 1;`")
+            return nil
+        }
+        let optional = parseModifier("optional")
+        let repeated = parseModifier("repeated")
+        guard let typeName = expectName("a type"), let brackets = parseBrackets() else { return nil }
+        guard let name = expectFieldName(behind: typeName) else { return nil }
+        guard !reportMisplaced(behind: name, typeName) else { return nil }
+        var number: NumberSyntax?
+        if take(.equals) != nil {
+            guard let value = expectNumber("the field's number") else { return nil }
+            number = value
+        }
+        guard expectSemicolon(after: "the field") else { return nil }
+        return FieldSyntax(
+            documentation: documentation.text(from: first, bodyStart: nil, to: position - 1), attributes: attributes,
+            optional: optional, repeated: repeated, typeName: typeName, brackets: brackets, name: name, number: number)
+    }
+
+    /// `optional` and `repeated` are keywords where a type and a name follow; `optional x;` has a type of that name.
+    private mutating func parseModifier(_ word: String) -> SourceSpan? {
+        let behindNext = token(ahead: 2).kind
+        guard current.kind == .name, token(ahead: 1).kind == .name, behindNext == .name || behindNext == .leftBracket,
+            text(of: current) == word
+        else { return nil }
+        return span(of: advance())
+    }
+
+    /// `[4]`, `[seats]`, `[]`, any number of them: that lists do not nest is for the checker to say.
+    private mutating func parseBrackets() -> [BracketsSyntax]? {
+        var list: [BracketsSyntax] = []
+        while let open = take(.leftBracket) {
+            var count: BracketsSyntax.Count?
+            if current.kind == .name {
+                guard let name = expectName("a constant") else { return nil }
+                count = .name(name)
+            } else if current.kind != .rightBracket {
+                guard let number = expectNumber("a number of items, a constant or `]`") else { return nil }
+                count = .number(number)
+            }
+            guard let close = expect(.rightBracket, "after the number of items") else { return nil }
+            list.append(BracketsSyntax(span: span(of: open).through(span(of: close)), count: count))
+        }
+        return list
+    }
+
+    private mutating func expectFieldName(behind typeName: NameSyntax) -> NameSyntax? {
+        if current.kind == .name { return expectName("the field's name") }
+        let isReserved = typeName.text == "reserved" && (current.kind == .number || current.kind == .minus)
+        let help =
+            isReserved
+            ? "`reserved` lists message IDs at the top level, or values inside an `enum`"
+            : "a field is a type and a name, as in `uint8 SceneId = 1;`"
+        reportExpected("the field's name", help: help)
+        return nil
+    }
+
+    /// What other languages write behind a field's name.
+    private func reportMisplaced(behind name: NameSyntax, _ typeName: NameSyntax) -> Bool {
+        switch current.kind {
+        case .leftBracket:
+            reporter.error(
+                "the number of items stands behind the type", at: span(of: current),
+                help: "write `\(typeName.text)[…] \(name.text)`")
+            return true
+        case .at:
+            reporter.error(
+                "attributes stand before the field", at: span(of: current),
+                help: "move it in front of `\(typeName.text)`")
+            return true
+        default: return false
+        }
+    }
+
+    // MARK: Cases
+
+    mutating func parseCases(_ keyword: String) -> (CasesSyntax, Int)? {
+        guard let name = expectName("the name of the \(keyword)"),
+            expect(.colon, "after the name", help: "say how it stands on the wire, as in `\(keyword) E : uint8 { … }`")
+                != nil,
+            let format = expectName("an integer type")
+        else { return nil }
+        let bodyStart = position
+        guard let open = expect(.leftBrace, "after the type") else { return nil }
+        var syntax = CasesSyntax(name: name, format: format, cases: [], reserved: [], isComplete: true)
+        syntax.isComplete = parseMembers(of: name.text, openedBy: open) { parser in
+            if parser.startsReservedLine {
+                parser.advance()
+                guard let list = parser.parseReservedList() else { return false }
+                syntax.reserved += list
+                return true
+            }
+            guard let member = parser.parseCase() else { return false }
+            syntax.cases.append(member)
+            return true
+        }
+        return (syntax, bodyStart)
+    }
+
+    private var startsReservedLine: Bool {
+        guard current.kind == .name, text(of: current) == "reserved" else { return false }
+        return token(ahead: 1).kind == .number || token(ahead: 1).kind == .minus
+    }
+
+    private mutating func parseCase() -> CaseSyntax? {
+        let first = position
+        let attributes = parseAttributes()
+        guard let name = expectName("a name, as in `ok = 1;`"),
+            expect(.equals, "after the name", help: "each name has a number, as in `ok = 1;`") != nil,
+            let number = expectNumber("a number"),
+            expectSemicolon(after: "the number")
+        else { return nil }
+        return CaseSyntax(
+            documentation: documentation.text(from: first, bodyStart: nil, to: position - 1), attributes: attributes,
+            name: name, number: number)
+    }
+}

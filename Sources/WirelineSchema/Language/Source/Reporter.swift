@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Collects the problems of one check. A class, so that lexer, parser and checker add to the same list.
+final class Reporter {
+    /// Beyond so many problems the rest is only counted: a file of garbage must not fill the memory.
+    private static let keptLimit = 1000
+
+    let sources: [SourceText]
+    private(set) var hasErrors = false
+    private(set) var omittedCount = 0
+    private var found: [(span: SourceSpan, diagnostic: Diagnostic)] = []
+
+    init(sources: [SourceText]) {
+        self.sources = sources
+    }
+
+    func error(_ message: String, at span: SourceSpan, help: String? = nil) {
+        hasErrors = true
+        add(.error, message, span, help)
+    }
+
+    func warning(_ message: String, at span: SourceSpan, help: String? = nil) {
+        add(.warning, message, span, help)
+    }
+
+    func location(of span: SourceSpan) -> SourceLocation {
+        sources[span.file].location(at: span.start)
+    }
+
+    /// `scene.wire:12`, for messages that name a second place.
+    func place(of span: SourceSpan) -> String {
+        let location = location(of: span)
+        return "\(location.file):\(location.line)"
+    }
+
+    /// By file, then position, then in the order in which they were found.
+    func sortedDiagnostics() -> [Diagnostic] {
+        found.enumerated().sorted {
+            ($0.element.span.file, $0.element.span.start, $0.offset)
+                < ($1.element.span.file, $1.element.span.start, $1.offset)
+        }.map(\.element.diagnostic)
+    }
+
+    private func add(_ severity: Diagnostic.Severity, _ message: String, _ span: SourceSpan, _ help: String?) {
+        guard found.count < Self.keptLimit else {
+            omittedCount += 1
+            return
+        }
+        let diagnostic = Diagnostic(
+            severity: severity,
+            location: location(of: span),
+            byteCount: max(0, span.end - span.start),
+            message: message,
+            hint: help,
+            excerpt: sources[span.file].excerpt(from: span.start, to: span.end))
+        found.append((span, diagnostic))
+    }
+}
+
+extension String {
+    /// The text in backticks, shortened when it is long: for messages about what somebody wrote.
+    var quoted: String {
+        let limit = 60
+        guard utf8.count > limit else { return "`\(self)`" }
+        return "`\(prefix(limit / 2))…` (\(utf8.count) bytes)"
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension SourceText {
+    private static let tabWidth = 4
+    /// Bytes of a line that are kept in front of the marked text, and from its start on: enough for any line that
+    /// people write, and little enough that a thousand diagnostics of one huge line stay small.
+    private static let leadingByteLimit = 160
+    private static let trailingByteLimit = 240
+
+    /// The line that holds `start`, with the cells of `start..<end` marked as far as they are on it.
+    func excerpt(from start: Int, to end: Int) -> SourceExcerpt {
+        let line = lineRange(lineIndex(at: start))
+        let marked = min(max(start, line.lowerBound), line.upperBound)
+        let markedEnd = min(max(end, marked), line.upperBound)
+        let shown =
+            scalarStart(
+                atOrBefore: max(line.lowerBound, marked - Self.leadingByteLimit), in: line)..<scalarStart(
+                atOrBefore: min(line.upperBound, marked + Self.trailingByteLimit), in: line)
+
+        var text = shown.lowerBound > line.lowerBound ? "…" : ""
+        var column = text.count
+        append(shown.lowerBound..<marked, to: &text, &column)
+        let caretColumn = column
+        append(marked..<min(markedEnd, shown.upperBound), to: &text, &column)
+        let caretWidth = max(1, column - caretColumn)
+        append(min(markedEnd, shown.upperBound)..<shown.upperBound, to: &text, &column)
+        if shown.upperBound < line.upperBound { text += "…" }
+        return SourceExcerpt(text: text, caretColumn: caretColumn, caretWidth: caretWidth)
+    }
+
+    /// Columns of terminal cells from the start of the line to `offset`.
+    func displayColumn(at offset: Int) -> Int {
+        var text = ""
+        var column = 0
+        append(lineRange(lineIndex(at: offset)).clamped(to: 0..<offset), to: &text, &column)
+        return column
+    }
+
+    private func append(_ range: Range<Int>, to text: inout String, _ column: inout Int) {
+        guard !range.isEmpty else { return }
+        for character in self.text(range) {
+            if character == "\t" {
+                let width = Self.tabWidth - column % Self.tabWidth
+                text += String(repeating: " ", count: width)
+                column += width
+            } else {
+                let shown = Character(String(String.UnicodeScalarView(character.unicodeScalars.map(\.printable))))
+                text.append(shown)
+                column += shown.displayWidth
+            }
+        }
+    }
+
+    /// Moves back to a byte that starts a scalar, by at most 3.
+    private func scalarStart(atOrBefore offset: Int, in line: Range<Int>) -> Int {
+        var start = offset
+        while start > line.lowerBound, start < line.upperBound, offset - start < 3, bytes[start] & 0xC0 == 0x80 {
+            start -= 1
+        }
+        return start
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Bytes of one file of a check, by the file's index.
+struct SourceSpan: Equatable, Hashable {
+    var file: Int
+    var start: Int
+    var end: Int
+
+    /// The span from the start of this one to the end of another in the same file.
+    func through(_ other: SourceSpan) -> SourceSpan {
+        SourceSpan(file: file, start: start, end: max(end, other.end))
+    }
+}
+
+/// A file's bytes and where its lines start.
+struct SourceText {
+    let path: String
+    let bytes: [UInt8]
+    /// Offsets of the first byte of each line; the first is 0.
+    let lineStarts: [Int]
+
+    init(_ file: SourceFile) {
+        path = file.path
+        bytes = file.bytes
+        lineStarts = Self.lineStarts(of: file.bytes)
+    }
+
+    private static func lineStarts(of bytes: [UInt8]) -> [Int] {
+        var starts = [0]
+        for (offset, byte) in bytes.enumerated() {
+            let next = offset + 1
+            switch byte {
+            case .lineFeed: starts.append(next)
+            case .carriageReturn where next == bytes.count || bytes[next] != .lineFeed: starts.append(next)
+            default: break
+            }
+        }
+        return starts
+    }
+
+    /// The index of the line that holds the byte at `offset`, from 0.
+    func lineIndex(at offset: Int) -> Int {
+        var low = 0
+        var high = lineStarts.count
+        while high - low > 1 {
+            let middle = low + (high - low) / 2
+            if lineStarts[middle] <= offset { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    /// Line and column of an offset, both from 1; the column in bytes, a byte order mark not counted.
+    func location(at offset: Int) -> SourceLocation {
+        let line = lineIndex(at: offset)
+        var start = lineStarts[line]
+        if start == 0, hasByteOrderMark { start = min(3, offset) }
+        return SourceLocation(file: path, line: line + 1, column: offset - start + 1)
+    }
+
+    /// The bytes of a line, without its newline and without the file's byte order mark.
+    func lineRange(_ index: Int) -> Range<Int> {
+        var start = lineStarts[index]
+        if start == 0, hasByteOrderMark { start = 3 }
+        var end = index + 1 < lineStarts.count ? lineStarts[index + 1] : bytes.count
+        while end > start, bytes[end - 1] == .lineFeed || bytes[end - 1] == .carriageReturn { end -= 1 }
+        return start..<max(start, end)
+    }
+
+    /// The text of some bytes; what is not UTF-8 becomes U+FFFD.
+    func text(_ range: Range<Int>) -> String {
+        String(decoding: bytes[range], as: UTF8.self)
+    }
+
+    /// Whether the file starts with U+FEFF, as some editors leave it.
+    var hasByteOrderMark: Bool {
+        bytes.starts(with: [0xEF, 0xBB, 0xBF])
+    }
+
+    /// The scalar that starts at `offset`, or nil when the bytes there are not UTF-8.
+    func scalar(at offset: Int) -> (scalar: Unicode.Scalar, byteCount: Int)? {
+        guard offset < bytes.count else { return nil }
+        if bytes[offset] < 0x80 { return (Unicode.Scalar(bytes[offset]), 1) }
+        var iterator = bytes[offset..<min(offset + 4, bytes.count)].makeIterator()
+        var parser = Unicode.UTF8.ForwardParser()
+        guard case .valid(let encoded) = parser.parseScalar(from: &iterator) else { return nil }
+        return (Unicode.UTF8.decode(encoded), encoded.count)
+    }
+}
+
+extension UInt8 {
+    static let lineFeed = UInt8(ascii: "\n")
+    static let carriageReturn = UInt8(ascii: "\r")
+
+    /// Whether a name may go on with this byte.
+    var isNameByte: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
+        default: isDigit
+        }
+    }
+
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}

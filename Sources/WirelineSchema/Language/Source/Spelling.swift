@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds what somebody probably meant.
+struct Spelling {
+    /// Comparing is quadratic in words; past so many comparisons, unknown words get no suggestion.
+    private var comparisonBudget = 2_000_000
+
+    /// The candidate nearest to `word`, if it is near: a few letters missing, added, exchanged or in the wrong case.
+    mutating func suggestion(for word: String, among candidates: some Sequence<String>) -> String? {
+        let limit = max(1, min(word.utf8.count / 3, 3))
+        guard word.utf8.count <= 64 else { return nil }
+        var best: (distance: Int, candidate: String)?
+        for candidate in candidates where abs(candidate.utf8.count - word.utf8.count) <= limit {
+            comparisonBudget -= 1
+            guard comparisonBudget > 0 else { break }
+            let distance = Self.distance(word.lowercased(), candidate.lowercased())
+            if distance <= limit, distance < best?.distance ?? .max { best = (distance, candidate) }
+        }
+        return best?.candidate
+    }
+
+    /// The number of single-letter edits and swaps of neighbours between two words (optimal string alignment).
+    static func distance(_ left: String, _ right: String) -> Int {
+        let left = Array(left.utf8)
+        let right = Array(right.utf8)
+        var beforePrevious: [Int] = []
+        var previous = Array(0...right.count)
+        for row in left.indices {
+            var current = [row + 1]
+            for column in right.indices {
+                let change = previous[column] + (left[row] == right[column] ? 0 : 1)
+                var best = min(change, previous[column + 1] + 1, current[column] + 1)
+                if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+                    best = min(best, beforePrevious[column - 1] + 1)
+                }
+                current.append(best)
+            }
+            beforePrevious = previous
+            previous = current
+        }
+        return previous[right.count]
+    }
+}
