@@ -204,7 +204,7 @@ extension Checker {
         }
         guard identifiedMessages[index], identifiedMessages[reply] else { return }
         let request = description.messages[index]
-        let answerers = Set(request.senders.map { $0 == .client ? Sender.server : .client })
+        let answerers = Set(request.senders.map(\.peer))
         guard answerers.isSubset(of: description.messages[reply].senders) else {
             let sides = Sender.allCases.filter(answerers.contains).map { "the \($0.rawValue)" }
             return reporter.error(
