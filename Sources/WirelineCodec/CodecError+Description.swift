@@ -119,10 +119,12 @@ extension CodecError.Lookalike {
         switch self {
         case .http: return "these bytes are ASCII \"\(ascii)\": is this an HTTP peer?"
         case .ssh: return "these bytes are ASCII \"\(ascii)\": is this an SSH peer?"
-        case .proxyProtocol: return "these bytes are ASCII \"\(ascii)\": is there a proxy that sends the PROXY protocol?"
+        case .proxyProtocol:
+            return "these bytes are ASCII \"\(ascii)\": is there a proxy that sends the PROXY protocol?"
         case .flashPolicyRequest: return "these bytes are a Flash policy request"
         case .tls: return "these bytes begin a TLS record: is this a TLS peer?"
-        case .otherByteOrder(let length): return "in the other byte order the length is \(length): is the byte order right?"
+        case .otherByteOrder(let length):
+            return "in the other byte order the length is \(length): is the byte order right?"
         }
     }
 }

@@ -26,6 +26,9 @@ public struct CodecError: Error, Equatable, Sendable {
     /// What the bytes look like instead of a packet, where that can be told.
     public var lookalike: Lookalike? { storage.lookalike }
 
+    /// Whether a run of several fields was cut off, and it is not yet known which of them.
+    var isOfRun: Bool { storage.isOfRun }
+
     private let storage: Storage
 
     /// Makes an error that stands at a place in the bytes.
@@ -36,7 +39,13 @@ public struct CodecError: Error, Equatable, Sendable {
         bytes: [UInt8] = [],
         lookalike: Lookalike? = nil
     ) {
-        storage = Storage(reason: reason, offset: offset, path: path, bytes: bytes, lookalike: lookalike)
+        storage = Storage(reason, offset: offset, path: path, bytes: bytes, lookalike: lookalike, isOfRun: false)
+    }
+
+    /// Makes the error of a run of fields that is cut off.
+    init(runOf byteCount: Int, available: Int, offset: Int) {
+        let reason = Reason.truncated(needed: byteCount, available: available)
+        storage = Storage(reason, offset: offset, path: "", bytes: [], lookalike: nil, isOfRun: true)
     }
 
     /// The same error with a name put before its path.
@@ -59,13 +68,17 @@ public struct CodecError: Error, Equatable, Sendable {
         let path: String
         let bytes: [UInt8]
         let lookalike: Lookalike?
+        let isOfRun: Bool
 
-        init(reason: Reason, offset: Int?, path: String, bytes: [UInt8], lookalike: Lookalike?) {
+        init(
+            _ reason: Reason, offset: Int?, path: String, bytes: [UInt8], lookalike: Lookalike?, isOfRun: Bool
+        ) {
             self.reason = reason
             self.offset = offset
             self.path = path
             self.bytes = bytes
             self.lookalike = lookalike
+            self.isOfRun = isOfRun
         }
     }
 }

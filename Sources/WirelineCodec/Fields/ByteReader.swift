@@ -44,9 +44,20 @@ public struct ByteReader: ~Escapable {
     @inlinable @inline(__always)
     public var offset: Int { position }
 
+    /// The bounds must lie in order inside the bytes.
+    @inlinable @inline(__always)
+    @_lifetime(copy bytes)
+    init(_ bytes: RawSpan, uncheckedStart start: Int, end: Int, maximumDepth: Int) {
+        self.bytes = bytes
+        position = start
+        self.end = end
+        remainingDepth = maximumDepth
+        self.maximumDepth = maximumDepth
+    }
+
     /// How many bytes are left.
     @inlinable @inline(__always)
-    public var remaining: Int { end - position }
+    public var remaining: Int { end &- position }
 
     /// Whether the end has been reached exactly.
     @inlinable @inline(__always)
@@ -60,7 +71,11 @@ public struct ByteReader: ~Escapable {
     @inlinable @inline(__always)
     @_lifetime(copy self)
     public mutating func readRun(byteCount: Int) throws(CodecError) -> FixedRun {
-        FixedRun(try readSlice(byteCount: byteCount))
+        precondition(byteCount >= 0, "a run has no fewer than 0 bytes")
+        guard byteCount <= remaining else { throw truncatedRun(byteCount) }
+        let start = position
+        position = start &+ byteCount
+        return FixedRun(bytes, uncheckedStart: start, byteCount: byteCount)
     }
 
     /// Takes the next `byteCount` bytes without copying them.
@@ -69,11 +84,11 @@ public struct ByteReader: ~Escapable {
     @inlinable @inline(__always)
     @_lifetime(copy self)
     public mutating func readSlice(byteCount: Int) throws(CodecError) -> RawSpan {
-        guard UInt(bitPattern: byteCount) <= UInt(bitPattern: end - position) else { throw truncated(byteCount) }
+        guard UInt(bitPattern: byteCount) <= UInt(bitPattern: remaining) else { throw truncated(byteCount) }
         let start = position
         position = start &+ byteCount
         // SAFETY: start and start + byteCount lie between 0 and end, by the guard and the invariant.
-        return unsafe bytes.extracting(unchecked: start..<start &+ byteCount)
+        return unsafe bytes.extracting(unchecked: Range(uncheckedBounds: (start, start &+ byteCount)))
     }
 
     /// Takes all that is left.
@@ -83,7 +98,7 @@ public struct ByteReader: ~Escapable {
         let start = position
         position = end
         // SAFETY: the invariant.
-        return unsafe bytes.extracting(unchecked: start..<end)
+        return unsafe bytes.extracting(unchecked: Range(uncheckedBounds: (start, end)))
     }
 
     // MARK: Single fields
@@ -220,6 +235,14 @@ public struct ByteReader: ~Escapable {
         guard !overflow, needed <= remaining else { throw truncated(overflow ? Int.max : needed) }
     }
 
+    /// How many items can be reserved for: no more than the bytes left can hold, whatever was announced.
+    ///
+    /// - Parameter minimumByteCount: The fewest bytes that an item takes, at least 1.
+    @inlinable
+    public func itemCapacity(_ count: Int, minimumByteCount: Int) -> Int {
+        min(count, remaining / minimumByteCount)
+    }
+
     // MARK: Structures
 
     /// Goes one level deeper; ``leaveStructure()`` comes back.
@@ -253,7 +276,8 @@ public struct ByteReader: ~Escapable {
     @inlinable
     public mutating func leaveSizedBody(_ body: SizedBody) {
         // A body of another reader could break the invariant that unchecked loads rely on.
-        precondition(body.end == end && body.outerEnd >= end && body.outerEnd <= bytes.byteCount, "not the body entered")
+        precondition(
+            body.end == end && body.outerEnd >= end && body.outerEnd <= bytes.byteCount, "not the body entered")
         position = body.end
         end = body.outerEnd
     }
@@ -286,6 +310,11 @@ public struct ByteReader: ~Escapable {
     @usableFromInline @inline(never)
     func truncated(_ needed: Int) -> CodecError {
         CodecError(.truncated(needed: needed, available: remaining), offset: position)
+    }
+
+    @usableFromInline @inline(never)
+    func truncatedRun(_ needed: Int) -> CodecError {
+        CodecError(runOf: needed, available: remaining, offset: position)
     }
 
     @usableFromInline @inline(never)

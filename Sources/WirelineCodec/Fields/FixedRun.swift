@@ -7,11 +7,17 @@
 @frozen
 public struct FixedRun: ~Escapable {
     @usableFromInline let bytes: RawSpan
+    @usableFromInline let start: Int
+    /// A constant wherever a run is read, so that the check of each field is done by the compiler.
+    /// INVARIANT: `0 <= start`, `0 <= byteCount`, `start + byteCount <= bytes.byteCount`
+    @usableFromInline let byteCount: Int
 
     @inlinable @inline(__always)
     @_lifetime(copy bytes)
-    init(_ bytes: RawSpan) {
+    init(_ bytes: RawSpan, uncheckedStart start: Int, byteCount: Int) {
         self.bytes = bytes
+        self.start = start
+        self.byteCount = byteCount
     }
 
     /// The unsigned or signed integer of the type's own width at `offset`.
@@ -19,8 +25,9 @@ public struct FixedRun: ~Escapable {
     public func integer<T: FixedWidthInteger & BitwiseCopyable>(
         at offset: Int, as type: T.Type = T.self, _ byteOrder: ByteOrder
     ) -> T {
-        // SAFETY: integers have no invalid bits, and the load checks its bounds.
-        let raw = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: T.self)
+        precondition(offset >= 0 && offset &+ MemoryLayout<T>.size <= byteCount, "a field outside the run")
+        // SAFETY: integers have no invalid bits, and the field lies inside the run, by the precondition.
+        let raw = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start &+ offset, as: T.self)
         return byteOrder == .bigEndian ? T(bigEndian: raw) : T(littleEndian: raw)
     }
 

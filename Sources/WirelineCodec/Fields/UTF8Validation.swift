@@ -8,20 +8,57 @@ struct UTF8Flaw: Error {
 }
 
 extension RawSpan {
-    /// Checks that the bytes are UTF-8 (Unicode 16, table 3-7), ASCII eight at a time.
-    func validateUTF8() throws(UTF8Flaw) {
+    /// Checks that the bytes are UTF-8 (Unicode 16, table 3-7).
+    ///
+    /// - Returns: Whether all of them are ASCII.
+    @inline(__always)
+    func validateUTF8() throws(UTF8Flaw) -> Bool {
+        guard !isASCII else { return true }
+        try validateCharacters()
+        return false
+    }
+
+    /// Whether no byte has its high bit set; 32 bytes a step, and the last step may overlap the one before.
+    @inline(__always)
+    private var isASCII: Bool {
+        guard byteCount >= 8 else { return isShortASCII }
+        var offset = 0
+        while offset &+ 32 <= byteCount {
+            let bits = word(offset) | word(offset &+ 8) | word(offset &+ 16) | word(offset &+ 24)
+            guard bits & 0x8080_8080_8080_8080 == 0 else { return false }
+            offset &+= 32
+        }
+        while offset &+ 8 <= byteCount {
+            guard word(offset) & 0x8080_8080_8080_8080 == 0 else { return false }
+            offset &+= 8
+        }
+        return word(byteCount &- 8) & 0x8080_8080_8080_8080 == 0
+    }
+
+    @inline(__always)
+    private var isShortASCII: Bool {
+        var bits: UInt8 = 0
+        for offset in 0..<byteCount { bits |= byte(offset) }
+        return bits < 0x80
+    }
+
+    /// The general path: ASCII eight bytes at a time, everything else a character at a time.
+    @inline(never)
+    private func validateCharacters() throws(UTF8Flaw) {
         var offset = 0
         while offset < byteCount {
-            if offset &+ 8 <= byteCount {
-                // SAFETY: eight bytes from offset lie inside, by the condition above; any bits are an integer.
-                let word = unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
-                if word & 0x8080_8080_8080_8080 == 0 {
-                    offset &+= 8
-                    continue
-                }
+            if offset &+ 8 <= byteCount, word(offset) & 0x8080_8080_8080_8080 == 0 {
+                offset &+= 8
+            } else {
+                offset &+= try characterByteCount(at: offset)
             }
-            offset &+= try characterByteCount(at: offset)
         }
+    }
+
+    @inline(__always)
+    private func word(_ offset: Int) -> UInt64 {
+        // SAFETY: callers compare offset + 8 with byteCount first; any bits are an integer.
+        unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
     }
 
     /// How many bytes the character at `offset` has.
@@ -56,7 +93,8 @@ extension RawSpan {
         switch first {
         case 0xC0, 0xC1: return UTF8Flaw(offset: offset, fault: .overlong)
         case 0xC2...0xF4: break
-        default: return UTF8Flaw(offset: offset, fault: first >= 0xF5 && first <= 0xF7 ? .aboveUnicode : .unexpectedByte)
+        default:
+            return UTF8Flaw(offset: offset, fault: first >= 0xF5 && first <= 0xF7 ? .aboveUnicode : .unexpectedByte)
         }
         guard offset + 1 < byteCount else { return UTF8Flaw(offset: offset, fault: .truncated) }
         switch (first, byte(offset + 1)) {
@@ -72,21 +110,23 @@ extension String {
     /// Makes a string of bytes that must be UTF-8; `start` is added to the offset of an error.
     @usableFromInline
     init(validating bytes: RawSpan, at start: Int) throws(CodecError) {
+        let isASCII: Bool
         do throws(UTF8Flaw) {
-            try bytes.validateUTF8()
+            isASCII = try bytes.validateUTF8()
         } catch {
             throw CodecError(.invalidUTF8(error.fault), offset: start + error.offset)
         }
-        self.init(validated: bytes)
+        self.init(validated: bytes, isASCII: isASCII)
     }
 
-    private init(validated bytes: RawSpan) {
+    @inline(__always)
+    private init(validated bytes: RawSpan, isASCII: Bool) {
         // Measured with 12 to 1,024 bytes: of the constructors that trust their bytes, this is the fastest.
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             // SAFETY: the bytes are UTF-8, by the validation that every caller has done.
             self = unsafe bytes.withUnsafeBytes { buffer in
                 unsafe buffer.withMemoryRebound(to: UInt8.self) { text in
-                    unsafe String(copying: UTF8Span(unchecked: text.span))
+                    unsafe String(copying: UTF8Span(unchecked: text.span, isKnownASCII: isASCII))
                 }
             }
         } else {

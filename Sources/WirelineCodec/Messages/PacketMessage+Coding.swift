@@ -9,12 +9,11 @@ extension PacketMessage {
     @inlinable
     public func encoded() throws(CodecError) -> [UInt8] {
         let payloadByteCount = try payloadByteCount()
-        let layout = Definition.layout
-        guard layout.plan.canWriteAtOnce else { return try encoded(header: [:]) }
-        let byteCount = try layout.measure(
-            payloadByteCount: payloadByteCount, limit: Definition.maximumPacketByteCount)
+        let plan = Definition.plan
+        guard plan.canWriteAtOnce else { return try encoded(header: [:]) }
+        let byteCount = try plan.measure(payloadByteCount: payloadByteCount, limit: Definition.maximumPacketByteCount)
         return [UInt8](byteCount: byteCount) { writer in
-            layout.writeHeaderAtOnce(id: Self.messageID, packetByteCount: byteCount, to: &writer)
+            plan.writeHeaderAtOnce(id: Self.messageID, packetByteCount: byteCount, to: &writer)
             writePayload(to: &writer)
         }
     }
@@ -35,11 +34,11 @@ extension PacketMessage {
     @inlinable
     public func encode(into output: inout OutputRawSpan) throws(CodecError) {
         let payloadByteCount = try payloadByteCount()
-        guard Definition.layout.plan.canWriteAtOnce else { return try encodeInGeneral(into: &output) }
-        let byteCount = try Definition.layout.measure(
-            payloadByteCount: payloadByteCount, limit: Definition.maximumPacketByteCount)
+        let plan = Definition.plan
+        guard plan.canWriteAtOnce else { return try encodeInGeneral(into: &output) }
+        let byteCount = try plan.measure(payloadByteCount: payloadByteCount, limit: Definition.maximumPacketByteCount)
         try output.append(byteCount: byteCount) { writer in
-            Definition.layout.writeHeaderAtOnce(id: Self.messageID, packetByteCount: byteCount, to: &writer)
+            plan.writeHeaderAtOnce(id: Self.messageID, packetByteCount: byteCount, to: &writer)
             writePayload(to: &writer)
         }
     }
@@ -103,7 +102,8 @@ extension PacketMessage {
     /// - Throws: ``CodecError`` when they are not; its offset counts from the packet's first byte.
     @inlinable @inline(__always)
     public init(packet bytes: RawSpan) throws(CodecError) {
-        let packet = try Packet(bytes, layout: Definition.layout, limit: Definition.maximumPacketByteCount)
+        let packet = try Packet(
+            bytes, plan: Definition.plan, limit: Definition.maximumPacketByteCount, layout: Definition.layout)
         guard packet.id == Self.messageID else {
             throw CodecError(.wrongMessage(id: packet.id, expected: Self.messageID))
         }

@@ -47,6 +47,9 @@ public protocol PacketProtocol: Sendable {
     /// The header and trailer of every packet.
     static var layout: PacketLayout { get }
 
+    /// What follows from the layout; spelt out in numbers by generated code, so that the compiler can use them.
+    static var plan: PacketPlan { get }
+
     /// The most bytes that a whole packet may have: the schema's `max_packet`.
     static var maximumPacketByteCount: Int { get }
 
@@ -58,6 +61,9 @@ public protocol PacketProtocol: Sendable {
 }
 
 extension PacketProtocol {
+    /// The layout's plan.
+    public static var plan: PacketPlan { layout.plan }
+
     /// Reads the message that a packet carries.
     ///
     /// - Returns: The message, or nil when its ID is unknown from this sender.

@@ -33,7 +33,7 @@ struct HeaderScan: ~Escapable {
         self.bytes = bytes
         self.limit = limit
         headerByteCount = layout.plan.headerByteCount
-        isExact = layout.plan.isFixed
+        isExact = layout.isFixed
     }
 
     mutating func run() throws(CodecError) -> Result {

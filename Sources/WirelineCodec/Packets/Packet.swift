@@ -40,7 +40,7 @@ public struct Packet: ~Escapable {
     @inlinable @inline(__always)
     @_lifetime(copy self)
     public func makeReader(maximumDepth: Int = 32) -> ByteReader {
-        ByteReader(bytes, range: payloadStart..<payloadEnd, maximumDepth: maximumDepth)
+        ByteReader(bytes, uncheckedStart: payloadStart, end: payloadEnd, maximumDepth: maximumDepth)
     }
 
     /// Takes bytes that must be exactly one packet of a layout.
@@ -48,19 +48,26 @@ public struct Packet: ~Escapable {
     /// - Parameter limit: The most bytes that a packet may have (default 1 MiB, as in a schema without options).
     /// - Throws: ``CodecError``: `truncated` when bytes are missing, `lengthMismatch` when there are too many, and
     ///   whatever ``PacketSplitter`` refuses.
+    @inlinable
+    @_lifetime(copy bytes)
+    public init(_ bytes: RawSpan, layout: PacketLayout, limit: Int = 1 << 20) throws(CodecError) {
+        try self.init(bytes, plan: layout.plan, limit: limit, layout: layout)
+    }
+
+    /// - Parameter layout: Asked for only where the plan does not do.
     @inlinable @inline(__always)
     @_lifetime(copy bytes)
-    public init(_ bytes: RawSpan, layout: borrowing PacketLayout, limit: Int = 1 << 20) throws(CodecError) {
+    init(_ bytes: RawSpan, plan: PacketPlan, limit: Int, layout: @autoclosure () -> PacketLayout) throws(CodecError) {
         let byteCount = bytes.byteCount
-        if byteCount >= layout.plan.fastByteCount && byteCount <= limit
-            && layout.plan.length.value(in: bytes, packetAt: 0)
-                == UInt64(truncatingIfNeeded: byteCount &- layout.plan.lengthToPacket)
+        if byteCount >= plan.fastByteCount && byteCount <= limit
+            && plan.length.value(in: bytes, packetAt: 0)
+                == UInt64(truncatingIfNeeded: byteCount &- plan.lengthToPacket)
         {
             self.init(
-                bytes, id: layout.plan.messageID.value(in: bytes, packetAt: 0),
-                payloadStart: layout.plan.headerByteCount, payloadEnd: byteCount &- layout.plan.trailerByteCount)
+                bytes, id: plan.messageID.value(in: bytes, packetAt: 0), payloadStart: plan.headerByteCount,
+                payloadEnd: byteCount &- plan.trailerByteCount)
         } else {
-            let bounds = try layout.boundsOfOnlyPacket(in: bytes, limit: limit)
+            let bounds = try layout().boundsOfOnlyPacket(in: bytes, limit: limit)
             self.init(bytes, id: bounds.id, payloadStart: bounds.payloadStart, payloadEnd: bounds.payloadEnd)
         }
     }

@@ -24,7 +24,7 @@ extension PacketLayout {
 
     /// Checks what only a whole packet shows: its trailer and its checksum. Header and lengths have been checked.
     func verify(_ bytes: RawSpan, _ bounds: inout PacketBounds) throws(CodecError) {
-        guard plan.needsVerification || !trailer.isEmpty else { return }
+        guard !plan.canReadAtOnce else { return }
         var reader = ByteReader(bytes)
         for field in header { try verify(field, &reader, bytes, &bounds, isInTrailer: false) }
         reader = ByteReader(bytes, range: bounds.payloadEnd..<bytes.byteCount)

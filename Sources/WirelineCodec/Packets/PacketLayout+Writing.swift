@@ -7,46 +7,40 @@ struct PacketMeasure: Sendable {
     @usableFromInline var packetByteCount: Int
 }
 
-extension PacketLayout {
-    // MARK: The fast path
-
+extension PacketPlan {
     /// Measures a packet whose header is the layout's own, and checks that its lengths can say so.
     @inlinable @inline(__always)
     func measure(payloadByteCount: Int, limit: Int) throws(CodecError) -> Int {
-        let (byteCount, overflow) = payloadByteCount.addingReportingOverflow(plan.minimumPacketByteCount)
-        guard !overflow, byteCount <= limit, plan.packetByteCounts.contains(byteCount) else {
+        let (byteCount, overflow) = payloadByteCount.addingReportingOverflow(minimumPacketByteCount)
+        guard !overflow, byteCount <= limit, byteCount <= mostPacketByteCount, byteCount >= leastPacketByteCount else {
             throw tooLong(payloadByteCount, limit: limit)
         }
         return byteCount
     }
 
-    /// Writes the header of a packet as one number; only where ``PacketPlan/canWriteAtOnce``.
+    /// Writes the header of a packet as one number; only where ``canWriteAtOnce``.
     @inlinable @inline(__always)
     func writeHeaderAtOnce(id: UInt64, packetByteCount: Int, to writer: inout ByteWriter) {
-        var bits = plan.template
-        if plan.firstLength.isPresent {
-            bits |= plan.firstLength.bits(packetByteCount: packetByteCount)
-        }
-        if plan.secondLength.isPresent {
-            bits |= plan.secondLength.bits(packetByteCount: packetByteCount)
-        }
-        bits |= UInt128(id) << UInt128(plan.messageIDShift)
-        writer.writeStart(of: bits, byteCount: plan.headerByteCount)
+        precondition(id <= mostMessageID, "a message ID that the packet's ID fields cannot hold")
+        var bits = template
+        bits |= firstLength.bits(packetByteCount: packetByteCount)
+        bits |= secondLength.bits(packetByteCount: packetByteCount)
+        bits |= UInt128(id) &<< UInt128(truncatingIfNeeded: messageIDShift)
+        writer.writeStart(of: bits, byteCount: headerByteCount)
     }
 
     @usableFromInline @inline(never)
     func tooLong(_ payloadByteCount: Int, limit: Int) -> CodecError {
-        let total = Int128(payloadByteCount) + Int128(plan.minimumPacketByteCount)
-        let most = min(limit, plan.packetByteCounts.upperBound)
-        if total < Int128(plan.packetByteCounts.lowerBound) {
-            let minimum = Int128(plan.packetByteCounts.lowerBound)
-            return CodecError(.lengthTooSmall(length: total, minimum: minimum))
+        let total = Int128(payloadByteCount) + Int128(minimumPacketByteCount)
+        guard total >= Int128(leastPacketByteCount) else {
+            return CodecError(.lengthTooSmall(length: total, minimum: Int128(leastPacketByteCount)))
         }
+        let most = min(limit, mostPacketByteCount)
         return CodecError(.packetTooLong(length: total, packetByteCount: total, limit: most))
     }
+}
 
-    // MARK: The general path
-
+extension PacketLayout {
     /// Measures a packet of any layout.
     func measure(
         payloadByteCount: Int, id: UInt64, header values: PacketHeader, limit: Int
@@ -55,7 +49,7 @@ extension PacketLayout {
         var measure = PacketMeasure(headerByteCount: 0, packetByteCount: 0)
         var varintByteCount = 1
         while true {
-            measure.headerByteCount = plan.headerByteCount + (plan.isFixed ? 0 : varintByteCount - 1)
+            measure.headerByteCount = plan.headerByteCount + (isFixed ? 0 : varintByteCount - 1)
             let total = Int128(payloadByteCount) + Int128(measure.headerByteCount + plan.trailerByteCount)
             guard total <= Int128(limit) else {
                 throw CodecError(.packetTooLong(length: total, packetByteCount: total, limit: limit))
@@ -63,7 +57,7 @@ extension PacketLayout {
             measure.packetByteCount = Int(total)
             let actual = try check(HeaderValues(layout: self, measure: measure, id: id, set: values))
             // A length that counts its own varint: the first width that holds the length it causes is the shortest.
-            if plan.isFixed || actual == varintByteCount { return measure }
+            if isFixed || actual == varintByteCount { return measure }
             varintByteCount = max(varintByteCount + 1, actual)
         }
     }
@@ -122,14 +116,6 @@ extension PacketLayout {
             offset += field.format.byteCount ?? measure.headerByteCount - (plan.headerByteCount - 1)
         }
         return nil
-    }
-}
-
-extension PatchPlan {
-    /// The length of a packet, where it stands in the header.
-    @inlinable @inline(__always)
-    func bits(packetByteCount: Int) -> UInt128 {
-        UInt128(UInt64(truncatingIfNeeded: packetByteCount &+ packetToLength)) << UInt128(shift)
     }
 }
 

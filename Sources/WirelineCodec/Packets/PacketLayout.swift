@@ -9,13 +9,21 @@
 ///
 /// A layout is data: one splitter and one encoder serve all of them. It needs at least one length in its header, and
 /// at most one field of variable width, which stands in the header too.
-public struct PacketLayout: Equatable, Sendable {
+@frozen
+public struct PacketLayout: Sendable {
+    /// One word to pass around; what is looked at for every packet is read in place.
+    @usableFromInline let storage: Storage
+
     /// The fields in front of the payload, in wire order.
-    public let header: [PacketField]
+    public var header: [PacketField] { storage.header }
     /// The fields behind the payload, in wire order.
-    public let trailer: [PacketField]
+    public var trailer: [PacketField] { storage.trailer }
     /// What splitting and encoding need to know of the fields, worked out once.
-    @usableFromInline let plan: PacketPlan
+    @inlinable @inline(__always)
+    public var plan: PacketPlan {
+        @inline(__always)
+        _read { yield storage.plan }
+    }
 
     /// Checks the fields and makes a layout of them.
     ///
@@ -29,13 +37,27 @@ public struct PacketLayout: Equatable, Sendable {
 
     /// A layout of fields that are known to work.
     init(uncheckedHeader header: [PacketField], trailer: [PacketField] = []) {
-        self.header = header
-        self.trailer = trailer
-        plan = PacketPlan(header: header, trailer: trailer)
+        storage = Storage(header: header, trailer: trailer)
+    }
+
+    @usableFromInline
+    final class Storage: Sendable {
+        let header: [PacketField]
+        let trailer: [PacketField]
+        @usableFromInline let plan: PacketPlan
+
+        init(header: [PacketField], trailer: [PacketField]) {
+            self.header = header
+            self.trailer = trailer
+            plan = PacketPlan(header: header, trailer: trailer)
+        }
     }
 
     /// The fewest bytes that a packet can have: an empty payload's.
     public var minimumPacketByteCount: Int { plan.minimumPacketByteCount }
+
+    /// Whether no field varies in width.
+    var isFixed: Bool { header.allSatisfy { $0.format.byteCount != nil } }
 
     /// Header and trailer in wire order.
     public var fields: [PacketField] { header + trailer }
@@ -44,13 +66,24 @@ public struct PacketLayout: Equatable, Sendable {
     public var hasMessageID: Bool { fields.contains { $0.role == .messageID } }
 
     /// The largest message ID that the ID fields can hold; 0 without any.
-    public var maximumMessageID: UInt64 {
-        let width = fields.filter { $0.role == .messageID }.reduce(0) { $0 + $1.format.bitWidth }
-        return width == 0 ? 0 : UInt64.max >> UInt64(64 - width)
-    }
+    public var maximumMessageID: UInt64 { plan.mostMessageID }
 
     /// The field that pairs a reply with its request, if the layout has one.
     public var sequenceField: PacketField? { fields.first { $0.role == .sequence } }
+}
+
+extension PacketLayout: Equatable {
+    public static func == (left: PacketLayout, right: PacketLayout) -> Bool {
+        left.storage === right.storage || left.header == right.header && left.trailer == right.trailer
+    }
+}
+
+extension PacketField {
+    /// The largest message ID that the ID fields among these can hold; 0 without any.
+    static func maximumMessageID(_ fields: [PacketField]) -> UInt64 {
+        let width = fields.filter { $0.role == .messageID }.reduce(0) { $0 + $1.format.bitWidth }
+        return width == 0 ? 0 : UInt64.max >> UInt64(64 - width)
+    }
 }
 
 extension PacketField.Format {

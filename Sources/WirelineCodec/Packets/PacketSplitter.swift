@@ -35,8 +35,8 @@ public struct PacketSplitter: ~Copyable, Sendable {
         self.layout = layout
         self.maximumPacketByteCount = maximumPacketByteCount
         plan = layout.plan
-        let lowest = max(layout.minimumPacketByteCount, plan.packetByteCounts.lowerBound) - plan.lengthToPacket
-        let highest = min(maximumPacketByteCount, plan.packetByteCounts.upperBound) - plan.lengthToPacket
+        let lowest = max(layout.minimumPacketByteCount, plan.leastPacketByteCount) - plan.lengthToPacket
+        let highest = min(maximumPacketByteCount, plan.mostPacketByteCount) - plan.lengthToPacket
         lowestLength = UInt64(max(0, lowest))
         let isPossible = highest >= max(0, lowest)
         lengthSpan = isPossible ? UInt64(highest - max(0, lowest)) : 0

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ByteReader {
+    /// Reads `count` integers of their type's own width, with one check and one allocation.
+    ///
+    /// - Parameter item: Set to the index of the item that is cut off, when one is.
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``, at that item, before anything is allocated.
+    @inlinable
+    public mutating func readIntegers<T: FixedWidthInteger & BitwiseCopyable>(
+        count: Int, as type: T.Type = T.self, _ byteOrder: ByteOrder, item: inout Int
+    ) throws(CodecError) -> [T] {
+        let width = MemoryLayout<T>.size
+        guard count >= 0, count <= remaining / width else {
+            item = remaining / width
+            position += item * width
+            throw truncated(width)
+        }
+        let start = position
+        position += count * width
+        return unsafe [T](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+            for index in 0..<count {
+                // SAFETY: count items lie between start and position, by the guard; the buffer has room for them.
+                let raw = unsafe bytes.unsafeLoadUnaligned(
+                    fromUncheckedByteOffset: start &+ index &* width, as: T.self)
+                unsafe buffer.initializeElement(
+                    at: index, to: byteOrder == .bigEndian ? T(bigEndian: raw) : T(littleEndian: raw))
+            }
+            initializedCount = count
+        }
+    }
+}
+
+extension ByteWriter {
+    /// Writes integers of their type's own width, without a count, with one check.
+    @inlinable
+    public mutating func writeIntegers<T: FixedWidthInteger & BitwiseCopyable>(_ values: [T], _ byteOrder: ByteOrder) {
+        var run = writeRun(byteCount: values.count * MemoryLayout<T>.size)
+        for index in values.indices {
+            run.setInteger(values[index], at: index * MemoryLayout<T>.size, byteOrder)
+        }
+    }
+}

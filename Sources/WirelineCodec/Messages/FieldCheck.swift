@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The checks that generated code makes of values before it writes them, and of what it has read.
+///
+/// Each is one comparison where the value is good; the error is made out of line.
+public enum FieldCheck {
+    /// Refuses a string, bytes or list that is longer than its prefix can say or `@max` allows.
+    ///
+    /// - Throws: ``CodecError/Reason/tooLong(count:limit:)``.
+    @inlinable @inline(__always)
+    public static func count(_ count: Int, limit: Int) throws(CodecError) {
+        guard count <= limit else { throw error(.tooLong(count: count, limit: limit)) }
+    }
+
+    /// Refuses a list of fixed length that has another number of items.
+    ///
+    /// - Throws: ``CodecError/Reason/wrongItemCount(count:expected:)``.
+    @inlinable @inline(__always)
+    public static func itemCount(_ count: Int, is expected: Int) throws(CodecError) {
+        guard count == expected else { throw error(.wrongItemCount(count: count, expected: expected)) }
+    }
+
+    /// Refuses an integer outside `@range`, or outside a width that Swift has no type for.
+    ///
+    /// - Parameter offset: Where the integer stands, when it was read.
+    /// - Throws: ``CodecError/Reason/outOfRange(value:minimum:maximum:)``.
+    @inlinable @inline(__always)
+    public static func range<T: FixedWidthInteger>(
+        _ value: T, _ minimum: T, _ maximum: T, at offset: Int? = nil
+    ) throws(CodecError) {
+        guard value >= minimum, value <= maximum else {
+            let reason = CodecError.Reason.outOfRange(
+                value: Int128(value), minimum: Int128(minimum), maximum: Int128(maximum))
+            throw error(reason, at: offset)
+        }
+    }
+
+    /// Refuses a float outside `@range`; NaN is outside every range.
+    ///
+    /// - Throws: ``CodecError/Reason/floatOutOfRange(value:minimum:maximum:)``.
+    @inlinable @inline(__always)
+    public static func range(
+        _ value: Double, _ minimum: Double, _ maximum: Double, at offset: Int? = nil
+    ) throws(CodecError) {
+        guard value >= minimum, value <= maximum else {
+            throw error(.floatOutOfRange(value: value, minimum: minimum, maximum: maximum), at: offset)
+        }
+    }
+
+    /// Refuses a variable-length integer that takes more bytes than declared.
+    ///
+    /// - Throws: ``CodecError/Reason/varintTooLong(maximumByteCount:)``.
+    @inlinable @inline(__always)
+    public static func varint(_ value: UInt64, maximumByteCount: Int) throws(CodecError) {
+        guard value.varintByteCount <= maximumByteCount else {
+            throw error(.varintTooLong(maximumByteCount: maximumByteCount))
+        }
+    }
+
+    /// Refuses a NUL in text that ends at the first one.
+    ///
+    /// - Throws: ``CodecError/Reason/embeddedTerminator``.
+    public static func terminated(_ text: String) throws(CodecError) {
+        guard !text.utf8.contains(0) else { throw error(.embeddedTerminator) }
+    }
+
+    /// Refuses a NUL in bytes that end at the first one.
+    ///
+    /// - Throws: ``CodecError/Reason/embeddedTerminator``.
+    public static func terminated(_ bytes: [UInt8]) throws(CodecError) {
+        guard !bytes.contains(0) else { throw error(.embeddedTerminator) }
+    }
+
+    /// An error that the caller's path is put before.
+    @usableFromInline @inline(never)
+    static func error(_ reason: CodecError.Reason, at offset: Int? = nil) -> CodecError {
+        CodecError(reason, offset: offset)
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PacketPlan {
+    /// Works a plan out from the fields of a layout.
+    init(header: [PacketField], trailer: [PacketField]) {
+        let places = PlacedField.place(header: header)
+        let headerByteCount = places.last?.end ?? 0
+        let trailerByteCount = trailer.reduce(0) { $0 + ($1.format.byteCount ?? 1) }
+        let isFixed = header.allSatisfy { $0.format.byteCount != nil }
+        let lengths = places.filter(\.field.role.isLength)
+        let identifiers = places.filter { $0.field.role == .messageID }
+        let counts = Self.packetByteCounts(lengths, header: headerByteCount, trailer: trailerByteCount)
+
+        let length = NumberPlan(lengths.prefix(1))
+        let messageID = identifiers.isEmpty ? NumberPlan.none : NumberPlan(identifiers[...])
+        let canRead =
+            isFixed && length != nil && messageID != nil && !trailer.contains { $0.role == .messageID }
+            && !Self.needsVerification(header: header, trailer: trailer)
+        let idShift = PatchPlan.shift(of: identifiers)
+        let canWrite =
+            isFixed && trailer.isEmpty && headerByteCount <= 16 && lengths.count <= 2 && idShift != nil
+            && lengths.allSatisfy(\.isBigEndian) && header.allSatisfy { $0.role != .checksum }
+        self.init(
+            headerByteCount: headerByteCount, trailerByteCount: trailerByteCount,
+            leastPacketByteCount: counts.lowerBound, mostPacketByteCount: counts.upperBound,
+            canReadAtOnce: canRead, length: canRead ? length ?? .none : .none,
+            lengthToPacket: lengths.first?.lengthToPacket(header: headerByteCount, trailer: trailerByteCount) ?? 0,
+            messageID: canRead ? messageID ?? .none : .none,
+            canWriteAtOnce: canWrite, template: canWrite ? PatchPlan.template(of: places) : 0,
+            firstLength: PatchPlan(canWrite ? lengths.first : nil, headerByteCount: headerByteCount),
+            secondLength: PatchPlan(canWrite ? lengths.dropFirst().first : nil, headerByteCount: headerByteCount),
+            messageIDShift: canWrite ? idShift ?? 0 : 0,
+            mostMessageID: PacketField.maximumMessageID(header + trailer))
+    }
+
+    private static func packetByteCounts(_ lengths: [PlacedField], header: Int, trailer: Int) -> ClosedRange<Int> {
+        var counts = header + trailer...Int.max
+        for place in lengths {
+            let offset = Int128(place.lengthToPacket(header: header, trailer: trailer))
+            let fitting = place.field.format.range
+            let highest = max(header + trailer, Int(clamping: fitting.upperBound + offset))
+            let lowest = max(header + trailer, Int(clamping: fitting.lowerBound + offset))
+            counts = counts.clamped(to: min(lowest, highest)...highest)
+        }
+        return counts
+    }
+
+    private static func needsVerification(header: [PacketField], trailer: [PacketField]) -> Bool {
+        let fields = header + trailer
+        return fields.filter(\.role.isLength).count > 1
+            || fields.contains { field in
+                switch field.role {
+                case .constant, .checksum: true
+                default: field.format == .boolean
+                }
+            }
+    }
+}
+
+extension NumberPlan {
+    /// A number that is not there: it reads as 0.
+    static let none = NumberPlan(offset: 0, byteCount: 0, byteOrder: .bigEndian)
+
+    /// One number made of fields that follow one another; nil when one load cannot read them.
+    init?(_ places: ArraySlice<PlacedField>) {
+        guard let first = places.first, let last = places.last else { return nil }
+        let byteCount = last.end - first.offset
+        let isContiguous = byteCount == places.reduce(0) { $0 + ($1.end - $1.offset) }
+        guard isContiguous, byteCount <= 8 else { return nil }
+        let isBigEndian = places.allSatisfy(\.isBigEndian)
+        guard isBigEndian || places.count == 1 else { return nil }
+        self.init(offset: first.offset, byteCount: byteCount, byteOrder: isBigEndian ? .bigEndian : .littleEndian)
+    }
+}
+
+extension PatchPlan {
+    init(_ place: PlacedField?, headerByteCount: Int) {
+        guard let place, let shift = Self.shift(of: [place]) else {
+            self.init(shift: -1, packetToLength: 0)
+            return
+        }
+        self.init(shift: shift, packetToLength: -place.lengthToPacket(header: headerByteCount, trailer: 0))
+    }
+
+    /// How far a big-endian number of contiguous fields is shifted; 0 for none, nil where shifting does not do.
+    static func shift(of places: [PlacedField]) -> Int? {
+        guard let last = places.last else { return 0 }
+        guard NumberPlan(places[...]) != nil, places.allSatisfy(\.isBigEndian), last.end <= 16 else { return nil }
+        return 8 * (16 - last.end)
+    }
+
+    static func template(of places: [PlacedField]) -> UInt128 {
+        places.reduce(0) { template, place in
+            let value: Int128 =
+                switch place.field.role {
+                case .value(let value), .constant(let value): value
+                default: 0
+                }
+            let bitWidth = 8 * (place.end - place.offset)
+            var bits = UInt64(truncatingIfNeeded: value) & (UInt64.max >> UInt64(64 - bitWidth))
+            if !place.isBigEndian { bits = bits.byteSwapped >> UInt64(64 - bitWidth) }
+            return template | UInt128(bits) << UInt128(8 * (16 - place.end))
+        }
+    }
+}
+
+/// A header field and where it stands.
+struct PlacedField {
+    let field: PacketField
+    let offset: Int
+    let end: Int
+
+    var isBigEndian: Bool {
+        switch field.format {
+        case .integer(let format, let byteOrder): byteOrder == .bigEndian || format.byteCount == 1
+        case .boolean: true
+        case .varint: false
+        }
+    }
+
+    /// What the value of this length must be increased by to give the byte count of the packet.
+    func lengthToPacket(header: Int, trailer: Int) -> Int {
+        guard case .length(let base, let constant) = field.role else { return 0 }
+        switch base {
+        case .packet: return -constant
+        case .payload: return header + trailer - constant
+        case .rest: return end - constant
+        }
+    }
+
+    /// The fields of a header whose varint, if any, is taken at its shortest.
+    static func place(header: [PacketField]) -> [PlacedField] {
+        var offset = 0
+        return header.map { field in
+            let start = offset
+            offset += field.format.byteCount ?? 1
+            return PlacedField(field: field, offset: start, end: offset)
+        }
+    }
+}
