@@ -4,16 +4,6 @@
 ///
 /// Reading is strict: each sequence of bytes has exactly one text that is accepted.
 package enum Base64 {
-    /// Why a text is not Base64.
-    package enum Fault: Error, Equatable, Sendable {
-        /// The text is not a multiple of four characters.
-        case invalidLength(byteCount: Int)
-        /// A byte of the text that is no digit, or padding that is not at the end.
-        case invalidCharacter(offset: Int)
-        /// Bits behind the last byte that are not zero.
-        case trailingBits
-    }
-
     /// The text for some bytes.
     package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
@@ -31,7 +21,7 @@ package enum Base64 {
     }
 
     /// The bytes that a text stands for.
-    package static func decode(_ text: String) throws(Fault) -> [UInt8] {
+    package static func decode(_ text: String) throws(Base64Error) -> [UInt8] {
         let digits = Array(text.utf8)
         guard digits.count % 4 == 0 else { throw .invalidLength(byteCount: digits.count) }
         let paddingCount = digits.suffix(2).reversed().prefix { $0 == padding }.count
@@ -53,7 +43,7 @@ package enum Base64 {
     }
 
     /// The last one or two bytes, of a group with two or three digits.
-    private static func appendRest(of group: UInt32, paddingCount: Int, to bytes: inout [UInt8]) throws(Fault) {
+    private static func appendRest(of group: UInt32, paddingCount: Int, to bytes: inout [UInt8]) throws(Base64Error) {
         switch paddingCount {
         case 1:
             guard group & 0b11 == 0 else { throw .trailingBits }
@@ -79,16 +69,6 @@ package enum Base64 {
         case UInt8(ascii: "+"): 62
         case UInt8(ascii: "/"): 63
         default: nil
-        }
-    }
-}
-
-extension Base64.Fault: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .invalidLength(let byteCount): "\(byteCount) characters are not a multiple of 4; padding is required"
-        case .invalidCharacter(let offset): "the byte at offset \(offset) of the text is not a Base64 digit"
-        case .trailingBits: "the bits behind the last byte are not zero"
         }
     }
 }

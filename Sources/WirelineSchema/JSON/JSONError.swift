@@ -77,7 +77,7 @@ extension JSONError.Reason {
         case .invalidUTF8:
             "bytes that are not UTF-8"
         case .duplicateKey(let key):
-            "the key \(JSONValue.string(String(key.prefix(64)))) stands twice, again"
+            "the key \(FieldPath.quoted(key)) stands twice, again"
         case .tooDeep(let limit):
             "more than \(limit) arrays and objects in one another"
         }
@@ -107,20 +107,6 @@ extension JSONError.Expectation {
         case .closingQuote: "the quote that ends a string"
         case .escape: "the rest of an escape"
         case .endOfText: "the end of the text"
-        }
-    }
-}
-
-/// Paths such as `Sc_20001.items[1].count`.
-enum FieldPath {
-    /// A name or an index in brackets, then what is inside it.
-    static func joining(_ name: String, _ rest: String) -> String {
-        if rest.isEmpty {
-            name
-        } else if name.isEmpty || rest.utf8.first == UInt8(ascii: "[") {
-            name + rest
-        } else {
-            name + "." + rest
         }
     }
 }

@@ -123,12 +123,12 @@ struct JSONParser: ~Escapable {
             let start = offset
             let name = try parseKey()
             guard names.insert(name) else {
-                throw JSONError(.duplicateKey(name), offset: start, path: name)
+                throw JSONError(.duplicateKey(name), offset: start, path: FieldPath.step(name))
             }
             do throws(JSONError) {
                 members.append(JSONValue.Member(name, try parseValue(depth: depth)))
             } catch {
-                throw located(error, in: name)
+                throw located(error, in: FieldPath.step(name))
             }
             skipWhitespace()
             if skip(UInt8(ascii: "}")) { return members }

@@ -74,16 +74,15 @@ extension JSONValue: Equatable {
     }
 }
 
+// Not by `nil`: in place of a `JSONValue?` it would be taken for `null`.
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
-    ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     public init(stringLiteral value: String) { self = .string(value) }
 
     public init(integerLiteral value: Int128) { self = .integer(value) }
 
     public init(booleanLiteral value: Bool) { self = .boolean(value) }
-
-    public init(nilLiteral: ()) { self = .null }
 
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 

@@ -17,7 +17,7 @@ struct Base64Tests {
     }
 
     @Test(arguments: [
-        ("Zg", Base64.Fault.invalidLength(byteCount: 2)), ("Zg=", .invalidLength(byteCount: 3)),
+        ("Zg", Base64Error.invalidLength(byteCount: 2)), ("Zg=", .invalidLength(byteCount: 3)),
         ("Zm9vY", .invalidLength(byteCount: 5)), ("Zg==\n", .invalidLength(byteCount: 5)),
         ("====", .invalidCharacter(offset: 0)), ("Z===", .invalidCharacter(offset: 1)),
         ("Zg==Zg==", .invalidCharacter(offset: 2)), ("Zm9-", .invalidCharacter(offset: 3)),
@@ -25,7 +25,7 @@ struct Base64Tests {
         ("Z=m9", .invalidCharacter(offset: 1)), ("é==", .invalidCharacter(offset: 0)),
         ("Zh==", .trailingBits), ("Zm9=", .trailingBits), ("//9=", .trailingBits),
     ])
-    func `any other text is refused`(text: String, fault: Base64.Fault) {
+    func `any other text is refused`(text: String, fault: Base64Error) {
         #expect(throws: fault) { try Base64.decode(text) }
     }
 

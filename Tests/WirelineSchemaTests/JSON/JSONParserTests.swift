@@ -8,10 +8,10 @@ struct JSONParserTests {
 
     @Test(
         arguments: [
-            ("null", nil), (" true\n", true), ("\tfalse\r", false), ("0", 0), ("-1", -1), ("\"\"", ""),
+            ("null", .null), (" true\n", true), ("\tfalse\r", false), ("0", 0), ("-1", -1), ("\"\"", ""),
             ("[]", []), ("{}", [:]), ("[ ]", []), ("{ }", [:]),
             ("[1,[2,[]],\"3\"]", [1, [2, []], "3"]),
-            ("{\"b\":1,\"a\":{\"\":[null]}}", ["b": 1, "a": ["": [nil]]]),
+            ("{\"b\":1,\"a\":{\"\":[null]}}", ["b": 1, "a": ["": [.null]]]),
             (" { \"a\" : [ 1 , 2 ] , \"b\" : true } ", ["a": [1, 2], "b": true]),
         ] as [(String, JSONValue)])
     func `a value is read`(text: String, value: JSONValue) throws {

@@ -6,8 +6,8 @@ import WirelineSchema
 struct JSONPrinterTests {
     @Test(
         arguments: [
-            (nil, "null"), (true, "true"), (-12, "-12"), ([], "[]"), ([:], "{}"),
-            (["b": [1, "x", false], "a": ["": nil]], #"{"b":[1,"x",false],"a":{"":null}}"#),
+            (.null, "null"), (true, "true"), (-12, "-12"), ([], "[]"), ([:], "{}"),
+            (["b": [1, "x", false], "a": ["": .null]], #"{"b":[1,"x",false],"a":{"":null}}"#),
         ] as [(JSONValue, String)])
     func `a value is one line`(value: JSONValue, text: String) {
         #expect(value.description == text)

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// Numbers of a field's type.
+extension JSONValue {
+    /// The exact integer, which lies in a range.
+    ///
+    /// Where the range has numbers beyond 53 bits, an integer in a string is read too.
+    ///
+    /// - Parameter expectation: What an error says is needed instead of another kind of value.
+    func integer(
+        in range: ClosedRange<Int128>, orElse expectation: TranslationError.Expectation? = nil
+    ) throws(TranslationError) -> Int128 {
+        let isWide = range.upperBound >= 1 << 53
+        let number: JSONNumber
+        switch self {
+        case .number(let value):
+            number = value
+        case .string(let text) where isWide:
+            guard let value = JSONNumber(integerText: text) else {
+                throw TranslationError(.notAnInteger(FieldPath.quoted(text)))
+            }
+            number = value
+        default:
+            let expected = expectation ?? (isWide ? .wideInteger : .integer)
+            throw TranslationError(.wrongKind(expected: expected, found: kind))
+        }
+        guard number.isInteger else { throw TranslationError(.notAnInteger(number.text)) }
+        guard let value = number.integer else { throw TranslationError(.numberTooLarge(number.text)) }
+        guard range.contains(value) else {
+            throw TranslationError(.outOfRange(value: value, minimum: range.lowerBound, maximum: range.upperBound))
+        }
+        return value
+    }
+
+    /// The nearest float; the names of the numbers that JSON has none for are read too.
+    func float32() throws(TranslationError) -> Float {
+        guard case .number(let number) = self else { return Float(try nonfinite()) }
+        guard number.float.isFinite else { throw TranslationError(.numberTooLarge(number.text)) }
+        return number.float
+    }
+
+    /// The nearest double; the names of the numbers that JSON has none for are read too.
+    func float64() throws(TranslationError) -> Double {
+        guard case .number(let number) = self else { return try nonfinite() }
+        guard number.double.isFinite else { throw TranslationError(.numberTooLarge(number.text)) }
+        return number.double
+    }
+
+    private func nonfinite() throws(TranslationError) -> Double {
+        switch self {
+        case .string("NaN"): return .nan
+        case .string("Infinity"): return .infinity
+        case .string("-Infinity"): return -.infinity
+        default: throw TranslationError(.wrongKind(expected: .float, found: kind))
+        }
+    }
+}
+
+extension JSONNumber {
+    /// The integer that a string holds, in the notation of JSON: no plus, no leading zeros, no spaces.
+    init?(integerText text: String) {
+        let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
+        guard let first = digits.first, first != UInt8(ascii: "0") || digits.count == 1 else { return nil }
+        guard digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else { return nil }
+        self.init(uncheckedText: text)
+    }
+}

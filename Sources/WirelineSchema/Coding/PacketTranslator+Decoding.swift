@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+
+extension PacketTranslator {
+    /// What a packet is in JSON.
+    ///
+    ///     {"message":"Cs_20001","id":20001,"header":{…},"fields":{…}}
+    ///
+    /// Kept bytes behind the last known field follow as `"trailing":"<hex>"`. Of an ID that `sender` has no message for,
+    /// `message` is `null` and `"payload":"<hex>"` stands in place of the fields.
+    ///
+    /// - Throws: ``CodecError`` with the field's path; its offset counts from the packet's first byte.
+    public func decode(_ packet: borrowing Packet, from sender: Sender) throws(CodecError) -> JSONValue {
+        try decode(packet, as: index.message(id: packet.id, from: sender))
+    }
+
+    /// What a packet is in JSON, when it is not known who has sent it: a message of `sender`, or else one of its peer.
+    ///
+    /// - Throws: ``CodecError`` as ``decode(_:from:)-(Packet,_)``.
+    public func decode(_ packet: borrowing Packet, preferring sender: Sender) throws(CodecError) -> JSONValue {
+        let own = index.message(id: packet.id, from: sender)
+        return try decode(packet, as: own ?? index.message(id: packet.id, from: sender.peer))
+    }
+
+    /// What a packet of the named message is in JSON.
+    ///
+    /// - Throws: ``CodecError`` as ``decode(_:from:)-(Packet,_)``;
+    ///   ``CodecError/Reason/wrongMessage(id:expected:)`` for a packet with another ID; `nil` is never returned for a
+    ///   name that exists.
+    /// - Returns: The line, or nil when no message has that name.
+    public func decode(_ packet: borrowing Packet, asMessage name: String) throws(CodecError) -> JSONValue? {
+        guard let message = index.message(named: name) else { return nil }
+        let expected = index.description.messages[message].id
+        guard packet.id == expected else { throw CodecError(.wrongMessage(id: packet.id, expected: expected)) }
+        return try decode(packet, as: message)
+    }
+
+    /// What bytes that must be exactly one packet are in JSON.
+    ///
+    /// - Throws: ``CodecError`` as ``decode(_:from:)-(Packet,_)``, and what ``Packet`` refuses.
+    public func decode(_ packet: RawSpan, from sender: Sender) throws(CodecError) -> JSONValue {
+        let options = index.description.options
+        let packet = try Packet(packet, layout: index.description.layout, limit: options.maximumPacketByteCount)
+        return try decode(packet, from: sender)
+    }
+
+    /// What a payload of the named message is in JSON: `{"fields":{…}}`, with `trailing` where bytes were kept.
+    ///
+    /// - Returns: The object, or nil when no message has that name.
+    /// - Throws: ``CodecError`` with the field's path; its offset counts from the payload's first byte.
+    public func decodePayload(_ payload: RawSpan, asMessage name: String) throws(CodecError) -> JSONValue? {
+        guard let message = index.message(named: name) else { return nil }
+        var reader = ByteReader(payload, maximumDepth: index.description.options.maximumDepth)
+        return .object(try decodeFields(of: message, from: &reader))
+    }
+
+    private func decode(_ packet: borrowing Packet, as message: Int?) throws(CodecError) -> JSONValue {
+        let name = message.map { JSONValue.string(index.description.messages[$0].name) } ?? .null
+        var line = [
+            JSONValue.Member(LineKey.message, name),
+            JSONValue.Member(LineKey.id, .exactInteger(Int128(packet.id))),
+            JSONValue.Member(LineKey.header, try header(of: packet)),
+        ]
+        if let message {
+            var reader = packet.makeReader(maximumDepth: index.description.options.maximumDepth)
+            line += try decodeFields(of: message, from: &reader)
+        } else {
+            let payload = Hexadecimal.text(of: packet.payload)
+            line.append(JSONValue.Member(LineKey.payload, .string(payload)))
+        }
+        return .object(line)
+    }
+
+    private func header(of packet: borrowing Packet) throws(CodecError) -> JSONValue {
+        let layout = index.description.layout
+        let values = try layout.header(of: packet).fields
+        return .object(
+            zip(layout.fields, values).map { field, value in
+                let json: JSONValue = field.format == .boolean ? .boolean(value.value != 0) : .exactInteger(value.value)
+                return JSONValue.Member(value.name, json)
+            })
+    }
+
+    private func decodeFields(
+        of message: Int, from reader: inout ByteReader
+    ) throws(CodecError) -> [JSONValue.Member] {
+        do throws(CodecError) {
+            let fields = try PayloadDecoder(index: index).decodeFields(index.messages[message], from: &reader)
+            let result = [JSONValue.Member(LineKey.fields, .object(fields))]
+            if reader.isAtEnd { return result }
+            guard index.description.options.keepsTrailingBytes else {
+                throw CodecError(.trailingBytes(count: reader.remaining), offset: reader.offset)
+            }
+            let trailing = Hexadecimal.text(of: reader.readRest())
+            return result + [JSONValue.Member(LineKey.trailing, .string(trailing))]
+        } catch {
+            throw error.prefixed(by: index.description.messages[message].name)
+        }
+    }
+}
+
+/// The keys of the line that a packet is in JSON.
+enum LineKey {
+    static let message = "message"
+    static let id = "id"
+    static let header = "header"
+    static let fields = "fields"
+    static let trailing = "trailing"
+    static let payload = "payload"
+
+    static let known = [message, id, header, fields, trailing]
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Paths such as `Sc_20001.items[1].count`.
+enum FieldPath {
+    /// A name or an index in brackets, then what is inside it.
+    static func joining(_ name: String, _ rest: String) -> String {
+        if rest.isEmpty {
+            name
+        } else if name.isEmpty || rest.utf8.first == UInt8(ascii: "[") {
+            name + rest
+        } else {
+            name + "." + rest
+        }
+    }
+
+    /// How a name that someone sent stands in a path: as it is, or quoted where it could be anything but a name.
+    static func step(_ name: String) -> String {
+        let isPlain =
+            !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                (0x21...0x7E).contains(byte) && !#"".[]\"#.utf8.contains(byte)
+            }
+        return isPlain && name.utf8.count <= 64 ? name : quoted(name)
+    }
+
+    /// A name in quotes, with escapes for what could harm a terminal, and cut where it is long.
+    static func quoted(_ name: String) -> String {
+        JSONValue.string(shortened(name)).description
+    }
+    private static func shortened(_ name: String) -> String {
+        let scalars = name.unicodeScalars.prefix(64)
+        return scalars.endIndex == name.endIndex ? name : String(scalars) + "…"
+    }
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineCodec
+import WirelineSchema
+
+struct ScalarTranslationTests {
+    // MARK: Integers
+
+    @Test(arguments: [
+        (IntegerFormat.uint8, "255", "ff", "ff"), (.uint8, "0", "00", "00"), (.int8, "-128", "80", "80"),
+        (.int8, "127", "7f", "7f"), (.uint16, "258", "0102", "0201"), (.uint16, "65535", "ffff", "ffff"),
+        (.int16, "-2", "fffe", "feff"), (.int16, "-32768", "8000", "0080"), (.uint24, "66051", "010203", "030201"),
+        (.uint24, "16777215", "ffffff", "ffffff"), (.int24, "-8388608", "800000", "000080"),
+        (.int24, "-2", "fffffe", "feffff"), (.uint32, "16909060", "01020304", "04030201"),
+        (.uint32, "4294967295", "ffffffff", "ffffffff"), (.int32, "-2147483648", "80000000", "00000080"),
+        (.uint64, "72623859790382856", "0102030405060708", "0807060504030201"),
+        (.uint64, "9007199254740991", "001fffffffffffff", "ffffffffffff1f00"),
+        (.int64, "-9007199254740991", "ffe0000000000001", "010000000000e0ff"),
+    ])
+    func `an integer stands in its width and byte order`(
+        format: IntegerFormat, value: String, bigEndian: String, littleEndian: String
+    ) throws {
+        let isExact = try #require(Int128(value)).magnitude <= 9_007_199_254_740_991
+        let json = #"{"v":\#(isExact ? value : "\"\(value)\"")}"#
+        let big = PayloadTranslator(.init("v", .integer(format, .bigEndian)))
+        let little = PayloadTranslator(.init("v", .integer(format, .littleEndian)))
+        #expect(try big.encode(json) == bigEndian)
+        #expect(try little.encode(json) == littleEndian)
+        #expect(try big.decode(bigEndian) == json)
+        #expect(try little.decode(littleEndian) == json)
+    }
+
+    @Test(arguments: [
+        ("18446744073709551615", "ffffffffffffffff"), ("9007199254740992", "0020000000000000"),
+        ("9007199254740993", "0020000000000001"),
+    ])
+    func `a 64-bit integer beyond a double is exact in both forms`(value: String, payload: String) throws {
+        let translator = PayloadTranslator(.init("v", .uint64))
+        #expect(try translator.encode(#"{"v":"\#(value)"}"#) == payload)
+        #expect(try translator.encode(#"{"v":\#(value)}"#) == payload)
+        #expect(try translator.decode(payload) == #"{"v":"\#(value)"}"#)
+    }
+
+    @Test func `a small 64-bit integer may be a string, and a negative zero is zero`() throws {
+        let translator = PayloadTranslator(.init("v", .integer(.int64, .bigEndian)))
+        #expect(try translator.encode(#"{"v":"-7"}"#) == "fffffffffffffff9")
+        #expect(try translator.encode(#"{"v":-0}"#) == "0000000000000000")
+    }
+
+    @Test(arguments: [
+        (IntegerFormat.uint8, "256", "M.v: 256 is not in 0...255"),
+        (.uint8, "-1", "M.v: -1 is not in 0...255"),
+        (.int8, "-129", "M.v: -129 is not in -128...127"),
+        (.uint24, "16777216", "M.v: 16777216 is not in 0...16777215"),
+        (.uint32, "4294967296", "M.v: 4294967296 is not in 0...4294967295"),
+        (.uint64, "18446744073709551616", "M.v: 18446744073709551616 is not in 0...18446744073709551615"),
+        (
+            .int64, #""-9223372036854775809""#,
+            "M.v: -9223372036854775809 is not in -9223372036854775808...9223372036854775807"
+        ),
+        (.uint8, "1.0", "M.v: 1.0 is not written as an integer: no fraction and no exponent may stand there"),
+        (.uint8, "1e1", "M.v: 1e1 is not written as an integer: no fraction and no exponent may stand there"),
+        (
+            .uint64, #""0x10""#,
+            #"M.v: "0x10" is not written as an integer: no fraction and no exponent may stand there"#
+        ),
+        (.uint64, #""+1""#, #"M.v: "+1" is not written as an integer: no fraction and no exponent may stand there"#),
+        (.uint64, #""01""#, #"M.v: "01" is not written as an integer: no fraction and no exponent may stand there"#),
+        (.uint64, #""""#, #"M.v: "" is not written as an integer: no fraction and no exponent may stand there"#),
+        (.uint32, #""1""#, "M.v: an integer is needed, not a string"),
+        (.uint64, "true", "M.v: an integer, or one in a string, is needed, not a boolean"),
+        (.uint8, "null", "M.v: an integer is needed, not null"),
+        (.uint8, "[1]", "M.v: an integer is needed, not an array"),
+        (
+            .int64, "1000000000000000000000000000000000000000",
+            "M.v: 1000000000000000000000000000000000000000 is too large for any field of its kind"
+        ),
+    ])
+    func `any other number is refused`(format: IntegerFormat, json: String, message: String) throws {
+        let translator = PayloadTranslator(.init("v", .integer(format, .bigEndian)))
+        let error = try #require(throws: TranslationError.self) { try translator.encode(#"{"v":\#(json)}"#) }
+        #expect(error.description == message)
+    }
+
+    @Test func `a range is checked both ways`() throws {
+        let translator = PayloadTranslator(.init("v", .list(.uint8), range: 1...100))
+        #expect(try translator.encode(#"{"v":[1,100]}"#) == "00020164")
+        #expect(throws: TranslationError(.outOfRange(value: 101, minimum: 1, maximum: 100), path: "M.v[1]")) {
+            try translator.encode(#"{"v":[1,101]}"#)
+        }
+        #expect(throws: CodecError(.outOfRange(value: 0, minimum: 1, maximum: 100), offset: 3, path: "M.v[1]")) {
+            try translator.decode("00020100")
+        }
+    }
+
+    // MARK: Varints
+
+    @Test(arguments: [
+        (10, "0", "00"), (10, "127", "7f"), (10, "128", "8001"), (10, "300", "ac02"), (2, "16383", "ff7f"),
+        (10, #""18446744073709551615""#, "ffffffffffffffffff01"), (4, "268435455", "ffffff7f"),
+    ])
+    func `a varint has its shortest form`(maximumByteCount: Int, value: String, payload: String) throws {
+        let translator = PayloadTranslator(.init("v", .varint(maximumByteCount: maximumByteCount)))
+        #expect(try translator.encode(#"{"v":\#(value)}"#) == payload)
+        #expect(try translator.decode(payload) == #"{"v":\#(value)}"#)
+    }
+
+    @Test func `a varint that does not fit is refused`() throws {
+        let translator = PayloadTranslator(.init("v", .varint(maximumByteCount: 2)))
+        #expect(throws: TranslationError(.outOfRange(value: 16_384, minimum: 0, maximum: 16_383), path: "M.v")) {
+            try translator.encode(#"{"v":16384}"#)
+        }
+        #expect(throws: CodecError(.varintTooLong(maximumByteCount: 2), offset: 0, path: "M.v")) {
+            try translator.decode("808001")
+        }
+        #expect(throws: CodecError(.varintNotShortest, offset: 0, path: "M.v")) { try translator.decode("8000") }
+        #expect(throws: CodecError(.truncated(needed: 2, available: 1), offset: 0, path: "M.v")) {
+            try translator.decode("80")
+        }
+    }
+
+    // MARK: Floats and booleans
+
+    @Test(arguments: [
+        ("0.1", "3dcccccd", "3fb999999999999a"), ("-0.0", "80000000", "8000000000000000"),
+        ("1.5", "3fc00000", "3ff8000000000000"), (#""Infinity""#, "7f800000", "7ff0000000000000"),
+        (#""-Infinity""#, "ff800000", "fff0000000000000"), (#""NaN""#, "7fc00000", "7ff8000000000000"),
+    ])
+    func `a float has its shortest digits`(value: String, single: String, double: String) throws {
+        let json = #"{"v":\#(value)}"#
+        #expect(try PayloadTranslator(.init("v", .float32(.bigEndian))).encode(json) == single)
+        #expect(try PayloadTranslator(.init("v", .float32(.bigEndian))).decode(single) == json)
+        #expect(try PayloadTranslator(.init("v", .float64(.bigEndian))).encode(json) == double)
+        #expect(try PayloadTranslator(.init("v", .float64(.bigEndian))).decode(double) == json)
+        #expect(try PayloadTranslator(.init("v", .float32(.littleEndian))).encode(json) == reversed(single))
+        #expect(try PayloadTranslator(.init("v", .float32(.littleEndian))).decode(reversed(single)) == json)
+        #expect(try PayloadTranslator(.init("v", .float64(.littleEndian))).encode(json) == reversed(double))
+        #expect(try PayloadTranslator(.init("v", .float64(.littleEndian))).decode(reversed(double)) == json)
+    }
+
+    @Test(arguments: [
+        ("16777217", "4b800000"), ("9007199254740993", "5a000000"), ("1e-400", "00000000"), ("-0", "80000000"),
+        ("1E2", "42c80000"), ("1.40129846e-45", "00000001"), ("3.40282356e38", "7f7fffff"),
+    ])
+    func `a number that a float cannot hold is rounded`(value: String, payload: String) throws {
+        #expect(try PayloadTranslator(.init("v", .float32(.bigEndian))).encode(#"{"v":\#(value)}"#) == payload)
+    }
+
+    @Test(arguments: [
+        ("3.5e38", "M.v: 3.5e38 is too large for any field of its kind"),
+        ("-1e400", "M.v: -1e400 is too large for any field of its kind"),
+        (#""nan""#, #"M.v: a number, "NaN", "Infinity" or "-Infinity" is needed, not a string"#),
+        (#""1""#, #"M.v: a number, "NaN", "Infinity" or "-Infinity" is needed, not a string"#),
+        ("null", #"M.v: a number, "NaN", "Infinity" or "-Infinity" is needed, not null"#),
+    ])
+    func `what is no float is refused`(value: String, message: String) throws {
+        let translator = PayloadTranslator(.init("v", .float32(.bigEndian)))
+        let error = try #require(throws: TranslationError.self) { try translator.encode(#"{"v":\#(value)}"#) }
+        #expect(error.description == message)
+    }
+
+    @Test(arguments: ["1.25", #""NaN""#, #""Infinity""#, "-0.5"])
+    func `a float outside its range is refused`(value: String) {
+        let translator = PayloadTranslator(.init("v", .float64(.bigEndian), floatRange: 0...1))
+        let error = #expect(throws: TranslationError.self) { try translator.encode(#"{"v":\#(value)}"#) }
+        #expect(error?.path == "M.v")
+    }
+
+    @Test func `a float outside its range is refused when reading`() {
+        let translator = PayloadTranslator(.init("v", .float32(.bigEndian), floatRange: 0...1))
+        #expect(throws: CodecError(.floatOutOfRange(value: 2, minimum: 0, maximum: 1), offset: 0, path: "M.v")) {
+            try translator.decode("40000000")
+        }
+        #expect(throws: CodecError.self) { try translator.decode("7fc00000") }
+        #expect(throws: Never.self) { try translator.decode("3f800000") }
+    }
+
+    @Test func `a bool is 0 or 1`() throws {
+        let translator = PayloadTranslator(.init("v", .boolean))
+        #expect(try translator.encode(#"{"v":true}"#) == "01")
+        #expect(try translator.decode("00") == #"{"v":false}"#)
+        #expect(throws: CodecError(.invalidBoolean(2), offset: 0, path: "M.v")) { try translator.decode("02") }
+        #expect(throws: TranslationError(.wrongKind(expected: .boolean, found: "a number"), path: "M.v")) {
+            try translator.encode(#"{"v":1}"#)
+        }
+    }
+
+    // MARK: Enums and flags
+
+    @Test func `an enum is its name, or its number when it has none`() throws {
+        let translator = PayloadTranslator(.init("v", .fixedList(.enumeration(0, .bigEndian), count: 3)))
+        #expect(try translator.decode("000107") == #"{"v":["failed","ok",7]}"#)
+        #expect(try translator.encode(#"{"v":["failed",1,7]}"#) == "000107")
+        #expect(throws: TranslationError(.unknownName("OK"), path: "M.v[1]")) {
+            try translator.encode(#"{"v":[0,"OK",0]}"#)
+        }
+        #expect(throws: TranslationError(.outOfRange(value: 256, minimum: 0, maximum: 255), path: "M.v[2]")) {
+            try translator.encode(#"{"v":[0,1,256]}"#)
+        }
+    }
+
+    @Test func `an enum has its byte order and its 64 bits`() throws {
+        let translator = PayloadTranslator(.init("v", .enumeration(1, .littleEndian)))
+        #expect(try translator.encode(#"{"v":"least"}"#) == "0000000000000080")
+        #expect(try translator.decode("0000000000000080") == #"{"v":"least"}"#)
+        #expect(try translator.decode("0100000000000080") == #"{"v":"-9223372036854775807"}"#)
+        #expect(try translator.encode(#"{"v":"-9223372036854775807"}"#) == "0100000000000080")
+    }
+
+    @Test func `a closed enum has only its cases`() throws {
+        let translator = PayloadTranslator(.init("v", .enumeration(2, .bigEndian)))
+        #expect(try translator.decode("ffff") == #"{"v":"minus"}"#)
+        #expect(try translator.encode(#"{"v":-1}"#) == "ffff")
+        #expect(throws: CodecError(.unknownCase(1), offset: 0, path: "M.v")) { try translator.decode("0001") }
+        #expect(throws: TranslationError(.unknownCase(1), path: "M.v")) { try translator.encode(#"{"v":1}"#) }
+    }
+
+    @Test(arguments: [
+        ("0000", "[]"), ("0001", #"["mute"]"#), ("0002", #"["ban"]"#), ("0003", #"["mute","ban"]"#),
+        ("000c", #"["owner"]"#), ("0004", "[4]"), ("000f", #"["mute","ban","owner"]"#), ("8005", #"["mute",32772]"#),
+        ("ffff", #"["mute","ban","owner",65520]"#),
+    ])
+    func `flags are their names and one number`(payload: String, names: String) throws {
+        let translator = PayloadTranslator(.init("v", .flags(0, .bigEndian)))
+        #expect(try translator.decode(payload) == #"{"v":\#(names)}"#)
+        #expect(try translator.encode(#"{"v":\#(names)}"#) == payload)
+    }
+
+    @Test func `flags may be given in any order and overlap`() throws {
+        let translator = PayloadTranslator(.init("v", .flags(0, .littleEndian)))
+        #expect(try translator.encode(#"{"v":[32768,"staff","mute","none"]}"#) == "0380")
+    }
+
+    @Test(arguments: [
+        (#"["mute","mute"]"#, #"M.v: "mute" stands twice"#), ("[1,2]", #"M.v: "2" stands twice"#),
+        (#"["mut"]"#, #"M.v: there is no "mut""#), ("[65536]", "M.v: 65536 is not in 0...65535"),
+        ("[-1]", "M.v: -1 is not in 0...65535"), ("[null]", "M.v: a name of a flag, or a number, is needed, not null"),
+        ("3", "M.v: an array of names is needed, not a number"),
+        (#""mute""#, "M.v: an array of names is needed, not a string"),
+    ])
+    func `any other flags are refused`(json: String, message: String) throws {
+        let translator = PayloadTranslator(.init("v", .flags(0, .bigEndian)))
+        let error = try #require(throws: TranslationError.self) { try translator.encode(#"{"v":\#(json)}"#) }
+        #expect(error.description == message)
+    }
+
+    @Test func `flags have 64 bits`() throws {
+        let translator = PayloadTranslator(.init("v", .flags(1, .bigEndian)))
+        #expect(try translator.decode("c000000000000001") == #"{"v":["top","4611686018427387905"]}"#)
+        #expect(try translator.encode(#"{"v":["top","4611686018427387905"]}"#) == "c000000000000001")
+    }
+}
+
+/// The same bytes in the other order.
+private func reversed(_ hexadecimal: String) -> String { Hexadecimal.text(of: bytes(hexadecimal).reversed()) }
