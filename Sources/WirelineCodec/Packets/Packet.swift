@@ -3,44 +3,67 @@
 /// One whole packet, lent: its bytes, its message's ID and where its payload stands.
 @frozen
 public struct Packet: ~Escapable {
-    /// All bytes of the packet, header and trailer included.
-    public let bytes: RawSpan
+    /// What the packet was found in.
+    @usableFromInline let chunk: RawSpan
+    /// INVARIANT: `0 <= start <= payloadStart <= payloadEnd <= end <= chunk.byteCount`
+    @usableFromInline let start: Int
+    @usableFromInline let end: Int
+    @usableFromInline let payloadStart: Int
+    @usableFromInline let payloadEnd: Int
     /// The message's ID; 0 where the layout has none.
     ///
     /// The bits of the ID fields, zero-extended: −1 in an `int16` field is 65,535 here.
     public let id: UInt64
-    /// INVARIANT: `0 <= payloadStart <= payloadEnd <= bytes.byteCount`
-    @usableFromInline let payloadStart: Int
-    @usableFromInline let payloadEnd: Int
 
     @inlinable @inline(__always)
-    @_lifetime(copy bytes)
-    init(_ bytes: RawSpan, id: UInt64, payloadStart: Int, payloadEnd: Int) {
-        self.bytes = bytes
+    @_lifetime(copy chunk)
+    init(_ chunk: RawSpan, start: Int, end: Int, id: UInt64, payloadStart: Int, payloadEnd: Int) {
+        self.chunk = chunk
+        self.start = start
+        self.end = end
         self.id = id
         self.payloadStart = payloadStart
         self.payloadEnd = payloadEnd
     }
 
-    /// The message's fields.
     @inlinable
+    @_lifetime(copy chunk)
+    init(_ chunk: RawSpan, _ bounds: PacketBounds, at start: Int) {
+        self.init(
+            chunk, start: start, end: start &+ bounds.packetByteCount, id: bounds.id,
+            payloadStart: start &+ bounds.payloadStart, payloadEnd: start &+ bounds.payloadEnd)
+    }
+
+    /// All bytes of the packet, header and trailer included.
+    @inlinable
+    public var bytes: RawSpan {
+        @_lifetime(copy self)
+        get {
+            // SAFETY: the invariant.
+            unsafe chunk.extracting(unchecked: Range(uncheckedBounds: (start, end)))
+        }
+    }
+
+    /// The message's fields.
+    @inlinable @inline(__always)
     public var payload: RawSpan {
         @_lifetime(copy self)
         get {
             // SAFETY: the invariant.
-            unsafe bytes.extracting(unchecked: payloadStart..<payloadEnd)
+            unsafe chunk.extracting(unchecked: Range(uncheckedBounds: (payloadStart, payloadEnd)))
         }
     }
 
     /// Where the message's fields stand, in bytes from the packet's first.
     @inlinable
-    public var payloadRange: Range<Int> { payloadStart..<payloadEnd }
+    public var payloadRange: Range<Int> { payloadStart - start..<payloadEnd - start }
 
     /// A reader of the message's fields, whose offsets count from the packet's first byte.
     @inlinable @inline(__always)
     @_lifetime(copy self)
     public func makeReader(maximumDepth: Int = 32) -> ByteReader {
-        ByteReader(bytes, uncheckedStart: payloadStart, end: payloadEnd, maximumDepth: maximumDepth)
+        ByteReader(
+            bytes, uncheckedStart: payloadStart &- start, end: payloadEnd &- start, maximumDepth: maximumDepth)
     }
 
     /// Takes bytes that must be exactly one packet of a layout.
@@ -59,17 +82,17 @@ public struct Packet: ~Escapable {
     @_lifetime(copy bytes)
     init(_ bytes: RawSpan, plan: PacketPlan, limit: Int, layout: @autoclosure () -> PacketLayout) throws(CodecError) {
         let byteCount = bytes.byteCount
-        if byteCount >= plan.fastByteCount && byteCount <= limit
-            && plan.length.value(in: bytes, packetAt: 0)
-                == UInt64(truncatingIfNeeded: byteCount &- plan.lengthToPacket)
-        {
-            self.init(
-                bytes, id: plan.messageID.value(in: bytes, packetAt: 0), payloadStart: plan.headerByteCount,
-                payloadEnd: byteCount &- plan.trailerByteCount)
-        } else {
-            let bounds = try layout().boundsOfOnlyPacket(in: bytes, limit: limit)
-            self.init(bytes, id: bounds.id, payloadStart: bounds.payloadStart, payloadEnd: bounds.payloadEnd)
+        if byteCount >= plan.fastByteCount && byteCount <= limit {
+            let window = plan.window(in: bytes, packetAt: 0)
+            let length = plan.length.value(in: window)
+            if length == UInt64(truncatingIfNeeded: byteCount &- plan.lengthToPacket) {
+                self.init(
+                    bytes, start: 0, end: byteCount, id: plan.messageID.value(in: window),
+                    payloadStart: plan.headerByteCount, payloadEnd: byteCount &- plan.trailerByteCount)
+                return
+            }
         }
+        self.init(bytes, try layout().boundsOfOnlyPacket(in: bytes, limit: limit), at: 0)
     }
 }
 

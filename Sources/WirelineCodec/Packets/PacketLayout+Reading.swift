@@ -67,7 +67,7 @@ extension PacketLayout {
         var result = PacketHeader()
         var reader = ByteReader(packet.bytes)
         for field in header { result[field.name] = try reader.readHeaderField(field.format) }
-        reader = ByteReader(packet.bytes, range: packet.payloadEnd..<packet.bytes.byteCount)
+        reader = ByteReader(packet.bytes, range: packet.payloadRange.upperBound..<packet.bytes.byteCount)
         for field in trailer { result[field.name] = try reader.readHeaderField(field.format) }
         return result
     }

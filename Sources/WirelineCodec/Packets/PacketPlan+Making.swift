@@ -11,10 +11,9 @@ extension PacketPlan {
         let identifiers = places.filter { $0.field.role == .messageID }
         let counts = Self.packetByteCounts(lengths, header: headerByteCount, trailer: trailerByteCount)
 
-        let length = NumberPlan(lengths.prefix(1))
-        let messageID = identifiers.isEmpty ? NumberPlan.none : NumberPlan(identifiers[...])
+        let window = NumberWindow(length: lengths.prefix(1), messageID: identifiers[...])
         let canRead =
-            isFixed && length != nil && messageID != nil && !trailer.contains { $0.role == .messageID }
+            isFixed && window != nil && !trailer.contains { $0.role == .messageID }
             && !Self.needsVerification(header: header, trailer: trailer)
         let idShift = PatchPlan.shift(of: identifiers)
         let canWrite =
@@ -23,9 +22,11 @@ extension PacketPlan {
         self.init(
             headerByteCount: headerByteCount, trailerByteCount: trailerByteCount,
             leastPacketByteCount: counts.lowerBound, mostPacketByteCount: counts.upperBound,
-            canReadAtOnce: canRead, length: canRead ? length ?? .none : .none,
+            canReadAtOnce: canRead, windowOffset: canRead ? window?.offset ?? 0 : 0,
+            windowByteOrder: canRead ? window?.byteOrder ?? .bigEndian : .bigEndian,
+            length: canRead ? window?.length ?? .none : .none,
             lengthToPacket: lengths.first?.lengthToPacket(header: headerByteCount, trailer: trailerByteCount) ?? 0,
-            messageID: canRead ? messageID ?? .none : .none,
+            messageID: canRead ? window?.messageID ?? .none : .none,
             canWriteAtOnce: canWrite, template: canWrite ? PatchPlan.template(of: places) : 0,
             firstLength: PatchPlan(canWrite ? lengths.first : nil, headerByteCount: headerByteCount),
             secondLength: PatchPlan(canWrite ? lengths.dropFirst().first : nil, headerByteCount: headerByteCount),
@@ -59,17 +60,54 @@ extension PacketPlan {
 
 extension NumberPlan {
     /// A number that is not there: it reads as 0.
-    static let none = NumberPlan(offset: 0, byteCount: 0, byteOrder: .bigEndian)
+    static let none = NumberPlan(shift: 0, mask: 0)
+}
 
-    /// One number made of fields that follow one another; nil when one load cannot read them.
+/// The 8 bytes of a header that hold its first length and its message ID.
+private struct NumberWindow {
+    let offset: Int
+    let byteOrder: ByteOrder
+    let length: NumberPlan
+    let messageID: NumberPlan
+
+    /// Nil when no 8 bytes hold both, or not in one byte order.
+    init?(length: ArraySlice<PlacedField>, messageID: ArraySlice<PlacedField>) {
+        guard let places = [length, messageID].map(PlacedNumber.init) as? [PlacedNumber] else { return nil }
+        let present = places.filter { $0.end > $0.offset }
+        guard let first = present.map(\.offset).min(), let last = present.map(\.end).max(), last - first <= 8 else {
+            return nil
+        }
+        let orders = Set(present.compactMap(\.byteOrder))
+        guard orders.count <= 1 else { return nil }
+        offset = first
+        byteOrder = orders.first ?? .bigEndian
+        self.length = places[0].plan(from: offset, byteOrder)
+        self.messageID = places[1].plan(from: offset, byteOrder)
+    }
+}
+
+/// A number made of fields that follow one another.
+private struct PlacedNumber {
+    let offset: Int
+    let end: Int
+    /// Nil where it makes no difference.
+    let byteOrder: ByteOrder?
+
+    /// Nil when the fields do not make one number of at most 8 bytes; no fields make a number that is 0.
     init?(_ places: ArraySlice<PlacedField>) {
-        guard let first = places.first, let last = places.last else { return nil }
-        let byteCount = last.end - first.offset
-        let isContiguous = byteCount == places.reduce(0) { $0 + ($1.end - $1.offset) }
-        guard isContiguous, byteCount <= 8 else { return nil }
+        offset = places.first?.offset ?? 0
+        end = places.last?.end ?? 0
+        let byteCount = places.reduce(0) { $0 + ($1.end - $1.offset) }
+        guard byteCount == end - offset, byteCount <= 8 else { return nil }
         let isBigEndian = places.allSatisfy(\.isBigEndian)
         guard isBigEndian || places.count == 1 else { return nil }
-        self.init(offset: first.offset, byteCount: byteCount, byteOrder: isBigEndian ? .bigEndian : .littleEndian)
+        byteOrder = byteCount <= 1 ? nil : isBigEndian ? .bigEndian : .littleEndian
+    }
+
+    func plan(from window: Int, _ byteOrder: ByteOrder) -> NumberPlan {
+        guard end > offset else { return .none }
+        let shift = byteOrder == .bigEndian ? 8 * (8 - (end - window)) : 8 * (offset - window)
+        return NumberPlan(shift: shift, mask: UInt64.max >> UInt64(64 - 8 * (end - offset)))
     }
 }
 
@@ -85,7 +123,7 @@ extension PatchPlan {
     /// How far a big-endian number of contiguous fields is shifted; 0 for none, nil where shifting does not do.
     static func shift(of places: [PlacedField]) -> Int? {
         guard let last = places.last else { return 0 }
-        guard NumberPlan(places[...]) != nil, places.allSatisfy(\.isBigEndian), last.end <= 16 else { return nil }
+        guard PlacedNumber(places[...]) != nil, places.allSatisfy(\.isBigEndian), last.end <= 16 else { return nil }
         return 8 * (16 - last.end)
     }
 

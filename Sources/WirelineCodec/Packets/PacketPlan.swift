@@ -15,8 +15,13 @@ public struct PacketPlan: Equatable, Sendable {
     public let leastPacketByteCount: Int
     public let mostPacketByteCount: Int
 
-    /// Whether ``length`` and ``messageID`` are all there is to read and to verify in a packet.
+    /// Whether ``length`` and ``messageID`` are all there is to read and to verify in a packet, and one load of 8 bytes
+    /// reads both.
     public let canReadAtOnce: Bool
+    /// Where those 8 bytes begin, from the packet's first byte.
+    public let windowOffset: Int
+    /// The byte order of both numbers.
+    public let windowByteOrder: ByteOrder
     /// The first length.
     public let length: NumberPlan
     /// What the first length must be increased by to give the byte count of the packet, in a header that is fixed.
@@ -41,7 +46,8 @@ public struct PacketPlan: Equatable, Sendable {
     @inlinable @inline(__always)
     public init(
         headerByteCount: Int, trailerByteCount: Int, leastPacketByteCount: Int, mostPacketByteCount: Int,
-        canReadAtOnce: Bool, length: NumberPlan, lengthToPacket: Int, messageID: NumberPlan,
+        canReadAtOnce: Bool, windowOffset: Int, windowByteOrder: ByteOrder, length: NumberPlan, lengthToPacket: Int,
+        messageID: NumberPlan,
         canWriteAtOnce: Bool, template: UInt128, firstLength: PatchPlan, secondLength: PatchPlan, messageIDShift: Int,
         mostMessageID: UInt64
     ) {
@@ -50,6 +56,8 @@ public struct PacketPlan: Equatable, Sendable {
         self.leastPacketByteCount = leastPacketByteCount
         self.mostPacketByteCount = mostPacketByteCount
         self.canReadAtOnce = canReadAtOnce
+        self.windowOffset = windowOffset
+        self.windowByteOrder = windowByteOrder
         self.length = length
         self.lengthToPacket = lengthToPacket
         self.messageID = messageID
@@ -67,39 +75,34 @@ public struct PacketPlan: Equatable, Sendable {
 
     /// How many bytes must be at hand for ``length`` and ``messageID`` to be read; `Int.max` where they cannot be.
     @inlinable @inline(__always)
-    public var fastByteCount: Int {
-        canReadAtOnce ? (length.offset > messageID.offset ? length.offset : messageID.offset) &+ 8 : Int.max
+    public var fastByteCount: Int { canReadAtOnce ? windowOffset &+ 8 : Int.max }
+
+    /// The 8 bytes that hold both numbers of a packet that begins at `start`; they must be at hand.
+    @inlinable @inline(__always)
+    func window(in bytes: borrowing RawSpan, packetAt start: Int) -> UInt64 {
+        // SAFETY: callers compare fastByteCount with the bytes at hand; any bits are an integer.
+        let raw = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start &+ windowOffset, as: UInt64.self)
+        return windowByteOrder == .bigEndian ? UInt64(bigEndian: raw) : UInt64(littleEndian: raw)
     }
 }
 
-/// Where a number of up to 8 bytes stands, so that one load of 8 bytes, a byte swap and a shift read it.
+/// Where a number of up to 8 bytes stands in 8 bytes that were loaded at once.
 @frozen
 public struct NumberPlan: Equatable, Sendable {
-    /// Bytes from the packet's first.
-    public let offset: Int
-    /// 1 to 8, or 0 for a number that is not there and reads as 0.
-    public let byteCount: Int
-    public let byteOrder: ByteOrder
+    /// How far the 8 bytes are shifted to the right, 0 to 63.
+    public let shift: Int
+    /// What is then kept; 0 for a number that is not there.
+    public let mask: UInt64
 
     /// Puts a plan together from its numbers.
     @inlinable @inline(__always)
-    public init(offset: Int, byteCount: Int, byteOrder: ByteOrder) {
-        self.offset = offset
-        self.byteCount = byteCount
-        self.byteOrder = byteOrder
+    public init(shift: Int, mask: UInt64) {
+        self.shift = shift
+        self.mask = mask
     }
 
-    /// Reads the number of a packet that begins at `start`; 8 bytes from its offset must be at hand.
     @inlinable @inline(__always)
-    func value(in bytes: borrowing RawSpan, packetAt start: Int) -> UInt64 {
-        // SAFETY: callers compare fastByteCount with the bytes at hand; any bits are an integer.
-        let raw = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start &+ offset, as: UInt64.self)
-        let unused = UInt64(truncatingIfNeeded: 64 &- 8 &* byteCount)
-        // Two shifts do what one by 64 would have to: a number of no bytes is 0.
-        return byteOrder == .bigEndian
-            ? (UInt64(bigEndian: raw) &>> (unused &>> 1)) &>> (unused &- unused &>> 1)
-            : (UInt64(littleEndian: raw) & ((UInt64.max &>> (unused &>> 1)) &>> (unused &- unused &>> 1)))
-    }
+    func value(in window: UInt64) -> UInt64 { (window &>> UInt64(truncatingIfNeeded: shift)) & mask }
 }
 
 /// How a length becomes part of a header that is written as one number.

@@ -91,43 +91,41 @@ public struct PacketSplitter: ~Copyable, Sendable {
         _ bytes: RawSpan, from position: inout Int, _ receiver: (borrowing Packet) throws(CodecError) -> Void
     ) throws(CodecError) {
         let end = bytes.byteCount
-        while position < end {
+        let lastFastStart = end &- fastByteCount
+        while true {
             let start = position
-            if end &- start >= fastByteCount {
-                let length = plan.length.value(in: bytes, packetAt: start)
+            if start <= lastFastStart {
+                let window = plan.window(in: bytes, packetAt: start)
+                let length = plan.length.value(in: window)
                 if length &- lowestLength <= lengthSpan {
-                    let byteCount = Int(truncatingIfNeeded: length) &+ plan.lengthToPacket
-                    guard byteCount <= end &- start else {
-                        needed = byteCount
+                    let next = start &+ Int(truncatingIfNeeded: length) &+ plan.lengthToPacket
+                    guard next <= end else {
+                        needed = next &- start
                         return
                     }
-                    position = start &+ byteCount
-                    // SAFETY: start + byteCount <= end, by the guard above.
-                    let packet = unsafe Packet(
-                        bytes.extracting(unchecked: start..<start &+ byteCount),
-                        id: plan.messageID.value(in: bytes, packetAt: start),
-                        payloadStart: plan.headerByteCount, payloadEnd: byteCount &- plan.trailerByteCount)
+                    position = next
+                    let packet = Packet(
+                        bytes, start: start, end: next, id: plan.messageID.value(in: window),
+                        payloadStart: start &+ plan.headerByteCount, payloadEnd: next &- plan.trailerByteCount)
                     try receiver(packet)
                     continue
                 }
+            } else if start >= end {
+                break
             }
-            // SAFETY: start < end, by the loop's condition.
-            let rest = unsafe bytes.extracting(unchecked: start..<end)
-            guard let bounds = try inspect(rest) else { return }
+            guard let bounds = try inspect(bytes, from: start) else { return }
             position = start &+ bounds.packetByteCount
-            let packet = Packet(
-                rest.extracting(0..<bounds.packetByteCount), id: bounds.id, payloadStart: bounds.payloadStart,
-                payloadEnd: bounds.payloadEnd)
-            try receiver(packet)
+            try receiver(Packet(bytes, bounds, at: start))
         }
         needed = 1
     }
 
     // MARK: The general path
 
-    /// Looks at the packet at the start of `bytes`; nil when it is not whole, and then ``needed`` is set.
+    /// Looks at the packet that begins at `start`; nil when it is not whole, and then ``needed`` is set.
     @usableFromInline @inline(never)
-    mutating func inspect(_ bytes: RawSpan) throws(CodecError) -> PacketBounds? {
+    mutating func inspect(_ bytes: RawSpan, from start: Int) throws(CodecError) -> PacketBounds? {
+        let bytes = bytes.extracting(start..<bytes.byteCount)
         do throws(CodecError) {
             var scan = HeaderScan(layout, bytes, limit: maximumPacketByteCount)
             switch try scan.run() {
