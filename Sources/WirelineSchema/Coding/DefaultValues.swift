@@ -3,12 +3,12 @@
 /// What `@since` fields are when the bytes end before them.
 struct DefaultValues {
     private let description: ProtocolDescription
-    private let enumerations: [NameTable]
-    private let flagSets: [NameTable]
+    private let enumerations: [EnumerationPlan]
+    private let flagSets: [EnumerationPlan]
     /// The defaults of structures, so that one is worked out once however often it stands in others.
     private var structures: [Int: JSONValue] = [:]
 
-    init(_ description: ProtocolDescription, enumerations: [NameTable], flagSets: [NameTable]) {
+    init(_ description: ProtocolDescription, enumerations: [EnumerationPlan], flagSets: [EnumerationPlan]) {
         self.description = description
         self.enumerations = enumerations
         self.flagSets = flagSets

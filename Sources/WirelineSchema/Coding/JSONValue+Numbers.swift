@@ -2,7 +2,7 @@
 
 import WirelineCodec
 
-/// Numbers of a field's type.
+/// Reading numbers of a field's type.
 extension JSONValue {
     /// The exact integer, which lies in a range.
     ///
@@ -55,6 +55,29 @@ extension JSONValue {
         case .string("-Infinity"): return -.infinity
         default: throw TranslationError(.wrongKind(expected: .float, found: kind))
         }
+    }
+}
+
+/// Writing numbers.
+extension JSONValue {
+    /// An integer that every reader of JSON understands: a string beyond ±(2^53 − 1), where readers that know only
+    /// 64-bit floats would change it.
+    static func exactInteger(_ value: Int128) -> JSONValue {
+        value.magnitude <= (1 << 53) - 1 ? .integer(value) : .string(String(value))
+    }
+
+    /// A float: its shortest digits, or its name where JSON has no number for it.
+    static func float(_ value: Double) -> JSONValue {
+        JSONNumber(value).map { .number($0) } ?? .string(nonfiniteName(of: value))
+    }
+
+    /// A float: its shortest digits as a `Float`, or its name where JSON has no number for it.
+    static func float(_ value: Float) -> JSONValue {
+        JSONNumber(value).map { .number($0) } ?? .string(nonfiniteName(of: Double(value)))
+    }
+
+    private static func nonfiniteName(of value: Double) -> String {
+        value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity"
     }
 }
 

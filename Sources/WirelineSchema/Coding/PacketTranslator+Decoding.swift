@@ -25,10 +25,9 @@ extension PacketTranslator {
 
     /// What a packet of the named message is in JSON.
     ///
-    /// - Throws: ``CodecError`` as ``decode(_:from:)-(Packet,_)``;
-    ///   ``CodecError/Reason/wrongMessage(id:expected:)`` for a packet with another ID; `nil` is never returned for a
-    ///   name that exists.
     /// - Returns: The line, or nil when no message has that name.
+    /// - Throws: ``CodecError`` as ``decode(_:from:)-(Packet,_)``, and
+    ///   ``CodecError/Reason/wrongMessage(id:expected:)`` for a packet with another ID.
     public func decode(_ packet: borrowing Packet, asMessage name: String) throws(CodecError) -> JSONValue? {
         guard let message = index.message(named: name) else { return nil }
         let expected = index.description.messages[message].id

@@ -26,6 +26,27 @@ extension PacketTranslator {
         }
     }
 
+    /// One whole packet of a message, from JSON text in UTF-8; the rest is as ``encode(message:json:header:)``.
+    ///
+    /// - Throws: ``TranslationError``; of text that is not JSON it names the field and the byte of the text.
+    public func encode(
+        message name: String, parsing text: [UInt8], header: [UInt8]? = nil
+    ) throws(TranslationError) -> [UInt8] {
+        guard let message = index.message(named: name) else { throw TranslationError(.unknownMessage(name)) }
+        let path = index.description.messages[message].name
+        let json = try parse(text, path: path)
+        let header = if let header { try parse(header, path: path + "." + LineKey.header) } else { JSONValue?.none }
+        return try encode(message: name, json: json, header: header)
+    }
+
+    private func parse(_ text: [UInt8], path: String) throws(TranslationError) -> JSONValue {
+        do throws(JSONError) {
+            return try JSONValue(parsing: text, maximumDepth: maximumJSONDepth)
+        } catch {
+            throw TranslationError(.json(error), path: path)
+        }
+    }
+
     /// One whole packet of a line as ``decode(_:from:)-(Packet,_)`` makes it, which says itself what message it is.
     ///
     /// Packets of an unknown ID are encoded too: from `"message":null`, `id` and `payload`.

@@ -8,7 +8,7 @@
 /// let translator = PacketTranslator(description)
 /// let packet = try translator.encode(message: "Cs_20001", json: JSONValue(parsing: text))
 /// print(try translator.decode(packet.span.bytes, from: .client))
-/// // {"message":"Cs_20001","id":20001,"header":{"length":16,"id":20001},"fields":{"SceneId":7,"Line":2,"message":"hi"}}
+/// // {"message":"Cs_20001","id":20001,"header":{"length":15,"id":20001},"fields":{"SceneId":7,"Line":2,"message":"hi"}}
 /// ```
 ///
 /// In JSON, names are the schema's and stand in the order of the wire. Integers are numbers, and strings beyond

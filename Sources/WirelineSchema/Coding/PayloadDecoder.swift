@@ -10,16 +10,17 @@ struct PayloadDecoder {
     let index: DescriptionIndex
 
     /// Reads fields to their last one, or to the end of the bytes where one may be absent.
-    func decodeFields(_ list: FieldList, from reader: inout ByteReader) throws(CodecError) -> [JSONValue.Member] {
+    func decodeFields(_ list: FieldListPlan, from reader: inout ByteReader) throws(CodecError) -> [JSONValue.Member] {
         var members: [JSONValue.Member] = []
         members.reserveCapacity(list.fields.count)
-        for (position, field) in list.fields.enumerated() {
-            if field.presence != .required && reader.isAtEnd {
-                if let value = list.defaults[position] { members.append(JSONValue.Member(field.name, value)) }
+        for field in list.fields {
+            if field.mayBeAbsent && reader.isAtEnd {
+                if let value = field.absent { members.append(JSONValue.Member(field.name, value)) }
                 continue
             }
             do throws(CodecError) {
-                members.append(JSONValue.Member(field.name, try decode(field.type, of: field, from: &reader)))
+                let value = try decode(field.type, field.limits, from: &reader)
+                members.append(JSONValue.Member(field.name, value))
             } catch {
                 throw error.prefixed(by: field.name)
             }
@@ -28,126 +29,133 @@ struct PayloadDecoder {
     }
 
     private func decode(
-        _ type: TypeDescription, of field: FieldDescription, from reader: inout ByteReader
+        _ type: TypeDescription, _ limits: FieldLimits, from reader: inout ByteReader
     ) throws(CodecError) -> JSONValue {
         switch type {
         case .structure(let structure):
-            return .object(try decodeStructure(structure, from: &reader))
+            .object(try decodeStructure(index.structures[structure], from: &reader))
         case .fixedList(let element, let count):
-            return .array(try decodeItems(element, count: count, of: field, from: &reader))
+            .array(try decodeItems(element, count: count, from: &reader))
         case .list(let element, .counted(let format, let byteOrder)):
-            let count = try decodeCount(format, byteOrder, of: field, from: &reader)
-            try reader.requireItems(count, minimumByteCount: max(1, index.minimumByteCount(of: element)))
-            return .array(try decodeItems(element, count: count, of: field, from: &reader))
+            .array(try decodeItems(element, format, byteOrder, limits, from: &reader))
         case .list(let element, _):
-            return .array(try decodeItemsToEnd(element, of: field, from: &reader))
-        case .string(let extent):
-            return .string(try decodeString(extent, of: field, from: &reader))
-        case .bytes(let extent):
-            return .string(Base64.encode(try decodeBytes(extent, of: field, from: &reader)))
-        case .properties(let isStrict):
-            return try decodeProperties(isStrict: isStrict, from: &reader)
+            .array(try decodeItemsToEnd(element, limits, from: &reader))
         default:
-            return try decodeScalar(type, of: field, from: &reader)
+            try decodeLeaf(type, limits, from: &reader)
         }
     }
 
     // MARK: Structures and lists
 
     private func decodeStructure(
-        _ structure: Int, from reader: inout ByteReader
+        _ list: FieldListPlan, from reader: inout ByteReader
     ) throws(CodecError) -> [JSONValue.Member] {
         try reader.enterStructure()
         let members: [JSONValue.Member]
-        if let format = index.description.structures[structure].sizePrefix {
-            let byteCount = try reader.readCount(format, index.description.structures[structure].byteOrder)
+        if let format = list.sizePrefix {
+            let byteCount = try reader.readCount(format, list.sizePrefixOrder)
             let body = try reader.enterSizedBody(byteCount: byteCount)
-            members = try decodeFields(index.structures[structure], from: &reader)
+            members = try decodeFields(list, from: &reader)
             reader.leaveSizedBody(body)
         } else {
-            members = try decodeFields(index.structures[structure], from: &reader)
+            members = try decodeFields(list, from: &reader)
         }
         reader.leaveStructure()
         return members
     }
 
     private func decodeItems(
-        _ element: TypeDescription, count: Int, of field: FieldDescription, from reader: inout ByteReader
+        _ element: TypeDescription, _ format: CountFormat, _ byteOrder: ByteOrder, _ limits: FieldLimits,
+        from reader: inout ByteReader
+    ) throws(CodecError) -> [JSONValue] {
+        let count = try decodeCount(format, byteOrder, limits, from: &reader)
+        try reader.requireItems(count, minimumByteCount: max(1, index.minimumByteCount(of: element)))
+        return try decodeItems(element, count: count, from: &reader)
+    }
+
+    private func decodeItems(
+        _ element: TypeDescription, count: Int, from reader: inout ByteReader
     ) throws(CodecError) -> [JSONValue] {
         var items: [JSONValue] = []
         items.reserveCapacity(min(count, reader.remaining))
-        let field = field.item
         for position in 0..<count {
-            items.append(try decodeItem(element, at: position, of: field, from: &reader))
-        }
-        return items
-    }
-
-    private func decodeItemsToEnd(
-        _ element: TypeDescription, of field: FieldDescription, from reader: inout ByteReader
-    ) throws(CodecError) -> [JSONValue] {
-        var items: [JSONValue] = []
-        let itemField = field.item
-        while !reader.isAtEnd {
-            let start = reader.offset
-            try require(field.fault(ofCount: items.count + 1), at: start)
-            items.append(try decodeItem(element, at: items.count, of: itemField, from: &reader))
-            // Items have at least one byte, by the description's promise; without it this would never end.
-            guard reader.offset > start else {
-                throw CodecError(.trailingBytes(count: reader.remaining), offset: start)
+            do throws(CodecError) {
+                items.append(try decode(element, .none, from: &reader))
+            } catch {
+                throw error.prefixed(by: "[\(position)]")
             }
         }
         return items
     }
 
-    private func decodeItem(
-        _ element: TypeDescription, at position: Int, of field: FieldDescription, from reader: inout ByteReader
+    private func decodeItemsToEnd(
+        _ element: TypeDescription, _ limits: FieldLimits, from reader: inout ByteReader
+    ) throws(CodecError) -> [JSONValue] {
+        var items: [JSONValue] = []
+        while !reader.isAtEnd {
+            let start = reader.offset
+            try require(limits.fault(ofCount: items.count + 1), at: start)
+            do throws(CodecError) {
+                items.append(try decode(element, .none, from: &reader))
+            } catch {
+                throw error.prefixed(by: "[\(items.count)]")
+            }
+            // Items have at least one byte, by the description's promise; without it this would never end.
+            try require(reader.offset > start ? nil : .trailingBytes(count: reader.remaining), at: start)
+        }
+        return items
+    }
+
+    /// Reads what has no other values inside it.
+    private func decodeLeaf(
+        _ type: TypeDescription, _ limits: FieldLimits, from reader: inout ByteReader
     ) throws(CodecError) -> JSONValue {
-        do throws(CodecError) {
-            return try decode(element, of: field, from: &reader)
-        } catch {
-            throw error.prefixed(by: "[\(position)]")
+        switch type {
+        case .string(let extent): .string(try decodeString(extent, limits, from: &reader))
+        case .bytes(let extent): .string(Base64.encode(try decodeBytes(extent, limits, from: &reader)))
+        case .properties(let isStrict): try decodeProperties(isStrict: isStrict, from: &reader)
+        default: try decodeScalar(type, limits, from: &reader)
         }
     }
 
     // MARK: Text and bytes
 
     private func decodeString(
-        _ extent: TypeDescription.Extent, of field: FieldDescription, from reader: inout ByteReader
+        _ extent: TypeDescription.Extent, _ limits: FieldLimits, from reader: inout ByteReader
     ) throws(CodecError) -> String {
         switch extent {
         case .counted(let format, let byteOrder):
-            return try reader.readString(byteCount: decodeCount(format, byteOrder, of: field, from: &reader))
+            return try reader.readString(byteCount: decodeCount(format, byteOrder, limits, from: &reader))
         case .terminated:
-            try require(field.fault(ofCount: reader.byteCountToTerminator()), at: reader.offset)
+            try require(limits.fault(ofCount: reader.byteCountToTerminator()), at: reader.offset)
             return try reader.readTerminatedString()
         case .rest:
-            try require(field.fault(ofCount: reader.remaining), at: reader.offset)
+            try require(limits.fault(ofCount: reader.remaining), at: reader.offset)
             return try reader.readString(byteCount: reader.remaining)
         }
     }
 
     private func decodeBytes(
-        _ extent: TypeDescription.Extent, of field: FieldDescription, from reader: inout ByteReader
+        _ extent: TypeDescription.Extent, _ limits: FieldLimits, from reader: inout ByteReader
     ) throws(CodecError) -> [UInt8] {
         switch extent {
         case .counted(let format, let byteOrder):
-            return try reader.readBytes(byteCount: decodeCount(format, byteOrder, of: field, from: &reader))
+            return try reader.readBytes(byteCount: decodeCount(format, byteOrder, limits, from: &reader))
         case .terminated:
-            try require(field.fault(ofCount: reader.byteCountToTerminator()), at: reader.offset)
+            try require(limits.fault(ofCount: reader.byteCountToTerminator()), at: reader.offset)
             return try reader.readTerminatedBytes()
         case .rest:
-            try require(field.fault(ofCount: reader.remaining), at: reader.offset)
+            try require(limits.fault(ofCount: reader.remaining), at: reader.offset)
             return try reader.readBytes(byteCount: reader.remaining)
         }
     }
 
     private func decodeCount(
-        _ format: CountFormat, _ byteOrder: ByteOrder, of field: FieldDescription, from reader: inout ByteReader
+        _ format: CountFormat, _ byteOrder: ByteOrder, _ limits: FieldLimits, from reader: inout ByteReader
     ) throws(CodecError) -> Int {
         let start = reader.offset
         let count = try reader.readCount(format, byteOrder)
-        try require(field.fault(ofCount: count), at: start)
+        try require(limits.fault(ofCount: count), at: start)
         return count
     }
 }

@@ -7,31 +7,31 @@ import WirelineCodec
 extension PayloadEncoder {
     /// Writes what is neither a structure nor a list nor text.
     mutating func encodeScalar(
-        _ value: JSONValue, as type: TypeDescription, of field: FieldDescription
+        _ value: JSONValue, as type: TypeDescription, _ limits: FieldLimits
     ) throws(TranslationError) {
         switch type {
         case .integer(let format, let byteOrder):
             let number = try value.integer(in: format.range)
-            try require(field.fault(of: number))
+            try require(limits.fault(of: number))
             append(number, format, byteOrder)
         case .varint(let maximumByteCount):
             let number = try value.integer(in: PacketField.Format.varint(maximumByteCount: maximumByteCount).range)
-            try require(field.fault(of: number))
+            try require(limits.fault(of: number))
             appendVarint(UInt64(truncatingIfNeeded: number))
         case .float32(let byteOrder):
             let number = try value.float32()
-            try require(field.fault(of: Double(number)))
+            try require(limits.fault(of: Double(number)))
             append(Int128(number.bitPattern), .uint32, byteOrder)
         case .float64(let byteOrder):
             let number = try value.float64()
-            try require(field.fault(of: number))
+            try require(limits.fault(of: number))
             append(Int128(number.bitPattern), .uint64, byteOrder)
         case .enumeration(let enumeration, let byteOrder):
-            let number = try self.number(ofCase: value, of: enumeration)
-            append(number, index.description.enumerations[enumeration].format, byteOrder)
+            let plan = index.enumerations[enumeration]
+            append(try number(ofCase: value, of: plan), plan.format, byteOrder)
         case .flags(let flags, let byteOrder):
-            let number = try self.number(ofFlags: value, of: flags)
-            append(number, index.description.flagSets[flags].format, byteOrder)
+            let plan = index.flagSets[flags]
+            append(try number(ofFlags: value, of: plan), plan.format, byteOrder)
         default:
             guard case .boolean(let isTrue) = value else { throw wrongKind(.boolean, value) }
             bytes.append(isTrue ? 1 : 0)
@@ -39,32 +39,30 @@ extension PayloadEncoder {
     }
 
     /// The number of an enum's case, given by its name or as a number.
-    private func number(ofCase value: JSONValue, of enumeration: Int) throws(TranslationError) -> Int128 {
+    private func number(ofCase value: JSONValue, of plan: EnumerationPlan) throws(TranslationError) -> Int128 {
         if case .string(let name) = value {
-            if let number = index.enumerations[enumeration].value(named: name) { return number }
+            if let number = plan.value(named: name) { return number }
             guard JSONNumber(integerText: name) != nil else { throw TranslationError(.unknownName(name)) }
         }
-        let format = index.description.enumerations[enumeration].format
-        let number = try value.integer(in: format.range, orElse: .enumeration)
-        try require(index.fault(ofCase: number, of: enumeration))
+        let number = try value.integer(in: plan.format.range, orElse: .enumeration)
+        try require(plan.fault(of: number))
         return number
     }
 
     /// The number that flags make, given by their names and at most one number for bits without a name.
-    private func number(ofFlags value: JSONValue, of flags: Int) throws(TranslationError) -> Int128 {
+    private func number(ofFlags value: JSONValue, of plan: EnumerationPlan) throws(TranslationError) -> Int128 {
         guard case .array(let items) = value else { throw wrongKind(.flags, value) }
-        let format = index.description.flagSets[flags].format
         var total: Int128 = 0
         var names: Set<String> = []
         var hasNumber = false
         for item in items {
-            if case .string(let name) = item, let mask = index.flagSets[flags].value(named: name) {
+            if case .string(let name) = item, let mask = plan.value(named: name) {
                 guard names.insert(name).inserted else { throw TranslationError(.repeatedFlag(name)) }
                 total |= mask
             } else if case .string(let name) = item, JSONNumber(integerText: name) == nil {
                 throw TranslationError(.unknownName(name))
             } else {
-                let bits = try item.integer(in: format.range, orElse: .flag)
+                let bits = try item.integer(in: plan.format.range, orElse: .flag)
                 guard !hasNumber else { throw TranslationError(.repeatedFlag(String(bits))) }
                 hasNumber = true
                 total |= bits
@@ -79,9 +77,9 @@ extension PayloadEncoder {
 extension PayloadEncoder {
     /// Writes bytes and what says where they end.
     mutating func append(
-        _ content: [UInt8], _ extent: TypeDescription.Extent, of field: FieldDescription
+        _ content: [UInt8], _ extent: TypeDescription.Extent, _ limits: FieldLimits
     ) throws(TranslationError) {
-        try appendCount(content.count, extent, of: field)
+        try appendCount(content.count, extent, limits)
         if extent == .terminated && content.contains(0) { throw TranslationError(.embeddedTerminator) }
         bytes += content
         if extent == .terminated { bytes.append(0) }
@@ -89,9 +87,9 @@ extension PayloadEncoder {
 
     /// Checks a count of bytes or items against its prefix and `@max`, and writes it where it is written.
     mutating func appendCount(
-        _ count: Int, _ extent: TypeDescription.Extent, of field: FieldDescription
+        _ count: Int, _ extent: TypeDescription.Extent, _ limits: FieldLimits
     ) throws(TranslationError) {
-        try require(field.fault(ofCount: count))
+        try require(limits.fault(ofCount: count))
         guard case .counted(let format, let byteOrder) = extent else { return }
         guard count <= format.maximum else { throw TranslationError(.tooLong(count: count, limit: format.maximum)) }
         appendCount(count, format, byteOrder)

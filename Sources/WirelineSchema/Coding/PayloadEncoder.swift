@@ -13,7 +13,7 @@ struct PayloadEncoder {
 
     init(_ index: DescriptionIndex) {
         self.index = index
-        remainingDepth = index.description.options.maximumDepth
+        remainingDepth = index.maximumDepth
     }
 
     // MARK: Fields
@@ -22,115 +22,129 @@ struct PayloadEncoder {
     ///
     /// - Returns: The name of the first optional field that is not set; nothing may follow it.
     @discardableResult
-    mutating func encodeFields(_ list: FieldList, of object: JSONValue) throws(TranslationError) -> String? {
+    mutating func encodeFields(_ list: FieldListPlan, of object: JSONValue) throws(TranslationError) -> String? {
         let values = try arrange(object, list)
         var gap: String?
-        for (position, field) in list.fields.enumerated() {
-            guard let value = values[position] ?? list.defaults[position] else {
-                guard field.presence == .optional else { throw TranslationError(.missing, path: field.name) }
+        for (field, value) in zip(list.fields, values) {
+            guard let value else {
+                guard field.isOptional else { throw TranslationError(.missing, path: field.name) }
                 gap = gap ?? field.name
                 continue
             }
             if let gap { throw TranslationError(.gapBeforeOptional, path: gap) }
-            try encodeField(value, field)
+            do throws(TranslationError) {
+                try encode(value, as: field.type, field.limits)
+            } catch {
+                throw error.prefixed(by: field.name)
+            }
         }
         return gap
     }
 
-    /// Puts the members of an object in the order of the fields; what is not there or `null` for an optional is nil.
-    private func arrange(_ object: JSONValue, _ list: FieldList) throws(TranslationError) -> [JSONValue?] {
-        guard case .object(let members) = object else {
-            throw TranslationError(.wrongKind(expected: .object, found: object.kind))
-        }
-        var values: [JSONValue?] = Array(repeating: nil, count: list.fields.count)
+    /// Puts the members of an object in the order of the fields. Of those that are not there, `@since` fields have their
+    /// default; what is then still missing is nil, and so is an optional that is `null`.
+    private func arrange(_ object: JSONValue, _ list: FieldListPlan) throws(TranslationError) -> [JSONValue?] {
+        guard case .object(let members) = object else { throw wrongKind(.object, object) }
+        var values = list.fields.map(\.absent)
         var expected = 0
         for member in members {
             guard let position = list.index(of: member.name, expected: expected) else {
                 throw TranslationError(.unknownKey(member.name, known: list.names))
             }
-            let isAbsent = member.value.isNull && list.fields[position].presence == .optional
+            let isAbsent = member.value.isNull && list.fields[position].isOptional
             values[position] = isAbsent ? nil : member.value
             expected = position + 1
         }
         return values
     }
 
-    private mutating func encodeField(_ value: JSONValue, _ field: FieldDescription) throws(TranslationError) {
-        do throws(TranslationError) {
-            try encode(value, as: field.type, of: field)
-        } catch {
-            throw error.prefixed(by: field.name)
-        }
-    }
-
     // MARK: Values
 
     private mutating func encode(
-        _ value: JSONValue, as type: TypeDescription, of field: FieldDescription
+        _ value: JSONValue, as type: TypeDescription, _ limits: FieldLimits
     ) throws(TranslationError) {
         switch type {
         case .structure(let structure):
-            try encodeStructure(structure, value)
+            try encodeStructure(value, index.structures[structure])
         case .fixedList(let element, let count):
-            let items = try items(of: value)
-            guard items.count == count else {
-                throw TranslationError(.wrongItemCount(count: items.count, expected: count))
-            }
-            try encodeItems(items, as: element, of: field)
+            try encodeItems(try items(of: value, count: count), as: element)
         case .list(let element, let extent):
-            let items = try items(of: value)
-            try appendCount(items.count, extent, of: field)
-            try encodeItems(items, as: element, of: field)
-        case .string(let extent):
-            guard case .string(let text) = value else { throw wrongKind(.string, value) }
-            try append(Array(text.utf8), extent, of: field)
-        case .bytes(let extent):
-            try append(try base64(value), extent, of: field)
-        case .properties:
-            try appendProperties(value)
+            try encodeItems(try itemsBehindCount(of: value, extent, limits), as: element)
         default:
-            try encodeScalar(value, as: type, of: field)
+            try encodeLeaf(value, as: type, limits)
         }
     }
 
-    private mutating func encodeStructure(_ structure: Int, _ value: JSONValue) throws(TranslationError) {
-        guard remainingDepth > 0 else {
-            throw TranslationError(.tooDeep(limit: index.description.options.maximumDepth))
-        }
+    private mutating func encodeStructure(_ value: JSONValue, _ list: FieldListPlan) throws(TranslationError) {
+        guard remainingDepth > 0 else { throw TranslationError(.tooDeep(limit: index.maximumDepth)) }
         remainingDepth -= 1
-        let description = index.description.structures[structure]
-        if let format = description.sizePrefix {
+        if let format = list.sizePrefix {
             // The body is written first, because its byte count stands in front of it. Swapping never copies.
             var outer: [UInt8] = []
             swap(&outer, &bytes)
-            try encodeFields(index.structures[structure], of: value)
-            guard bytes.count <= format.maximum else {
-                throw TranslationError(.tooLong(count: bytes.count, limit: format.maximum))
-            }
+            try encodeFields(list, of: value)
             swap(&outer, &bytes)
-            appendCount(outer.count, format, description.byteOrder)
-            bytes += outer
+            try append(body: outer, format, list.sizePrefixOrder)
         } else {
-            try encodeFields(index.structures[structure], of: value)
+            try encodeFields(list, of: value)
         }
         remainingDepth += 1
     }
 
-    private func items(of value: JSONValue) throws(TranslationError) -> [JSONValue] {
-        guard case .array(let items) = value else { throw wrongKind(.array, value) }
-        return items
+    private mutating func append(
+        body: [UInt8], _ format: CountFormat, _ byteOrder: ByteOrder
+    ) throws(TranslationError) {
+        guard body.count <= format.maximum else {
+            throw TranslationError(.tooLong(count: body.count, limit: format.maximum))
+        }
+        appendCount(body.count, format, byteOrder)
+        bytes += body
     }
 
     private mutating func encodeItems(
-        _ items: [JSONValue], as element: TypeDescription, of field: FieldDescription
+        _ items: [JSONValue], as element: TypeDescription
     ) throws(TranslationError) {
-        let itemField = field.item
-        for (position, item) in items.enumerated() {
+        for position in items.indices {
             do throws(TranslationError) {
-                try encode(item, as: element, of: itemField)
+                try encode(items[position], as: element, .none)
             } catch {
                 throw error.prefixed(by: "[\(position)]")
             }
+        }
+    }
+
+    /// The items of a fixed list, which has no count in front.
+    private func items(of value: JSONValue, count: Int) throws(TranslationError) -> [JSONValue] {
+        guard case .array(let items) = value else { throw wrongKind(.array, value) }
+        guard items.count == count else {
+            throw TranslationError(.wrongItemCount(count: items.count, expected: count))
+        }
+        return items
+    }
+
+    /// Writes how many items a list has, where that is written, and returns them.
+    private mutating func itemsBehindCount(
+        of value: JSONValue, _ extent: TypeDescription.Extent, _ limits: FieldLimits
+    ) throws(TranslationError) -> [JSONValue] {
+        guard case .array(let items) = value else { throw wrongKind(.array, value) }
+        try appendCount(items.count, extent, limits)
+        return items
+    }
+
+    /// Writes what has no other values inside it.
+    private mutating func encodeLeaf(
+        _ value: JSONValue, as type: TypeDescription, _ limits: FieldLimits
+    ) throws(TranslationError) {
+        switch type {
+        case .string(let extent):
+            guard case .string(let text) = value else { throw wrongKind(.string, value) }
+            try append(Array(text.utf8), extent, limits)
+        case .bytes(let extent):
+            try append(try base64(value), extent, limits)
+        case .properties:
+            try appendProperties(value)
+        default:
+            try encodeScalar(value, as: type, limits)
         }
     }
 }

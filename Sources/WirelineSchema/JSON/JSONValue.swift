@@ -78,14 +78,19 @@ extension JSONValue: Equatable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+    /// Makes a string.
     public init(stringLiteral value: String) { self = .string(value) }
 
+    /// Makes a number.
     public init(integerLiteral value: Int128) { self = .integer(value) }
 
+    /// Makes a boolean.
     public init(booleanLiteral value: Bool) { self = .boolean(value) }
 
+    /// Makes an array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
+    /// Makes an object, in the order of the literal; no name may stand twice.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.map { name, value in Member(name, value) })
     }

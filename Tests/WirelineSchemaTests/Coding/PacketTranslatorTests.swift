@@ -244,6 +244,30 @@ struct PacketTranslatorTests {
     }
 
     @Test(arguments: [
+        (
+            #"{"SceneId":7,"Line":2,"Line":2}"#,
+            #"Cs_20001.Line: the key "Line" stands twice, again at byte 22 of the JSON"#
+        ),
+        (
+            #"{"SceneId":7,"message":"\ud83d"}"#,
+            #"Cs_20001.message: \uD83D is half of a pair without the other at byte 24 of the JSON"#
+        ),
+        (#"{"SceneId":07}"#, "Cs_20001.SceneId: a number that begins with a superfluous 0 at byte 11 of the JSON"),
+        ("", "Cs_20001: the text ends where a value was expected at byte 0 of the JSON"),
+        ("\u{FEFF}{}", "Cs_20001: a byte order mark at byte 0 of the JSON"),
+    ])
+    func `a fault of the text names the field`(text: String, message: String) throws {
+        let error = try #require(throws: TranslationError.self) {
+            try Self.scene.encode(message: "Cs_20001", parsing: Array(text.utf8))
+        }
+        #expect(error.description == message)
+        let other = try #require(throws: TranslationError.self) {
+            try Self.scene.encode(message: "Cs_20002", parsing: Array("{}".utf8), header: Array(text.utf8))
+        }
+        #expect(other.path == "Cs_20002.header")
+    }
+
+    @Test(arguments: [
         ("0000000d 4e21 01 0002 00000001", "Sc_20001.items: needs 16 bytes at offset 9, 4 are left"),
         ("00000006 4e21", "Sc_20001.res: needs 1 byte at offset 6, 0 are left"),
     ])
@@ -260,5 +284,9 @@ struct PacketTranslatorTests {
             (try? Self.scene.decode(Array(packet.prefix(length)).span.bytes, from: .client)) != nil
         }
         #expect(accepted == [])
+    }
+
+    @Test func `an error is small`() {
+        #expect(MemoryLayout<TranslationError>.size <= 32)
     }
 }

@@ -83,14 +83,17 @@ struct ScalarTranslationTests {
         #expect(error.description == message)
     }
 
-    @Test func `a range is checked both ways`() throws {
-        let translator = PayloadTranslator(.init("v", .list(.uint8), range: 1...100))
-        #expect(try translator.encode(#"{"v":[1,100]}"#) == "00020164")
-        #expect(throws: TranslationError(.outOfRange(value: 101, minimum: 1, maximum: 100), path: "M.v[1]")) {
-            try translator.encode(#"{"v":[1,101]}"#)
+    @Test(arguments: [TypeDescription.uint16, .varint(maximumByteCount: 10)])
+    func `a range is checked both ways`(type: TypeDescription) throws {
+        let translator = PayloadTranslator(.init("v", type, range: 1...100))
+        let prefix = type == .uint16 ? "00" : ""
+        #expect(try translator.encode(#"{"v":1}"#) == prefix + "01")
+        #expect(try translator.decode(prefix + "64") == #"{"v":100}"#)
+        #expect(throws: TranslationError(.outOfRange(value: 101, minimum: 1, maximum: 100), path: "M.v")) {
+            try translator.encode(#"{"v":101}"#)
         }
-        #expect(throws: CodecError(.outOfRange(value: 0, minimum: 1, maximum: 100), offset: 3, path: "M.v[1]")) {
-            try translator.decode("00020100")
+        #expect(throws: CodecError(.outOfRange(value: 0, minimum: 1, maximum: 100), offset: 0, path: "M.v")) {
+            try translator.decode(prefix + "00")
         }
     }
 

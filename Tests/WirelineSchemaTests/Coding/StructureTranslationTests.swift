@@ -56,6 +56,17 @@ struct StructureTranslationTests {
         #expect(error?.reason == .tooDeep(limit: 32))
     }
 
+    @Test func `a thousand structures in one another come back, as deep as a schema may allow`() throws {
+        let translator = PayloadTranslator(.init("root", .structure(0))) {
+            $0.structures = [Self.node]
+            $0.options.maximumDepth = 1000
+        }
+        let payload = bytes(String(repeating: "0101", count: 999) + "0100")
+        let text = Array(try translator.decodeLine(payload).description.utf8)
+        let packet = try translator.translator.encode(message: "M", parsing: text)
+        #expect(Array(packet.dropFirst(6)) == payload)
+    }
+
     // MARK: Sized structures
 
     static let item = StructureDescription(

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// The cases of an enum or a set of flags, by name and by number.
+final class EnumerationPlan: Sendable {
+    let format: IntegerFormat
+    /// Whether a number without a name is refused.
+    private let isClosed: Bool
+    private let cases: [EnumerationDescription.Case]
+    private let indicesByName: [String: Int]
+    private let namesByValue: [Int128: String]
+
+    init(_ format: IntegerFormat, _ cases: [EnumerationDescription.Case], isClosed: Bool) {
+        self.format = format
+        self.isClosed = isClosed
+        self.cases = cases
+        indicesByName = Dictionary(cases.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        namesByValue = Dictionary(cases.map { ($0.value, $0.name) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The number of the case with exactly this name.
+    func value(named name: String) -> Int128? {
+        guard let index = indicesByName[name], cases[index].name.hasSameBytes(as: name) else { return nil }
+        return cases[index].value
+    }
+
+    /// The name of the case with this number.
+    private func name(of value: Int128) -> String? { namesByValue[value] }
+
+    /// Why a number is refused: a `@closed` enum takes only what it lists.
+    func fault(of value: Int128) -> CodecError.Reason? {
+        isClosed && name(of: value) == nil ? .unknownCase(value) : nil
+    }
+
+    /// The value of an enum: its name, or its number when it has none.
+    func json(enumeration value: Int128) -> JSONValue {
+        name(of: value).map { .string($0) } ?? .exactInteger(value)
+    }
+
+    /// The value of flags: the masks that lie wholly inside, in the order of their declaration and as far as each adds a
+    /// bit, and then one number for the bits that are left.
+    func json(flags value: Int128) -> JSONValue {
+        var items: [JSONValue] = []
+        var covered: Int128 = 0
+        for flag in cases where flag.value & value == flag.value && flag.value & ~covered != 0 {
+            items.append(.string(flag.name))
+            covered |= flag.value
+        }
+        if value & ~covered != 0 { items.append(.exactInteger(value & ~covered)) }
+        return .array(items)
+    }
+}

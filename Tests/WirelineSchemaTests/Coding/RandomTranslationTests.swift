@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineCodec
+import WirelineSchema
+
+/// Random protocols with random messages: what is written is read back, and what is broken is refused.
+struct RandomTranslationTests {
+    @Test func `random messages come back`() throws {
+        var random = SeededGenerator.fromEnvironment()
+        let seed = random.seedComment
+        var lost: [JSONValue] = []
+        for _ in 0..<300 {
+            var maker = RandomProtocol(random: random)
+            let translator = PacketTranslator(maker.description)
+            for _ in 0..<5 {
+                let fields = maker.fields()
+                let packet = try translator.encode(message: "M", json: fields)
+                let line = try translator.decode(packet.span.bytes, from: .client)
+                let written = try translator.encode(line: line)
+                let again = try JSONValue(parsing: line.description, maximumDepth: translator.maximumJSONDepth)
+                if line["fields"] != fields || written != packet || again != line { lost.append(fields) }
+            }
+            random = maker.random
+        }
+        #expect(lost == [], seed)
+    }
+
+    @Test func `random faults are refused or read, and never written otherwise`() throws {
+        var random = SeededGenerator.fromEnvironment()
+        let seed = random.seedComment
+        var changed: [String] = []
+        for _ in 0..<300 {
+            var maker = RandomProtocol(random: random)
+            let translator = PayloadTranslator(maker.description)
+            let payload = try translator.translator.encodePayload(message: "M", fields: maker.fields())
+            random = maker.random
+            for _ in 0..<20 {
+                let broken = payload.broken(using: &random)
+                guard let line = try? translator.decodeLine(broken) else { continue }
+                guard case .object(let members)? = line["fields"] else { continue }
+                let trailing = line["trailing"].map { bytes("\($0)".filter { $0 != "\"" }) } ?? []
+                let written = try? translator.translator.encodePayload(
+                    message: "M", fields: .object(members), trailing: trailing)
+                // Absent `@since` fields are written with their defaults, so that the result can be longer; it must
+                // then read as the same fields.
+                guard let written, let again = try? translator.decodeLine(written), again["fields"] == line["fields"]
+                else {
+                    changed.append(Hexadecimal.text(of: broken))
+                    continue
+                }
+            }
+        }
+        #expect(changed == [], seed)
+    }
+}
+
+extension [UInt8] {
+    /// The bytes with one of them changed, or cut short, or with more behind them.
+    fileprivate func broken(using random: inout SeededGenerator) -> [UInt8] {
+        var result = self
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0:
+            result.removeLast(Int.random(in: 0...count, using: &random))
+        case 1:
+            result += (0..<Int.random(in: 1...8, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        default:
+            guard let index = indices.randomElement(using: &random) else { break }
+            result[index] = .random(in: 0...255, using: &random)
+        }
+        return result
+    }
+}
