@@ -6,7 +6,7 @@ import WirelineSchema
 
 /// Random protocols with random messages: what is written is read back, and what is broken is refused.
 struct RandomTranslationTests {
-    @Test func `random messages come back`() throws {
+    @Test func `random messages come back`() {
         var random = SeededGenerator.fromEnvironment()
         let seed = random.seedComment
         var lost: [JSONValue] = []
@@ -15,26 +15,26 @@ struct RandomTranslationTests {
             let translator = PacketTranslator(maker.description)
             for _ in 0..<5 {
                 let fields = maker.fields()
-                let packet = try translator.encode(message: "M", json: fields)
-                let line = try translator.decode(packet.span.bytes, from: .client)
-                let written = try translator.encode(line: line)
-                let again = try JSONValue(parsing: line.description, maximumDepth: translator.maximumJSONDepth)
-                if line["fields"] != fields || written != packet || again != line { lost.append(fields) }
+                if !translator.keeps(fields) { lost.append(fields) }
             }
             random = maker.random
         }
         #expect(lost == [], seed)
     }
 
-    @Test func `random faults are refused or read, and never written otherwise`() throws {
+    @Test func `random faults are refused or read, and never written otherwise`() {
         var random = SeededGenerator.fromEnvironment()
         let seed = random.seedComment
         var changed: [String] = []
         for _ in 0..<300 {
             var maker = RandomProtocol(random: random)
             let translator = PayloadTranslator(maker.description)
-            let payload = try translator.translator.encodePayload(message: "M", fields: maker.fields())
+            let fields = maker.fields()
             random = maker.random
+            guard let payload = try? translator.translator.encodePayload(message: "M", fields: fields) else {
+                changed.append(fields.description)
+                continue
+            }
             for _ in 0..<20 {
                 let broken = payload.broken(using: &random)
                 guard let line = try? translator.decodeLine(broken) else { continue }
@@ -52,6 +52,17 @@ struct RandomTranslationTests {
             }
         }
         #expect(changed == [], seed)
+    }
+}
+
+extension PacketTranslator {
+    /// Whether fields come back from a packet and from the text of its line, and the packet from its line.
+    fileprivate func keeps(_ fields: JSONValue) -> Bool {
+        guard let packet = try? encode(message: "M", json: fields),
+            let line = try? decode(packet.span.bytes, from: .client)
+        else { return false }
+        let again = try? JSONValue(parsing: line.description, maximumDepth: maximumJSONDepth)
+        return line["fields"] == fields && again == line && (try? encode(line: line)) == packet
     }
 }
 

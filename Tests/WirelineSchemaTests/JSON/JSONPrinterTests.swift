@@ -53,7 +53,7 @@ struct JSONPrinterTests {
         let values = (0..<500).map { _ in JSONValue.random(using: &random, depth: 4) }
         let texts = values.map(\.description)
         let seed = random.seedComment
-        #expect(try texts.map { try JSONValue(parsing: $0) } == values, seed)
+        #expect(texts.map { try? JSONValue(parsing: $0) } == values, seed)
         #expect(texts.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }, seed)
     }
 }
@@ -73,7 +73,7 @@ extension JSONValue {
             let count = Int.random(in: 0..<20, using: &random)
             return .object(
                 (0..<count).map { index in
-                    Member("\(index)" + .random(using: &random), .random(using: &random, depth: depth - 1))
+                    Member("\(index):" + .random(using: &random), .random(using: &random, depth: depth - 1))
                 })
         }
     }
