@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineCodec
+
+struct CodecErrorTests {
+    @Test func `an error is one word wide`() {
+        #expect(MemoryLayout<CodecError>.size == MemoryLayout<Int>.size)
+    }
+
+    @Test func `a path grows from the inside out`() {
+        let error = CodecError(.truncated(needed: 4, available: 2), offset: 27)
+            .located(in: "", fields: "id 4 count 4", at: 1)
+            .located(in: "Sc_20001", fields: "res 1 items 2", at: 1, item: 1)
+        #expect(error.description == "Sc_20001.items[1].count: needs 4 bytes at offset 27, 2 are left")
+    }
+
+    @Test func `a length of HTTP says so`() {
+        let splitting = Splitting(Array("HTTP/1.1 400".utf8), layout: .standard, isFinished: false)
+        #expect(
+            splitting.error?.description
+                == "length 0x48545450 is over the limit of 1048576; these bytes are ASCII \"HTTP\": is this an HTTP peer?"
+        )
+    }
+
+    static let texts: [(CodecError, String)] = [
+        (CodecError(.truncated(needed: 1, available: 1), offset: 0), "needs 1 byte at offset 0, 1 is left"),
+        (CodecError(.invalidBoolean(2), offset: 7), "a bool is 0 or 1, the byte at offset 7 is 2"),
+        (CodecError(.invalidUTF8(.overlong), offset: 3), "not UTF-8 at offset 3: an overlong form"),
+        (CodecError(.outOfRange(value: 300, minimum: 0, maximum: 255), path: "A.b"), "A.b: 300 is not in 0...255"),
+        (CodecError(.tooLong(count: 33, limit: 32)), "33 is over the limit of 32"),
+        (
+            CodecError(.lengthTooSmall(length: 3, minimum: 6), offset: 0),
+            "length 0x03 (3) at offset 0 is under the minimum of 6"
+        ),
+        (
+            CodecError(.packetTooLong(length: 18, packetByteCount: 24, limit: 23)),
+            "length 0x12 makes a packet of 24 bytes, over the limit of 23"
+        ),
+        (
+            CodecError(.endOfStream(received: 5, needed: 1)),
+            "the stream ended inside a packet: 5 bytes came, 1 more was needed"
+        ),
+        (
+            CodecError(.wrongConstant(value: 17, expected: 16), offset: 4, path: "packet.HeaderLength"),
+            "packet.HeaderLength: 0x11 at offset 4 where the constant 0x10 was expected"
+        ),
+        (CodecError(.duplicateKey("uid"), offset: 4), "the key \"uid\" stands twice at offset 4"),
+        (CodecError(.invalidHex, offset: 3), "not pairs of hexadecimal digits at offset 3"),
+        (CodecError(.gapBeforeOptional, path: "M.a"), "M.a: is not set, but what follows it is"),
+    ]
+
+    @Test(arguments: texts)
+    func `an error reads as a sentence`(error: CodecError, text: String) {
+        #expect(error.description == text)
+    }
+}

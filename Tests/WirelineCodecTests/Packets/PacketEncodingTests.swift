@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineCodec
+
+struct PacketEncodingTests {
+    static let golden: [(String, UInt64, PacketHeader, String, String)] = [
+        ("standard", 20_001, [:], "0100000002", "0000000b4e210100000002"),
+        ("standard", 65_535, [:], "", "00000006ffff"),
+        ("QSIOP", 2, [:], "6162", "0001000200026162"),
+        ("QSIOP", 2, ["ver": 7], "", "000700020000"),
+        ("{packet, 1}", 0, [:], "0102", "020102"),
+        ("{packet, 2}", 0, [:], "", "0000"),
+        ("{packet, 4}", 0, [:], "09", "0000000109"),
+        ("two bytes each", 513, [:], "aa", "00050201aa"),
+        ("goim", 7, ["sequence": 258], "", "00000010001000010000000700000102"),
+        ("type and 24-bit length", 4, [:], "aabb", "04000002aabb"),
+        ("little-endian", 0x1234, [:], "aa", "070000003412aa"),
+        ("two IDs, two lengths", 0x0001_0002, [:], "ff", "0000001100010002000100010000" + "0001" + "ff"),
+        // zlib.crc32(b"123456789") is CBF43926.
+        ("magic and checksum", 9, [:], "313233343536373839", "decafbad000900000009cbf43926313233343536373839"),
+        ("magic and checksum", 9, [:], "", "decafbad00090000000000000000"),
+        ("varint length", 0x30, [:], "aa", "3001aa"),
+        (
+            "varint length", 0x30, [:], String(repeating: "aa", count: 128),
+            "308001" + String(repeating: "aa", count: 128)
+        ),
+        (
+            "varint length that counts itself", 1, [:], String(repeating: "00", count: 125),
+            "7f01" + String(repeating: "00", count: 125)
+        ),
+        (
+            "varint length that counts itself", 1, [:], String(repeating: "00", count: 126),
+            "810101" + String(repeating: "00", count: 126)
+        ),
+        ("varint sequence behind the length", 0, ["sequence": 300, "flag": 1], "bb", "0001ac0201bb"),
+        ("length of the rest in the middle", 3, [:], "cc", "00010000000203cc"),
+        ("signed length minus four", 65_535, [:], "", "00000002ffff"),
+        ("64-bit ID", 0xFFFF_FFFF_FFFF_FFFE, [:], "", "000afffffffffffffffe"),
+        ("length that counts two more", 5, [:], "dd", "00030005dd"),
+        ("trailer", 0x0102, [:], "313233343536373839", "7e00130201" + "313233343536373839" + "2639f4cb7f"),
+        ("ID and second length in the trailer", 0x0A0B, [:], "ee", "0a0000ee0a0b03fffffe"),
+    ]
+
+    @Test(arguments: golden)
+    func `a packet is encoded to its bytes and back`(
+        name: String, id: UInt64, header: PacketHeader, payload: String, hex: String
+    ) throws {
+        let layout = try #require(SampleLayout.all.first { $0.name == name }).layout
+        let payload = try Hexadecimal.bytes(of: payload)
+        let bytes = try layout.encode(id: id, header: header, payload: payload.span.bytes)
+        #expect(Hexadecimal.text(of: bytes) == hex)
+        let packet = try Packet(bytes.span.bytes, layout: layout)
+        let result = PacketCopy(id: packet.id, bytes: bytes, payload: [UInt8](copying: packet.payload))
+        #expect(result == PacketCopy(id: id, bytes: bytes, payload: payload))
+        let values = try layout.header(of: packet)
+        #expect(header.fields.allSatisfy { values[$0.name] == $0.value })
+        #expect(values.fields.map(\.name) == layout.fields.map(\.name))
+    }
+
+    @Test func `every field of the header can be read`() throws {
+        let layout = try #require(SampleLayout.all.first { $0.name == "trailer" }).layout
+        let none: [UInt8] = []
+        let bytes = try layout.encode(id: 0x0102, payload: none.span.bytes)
+        let values = try layout.header(of: Packet(bytes.span.bytes, layout: layout))
+        #expect(values == ["start": 0x7E, "length": 10, "id": 0x0102, "crc": 0, "end": 0x7F])
+    }
+
+    static let refused: [(String, UInt64, PacketHeader, Int, CodecError)] = [
+        ("standard", 65_536, [:], 0, CodecError(.invalidMessageID(65_536))),
+        ("{packet, 2}", 1, [:], 0, CodecError(.invalidMessageID(1))),
+        ("goim", 7, ["PacketLength": 7], 0, CodecError(.invalidHeaderField("PacketLength"))),
+        ("goim", 7, ["length": 7], 0, CodecError(.invalidHeaderField("length"))),
+        ("goim", 7, ["header": 16], 0, CodecError(.invalidHeaderField("header"))),
+        ("goim", 7, ["id": 7], 0, CodecError(.invalidHeaderField("id"))),
+        (
+            "goim", 7, ["version": 65_536], 0,
+            CodecError(.outOfRange(value: 65_536, minimum: 0, maximum: 65_535), path: "packet.version")
+        ),
+        (
+            "{packet, 1}", 0, [:], 256,
+            CodecError(.packetTooLong(length: 256, packetByteCount: 257, limit: 256), path: "packet.length")
+        ),
+        (
+            "standard", 1, [:], 1 << 20,
+            CodecError(.packetTooLong(length: 1_048_582, packetByteCount: 1_048_582, limit: 1_048_576))
+        ),
+    ]
+
+    @Test(arguments: refused)
+    func `what a header cannot say is refused`(
+        name: String, id: UInt64, header: PacketHeader, byteCount: Int, error: CodecError
+    ) throws {
+        let layout = try #require(SampleLayout.all.first { $0.name == name }).layout
+        let payload = [UInt8](repeating: 0, count: byteCount)
+        #expect(throws: error) { try layout.encode(id: id, header: header, payload: payload.span.bytes) }
+    }
+
+    @Test(arguments: [(255, true), (256, false), (65_535, true), (65_536, false)])
+    func `a length field goes to its last number`(byteCount: Int, fits: Bool) {
+        let layout: PacketLayout = byteCount < 1_000 ? .erlangPacket1 : .erlangPacket2
+        let payload = [UInt8](repeating: 1, count: byteCount)
+        let bytes = try? layout.encode(id: 0, payload: payload.span.bytes)
+        #expect((bytes != nil) == fits)
+        #expect(bytes.map { Splitting($0, layout: layout).packets.map(\.payload) } == (fits ? [payload] : nil))
+    }
+}
+
+struct PacketDecodingTests {
+    static let broken: [(String, String, CodecError.Reason)] = [
+        ("goim", "00000010001100010000000700000000", .wrongConstant(value: 17, expected: 16)),
+        ("two IDs, two lengths", "0000001100010002000100010000000200", .lengthMismatch(length: 2, expected: 1)),
+        ("magic and checksum", "decafbad0009000000010000000061", .wrongChecksum(value: 0, computed: 0xE8B7_BE43)),
+        ("magic and checksum", "decafbae00", .wrongConstant(value: 0xDECA_FBAE, expected: 0xDECA_FBAD)),
+        ("trailer", "7e000a0201000000007e", .wrongConstant(value: 0x7E, expected: 0x7F)),
+        ("trailer", "7f", .wrongConstant(value: 0x7F, expected: 0x7E)),
+        ("varint length", "30ffffffff01", .varintTooLong(maximumByteCount: 4)),
+        ("varint length", "308000", .varintNotShortest),
+        ("varint length that counts itself", "01", .lengthTooSmall(length: 1, minimum: 2)),
+        ("varint sequence behind the length", "00000002", .invalidBoolean(2)),
+        ("ID and second length in the trailer", "0a0000ee0a0b04fffffe", .lengthMismatch(length: 4, expected: 3)),
+        ("signed length minus four", "ffffffff0001", .lengthTooSmall(length: -1, minimum: 2)),
+        ("length that counts two more", "00010005", .lengthTooSmall(length: 1, minimum: 2)),
+    ]
+
+    @Test(arguments: broken)
+    func `a packet that breaks its layout is refused whatever the cuts`(
+        name: String, hex: String, reason: CodecError.Reason
+    ) throws {
+        let layout = try #require(SampleLayout.all.first { $0.name == name }).layout
+        let bytes = try Hexadecimal.bytes(of: hex)
+        let different = everyCut(of: bytes).filter { pieces in
+            let splitting = Splitting(pieces, layout: layout, isFinished: false)
+            return splitting.error?.reason != reason || !splitting.packets.isEmpty
+        }
+        #expect(different.isEmpty)
+    }
+
+    @Test func `bytes that are not exactly one packet are refused`() {
+        let packet: [UInt8] = [0, 0, 0, 8, 0x4E, 0x21, 1, 2]
+        let cut = packet.indices.map { reason(of: Array(packet.prefix($0))) }
+        let isTruncated = cut.map { reason in
+            if case .truncated = reason { true } else { false }
+        }
+        #expect(isTruncated == Array(repeating: true, count: 8))
+        #expect(reason(of: packet) == nil)
+        #expect(reason(of: packet + [0]) == .trailingBytes(count: 1))
+    }
+
+    private func reason(of bytes: [UInt8]) -> CodecError.Reason? {
+        do throws(CodecError) {
+            _ = try Packet(bytes.span.bytes, layout: .standard).id
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    static let lookalikes: [(String, PacketLayout, CodecError.Lookalike)] = [
+        ("474554202f20485454502f312e31", .standard, .http),
+        ("48545450", .standard, .http),
+        ("504f5354", .standard, .http),
+        ("16030100a50100", .standard, .tls),
+        ("5353482d322e302d4f", .standard, .ssh),
+        ("3c706f6c6963792d66696c652d726571756573742f3e00", .standard, .flashPolicyRequest),
+        ("50524f58592054435034", .standard, .proxyProtocol),
+        ("0d0000004e21", .standard, .otherByteOrder(length: 13)),
+    ]
+
+    @Test(arguments: lookalikes)
+    func `a foreign stream is recognised by its first bytes`(
+        hex: String, layout: PacketLayout, lookalike: CodecError.Lookalike
+    ) throws {
+        let splitting = Splitting(try Hexadecimal.bytes(of: hex), layout: layout, isFinished: false)
+        #expect(splitting.error?.lookalike == lookalike)
+    }
+
+    @Test func `bytes that look like nothing known are not guessed at`() {
+        let splitting = Splitting([0xFF, 0xFE, 0xFD, 0xFC, 0, 1], layout: .standard, isFinished: false)
+        #expect(splitting.error?.lookalike == nil)
+        #expect(splitting.error != nil)
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineCodec
+
+struct PacketLayoutTests {
+    static let length = PacketField("length", .integer(.uint16, .bigEndian), .length(of: .packet, plus: 0))
+    static let varint = PacketField.Format.varint(maximumByteCount: 4)
+
+    static let faults: [(PacketLayout.Fault, [PacketField], [PacketField])] = [
+        (.noLength, [], []),
+        (.noLength, [PacketField("id", .boolean, .messageID)], [length]),
+        (.duplicateName("length"), [length, length], []),
+        (.duplicateName("length"), [length], [PacketField("length", .boolean)]),
+        (.severalVarints("b"), [length, PacketField("a", varint), PacketField("b", varint)], []),
+        (.severalVarints("b"), [length], [PacketField("b", varint)]),
+        (.invalidVarint("a"), [length, PacketField("a", .varint(maximumByteCount: 0))], []),
+        (.invalidVarint("a"), [length, PacketField("a", .varint(maximumByteCount: 11))], []),
+        (
+            .repeatedRole("b"),
+            [length, PacketField("a", .boolean, .sequence), PacketField("b", .boolean, .sequence)], []
+        ),
+        (.valueOutOfRange("a"), [length, PacketField("a", .integer(.int8, .bigEndian), .constant(128))], []),
+        (.valueOutOfRange("a"), [length, PacketField("a", .boolean, .value(default: 2))], []),
+        (.narrowChecksum("a"), [length, PacketField("a", .integer(.uint16, .bigEndian), .checksum)], []),
+        (
+            .wideMessageID("b"),
+            [
+                length, PacketField("a", .integer(.uint64, .bigEndian), .messageID),
+                PacketField("b", .integer(.uint8, .bigEndian), .messageID),
+            ], []
+        ),
+        (.invalidLength("a"), [PacketField("a", .boolean, .length(of: .rest, plus: 0))], []),
+        (
+            .invalidLength("a"),
+            [PacketField("a", .integer(.uint8, .bigEndian), .length(of: .rest, plus: .min))], []
+        ),
+        (.tooLarge, [length] + (0..<255).map { PacketField("f\($0)", .boolean) }, []),
+    ]
+
+    @Test(arguments: faults)
+    func `fields that cannot work are refused`(
+        fault: PacketLayout.Fault, header: [PacketField], trailer: [PacketField]
+    ) {
+        #expect(throws: CodecError(.invalidLayout(fault))) { try PacketLayout(header: header, trailer: trailer) }
+        #expect(!fault.description.isEmpty)
+    }
+
+    @Test func `the presets have the bytes that they are known for`() {
+        #expect(PacketLayout.standard.minimumPacketByteCount == 6)
+        #expect(PacketLayout.standard.maximumMessageID == 65_535)
+        #expect(PacketLayout.qsiop.minimumPacketByteCount == 6)
+        #expect(PacketLayout.erlangPacket1.minimumPacketByteCount == 1)
+        #expect(PacketLayout.erlangPacket4.hasMessageID == false)
+    }
+
+    @Test func `layouts are equal when their fields are`() throws {
+        let same = try PacketLayout(header: PacketLayout.standard.header)
+        #expect(same == .standard)
+        #expect(same != .qsiop)
+    }
+
+    @Test func `a constant cannot be set and a sequence can`() throws {
+        let goim = try #require(SampleLayout.all.first { $0.name == "goim" }).layout
+        #expect(goim.sequenceField?.name == "sequence")
+    }
+}
+
+struct CRC32Tests {
+    @Test(arguments: [("", 0), ("123456789", 0xCBF4_3926), ("a", 0xE8B7_BE43)] as [(String, UInt32)])
+    func `the checksum is zlib's`(text: String, checksum: UInt32) {
+        #expect(CRC32.checksum(of: Array(text.utf8).span.bytes) == checksum)
+    }
+}

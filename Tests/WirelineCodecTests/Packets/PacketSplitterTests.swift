@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineCodec
+
+struct PacketSplitterTests {
+    @Test(arguments: SampleLayout.all)
+    func `glued packets come out the same whatever the cuts`(sample: SampleLayout) throws {
+        let payloads: [[UInt8]] = [[], [1], Array(repeating: 7, count: 40), [0x4E, 0x21, 0, 0, 0, 9]]
+        let packets = try payloads.map { try sample.layout.encode(id: sample.id, payload: $0.span.bytes) }
+        let stream = Array(packets.joined())
+        let whole = Splitting(stream, layout: sample.layout)
+        #expect(whole.error == nil)
+        #expect(whole.packets.map(\.bytes) == packets)
+        #expect(whole.packets.map(\.payload) == payloads)
+        #expect(whole.packets.allSatisfy { $0.id == sample.id })
+        let different = everyCut(of: stream).filter { Splitting($0, layout: sample.layout) != whole }
+        #expect(different.isEmpty)
+    }
+
+    @Test(arguments: SampleLayout.all)
+    func `random pieces and random payloads make no difference`(sample: SampleLayout) throws {
+        var random = SeededGenerator.forThisRun()
+        let payloads = (0..<50).map { _ in
+            (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        }
+        let stream = Array(
+            try payloads.map { try sample.layout.encode(id: sample.id, payload: $0.span.bytes) }.joined())
+        let pieces = (0..<20).map { _ in randomPieces(of: stream, using: &random) }
+        #expect(pieces.allSatisfy { Splitting($0, layout: sample.layout).packets.map(\.payload) == payloads })
+    }
+
+    @Test(arguments: SampleLayout.all)
+    func `a stream that ends inside a packet is an error of its own`(sample: SampleLayout) throws {
+        let packet = try sample.layout.encode(id: sample.id, payload: [1, 2, 3].span.bytes)
+        let wrong = (1..<packet.count).filter { count in
+            let splitting = Splitting(packet + packet.prefix(count), layout: sample.layout)
+            guard case .endOfStream(count, let needed) = splitting.error?.reason else { return true }
+            return splitting.packets.count != 1 || needed < 1
+        }
+        #expect(wrong.isEmpty)
+        #expect(Splitting(packet, layout: sample.layout).error == nil)
+        #expect(Splitting([UInt8](), layout: sample.layout).error == nil)
+    }
+
+    @Test(arguments: [12, 13])
+    func `exactly the limit passes`(limit: Int) {
+        let stream: [UInt8] = [0, 0, 0, UInt8(limit), 0x4E, 0x21] + Array(repeating: 1, count: limit - 6)
+        #expect(Splitting(stream, layout: .standard, limit: limit).packets.count == 1)
+    }
+
+    @Test(arguments: [4, 6, 13])
+    func `one byte over the limit is refused at the header`(received: Int) {
+        let stream: [UInt8] = [0, 0, 0, 13, 0x4E, 0x21] + Array(repeating: 1, count: 7)
+        let splitting = Splitting(Array(stream.prefix(received)), layout: .standard, limit: 12, isFinished: false)
+        #expect(splitting.error?.reason == .packetTooLong(length: 13, packetByteCount: 13, limit: 12))
+        #expect(splitting.error?.bytes == Array(stream.prefix(received)))
+    }
+
+    @Test(arguments: [(17, 17), (18, nil)] as [(Int, Int?)])
+    func `the limit is that of the whole packet after every adjustment`(length: Int, good: Int?) {
+        // QSIOP's length counts the payload: six bytes of header come on top.
+        let stream: [UInt8] = [0, 1, 0, 0, 0, UInt8(length)] + Array(repeating: 0x61, count: length)
+        let splitting = Splitting(stream, layout: .qsiop, limit: 23)
+        #expect(splitting.packets.first?.payload.count == good)
+        let tooLong = CodecError.Reason.packetTooLong(length: 18, packetByteCount: 24, limit: 23)
+        #expect(splitting.error?.reason == (good == nil ? tooLong : nil))
+    }
+
+    @Test(arguments: [0, 1, 2, 3, 4, 5] as [UInt8])
+    func `a length smaller than the header is an error and not a wait`(length: UInt8) {
+        let splitting = Splitting([0, 0, 0, length], layout: .standard, isFinished: false)
+        #expect(splitting.error?.reason == .lengthTooSmall(length: Int128(length), minimum: 6))
+    }
+
+    @Test(arguments: ["ffffffff", "80000000", "7fffffff", "00100001"])
+    func `a huge length is refused with its first four bytes`(hex: String) throws {
+        let bytes = try Hexadecimal.bytes(of: hex)
+        let splitting = Splitting(bytes, layout: .standard, isFinished: false)
+        let length = bytes.reduce(Int128(0)) { $0 << 8 | Int128($1) }
+        #expect(splitting.error?.reason == .packetTooLong(length: length, packetByteCount: length, limit: 1 << 20))
+    }
+
+    @Test func `packets before a bad one are handed over and the splitter stays failed`() throws {
+        let good: [UInt8] = [0, 0, 0, 7, 0x4E, 0x21, 9]
+        let bad: [UInt8] = [0, 0, 0, 5, 1, 2, 3, 4, 5, 6, 7, 8]
+        var splitter = PacketSplitter(layout: .standard)
+        var count = 0
+        var errors: [CodecError.Reason] = []
+        for piece in [good + good + bad, good] {
+            do {
+                try splitter.receive(piece.span.bytes) { _ throws(CodecError) in count += 1 }
+            } catch {
+                errors.append(error.reason)
+            }
+        }
+        #expect(count == 2)
+        #expect(errors == [.lengthTooSmall(length: 5, minimum: 6), .lengthTooSmall(length: 5, minimum: 6)])
+    }
+
+    @Test func `what a receiver throws loses none of the packets behind`() throws {
+        let packets = (1...6).map { [0, 0, 0, 7, 0x4E, 0x21, UInt8($0)] as [UInt8] }
+        let stream = Array(packets.joined())
+        let failures = everyCut(of: stream).filter { pieces in
+            var splitter = PacketSplitter(layout: .standard)
+            var seen: [UInt8] = []
+            for piece in pieces + Array(repeating: [], count: 8) {
+                try? splitter.receive(Array(piece).span.bytes) { packet throws(CodecError) in
+                    seen.append([UInt8](copying: packet.payload)[0])
+                    throw CodecError(.invalidHex)
+                }
+            }
+            return seen != [1, 2, 3, 4, 5, 6] || splitter.pendingByteCount != 0
+        }
+        #expect(failures.isEmpty)
+    }
+
+    @Test func `100,000 minimal packets in one read come out one by one`() {
+        let stream = Array(repeatElement([0, 0, 0, 6, 0, 1] as [UInt8], count: 100_000).joined())
+        var splitter = PacketSplitter(layout: .standard)
+        var count = 0
+        try? splitter.receive(stream.span.bytes) { packet throws(CodecError) in count += Int(packet.id) }
+        #expect(count == 100_000)
+        #expect(splitter.pendingByteCount == 0)
+    }
+
+    @Test(arguments: [1, 4096])
+    func `16 MiB arrive in small pieces and are given back when the packet is whole`(pieceByteCount: Int) {
+        let limit = 16 << 20
+        let byteCount = pieceByteCount == 1 ? 1 << 20 : limit
+        let header: [UInt8] = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: byteCount >> $0) } + [0x4E, 0x21]
+        var stream = header + [UInt8](repeating: 5, count: byteCount - 6)
+        stream += [0, 0]
+        var splitter = PacketSplitter(layout: .standard, maximumPacketByteCount: limit)
+        var received = 0
+        var largest = 0
+        for start in stride(from: 0, to: stream.count, by: pieceByteCount) {
+            let piece = stream[start..<min(start + pieceByteCount, stream.count)]
+            try? splitter.receive(Array(piece).span.bytes) { packet throws(CodecError) in
+                received = packet.payload.byteCount
+            }
+            largest = max(largest, splitter.pendingByteCount)
+        }
+        #expect(received == byteCount - 6)
+        #expect(largest < byteCount)
+        #expect(splitter.pendingByteCount == 2)
+    }
+
+    @Test func `random bytes are split or refused and never more is kept than the limit`() {
+        var random = SeededGenerator.forThisRun()
+        let isWithinLimits = (0..<2_000).allSatisfy { _ in
+            let sample = SampleLayout.all.randomElement(using: &random) ?? SampleLayout.all[0]
+            var splitter = PacketSplitter(layout: sample.layout, maximumPacketByteCount: 64)
+            let isSmall = Bool.random(using: &random)
+            let stream = (0..<200).map { _ in UInt8.random(in: 0...(isSmall ? 9 : 255), using: &random) }
+            return randomPieces(of: stream, using: &random).allSatisfy { piece in
+                try? splitter.receive(Array(piece).span.bytes) { packet throws(CodecError) in
+                    precondition(packet.bytes.byteCount <= 64)
+                }
+                return splitter.pendingByteCount < 64
+            }
+        }
+        #expect(isWithinLimits)
+    }
+}

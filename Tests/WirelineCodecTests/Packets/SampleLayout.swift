@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineCodec
+
+/// A layout to run the same tests on, with an ID that it can carry.
+struct SampleLayout: Sendable, CustomTestStringConvertible {
+    var name: String
+    var layout: PacketLayout
+    var id: UInt64
+
+    var testDescription: String { name }
+
+    /// The presets, and a header of each kind that the field knows or that no document lists.
+    static let all: [SampleLayout] = [
+        SampleLayout(name: "standard", layout: .standard, id: 20_001),
+        SampleLayout(name: "QSIOP", layout: .qsiop, id: 2),
+        SampleLayout(name: "{packet, 1}", layout: .erlangPacket1, id: 0),
+        SampleLayout(name: "{packet, 2}", layout: .erlangPacket2, id: 0),
+        SampleLayout(name: "{packet, 4}", layout: .erlangPacket4, id: 0),
+        make("two bytes each", [length(.uint16), id(.uint16)], 513),
+        make(
+            "goim",
+            [
+                length(.uint32), constant("header", .uint16, 16), value("version", .uint16, 1), id(.uint32),
+                PacketField("sequence", .integer(.uint32, .bigEndian), .sequence),
+            ], 7),
+        make("type and 24-bit length", [id(.uint8), length(.uint24, of: .payload)], 4),
+        make("little-endian", [length(.uint32, .littleEndian), id(.uint16, .littleEndian)], 0x1234),
+        make("ID first", [id(.uint32), length(.uint32, of: .payload)], 70_000),
+        make(
+            "two IDs, two lengths",
+            [
+                length(.uint32), id(.uint16, name: "service"), id(.uint16, name: "command"),
+                constant("version", .uint16, 1), value("reserved", .uint16, 1),
+                length(.uint32, of: .payload, name: "data"),
+            ], 0x0001_0002),
+        make(
+            "magic and checksum",
+            [
+                constant("magic", .uint32, 0xDECA_FBAD), id(.uint16), length(.uint32, of: .payload),
+                PacketField("crc", .integer(.uint32, .bigEndian), .checksum),
+            ], 9),
+        make(
+            "varint length",
+            [id(.uint8), PacketField("length", .varint(maximumByteCount: 4), .length(of: .rest, plus: 0))], 0x30),
+        make(
+            "varint length that counts itself",
+            [PacketField("length", .varint(maximumByteCount: 5), .length(of: .packet, plus: 0)), id(.uint8)], 1),
+        make(
+            "varint sequence behind the length",
+            [
+                length(.uint16, of: .payload), PacketField("sequence", .varint(maximumByteCount: 10), .sequence),
+                PacketField("flag", .boolean),
+            ], 0),
+        make(
+            "length of the rest in the middle",
+            [
+                constant("transaction", .uint16, 1), constant("protocol", .uint16, 0), length(.uint16, of: .rest),
+                id(.uint8),
+            ], 3),
+        make("signed length minus four", [length(.int32, plus: -4), id(.int16)], 65_535),
+        make("64-bit ID", [length(.uint16), id(.uint64)], 0xFFFF_FFFF_FFFF_FFFE),
+        make("length that counts two more", [length(.uint16, plus: 2, of: .payload), id(.uint16)], 5),
+        make(
+            "trailer",
+            [constant("start", .uint8, 0x7E), length(.uint16), id(.uint16, .littleEndian)], 0x0102,
+            trailer: [
+                PacketField("crc", .integer(.uint32, .littleEndian), .checksum), constant("end", .uint8, 0x7F),
+            ]),
+        make(
+            "ID and second length in the trailer", [length(.uint24, .littleEndian)], 0x0A0B,
+            trailer: [id(.uint16), length(.uint8, of: .rest, name: "rest"), value("tail", .int24, -2)]),
+    ]
+
+    private static func make(
+        _ name: String, _ header: [PacketField], _ id: UInt64, trailer: [PacketField] = []
+    ) -> SampleLayout {
+        guard let layout = try? PacketLayout(header: header, trailer: trailer) else {
+            preconditionFailure("\(name) is no layout")
+        }
+        return SampleLayout(name: name, layout: layout, id: id)
+    }
+
+    private static func length(
+        _ format: IntegerFormat, _ byteOrder: ByteOrder = .bigEndian, plus constant: Int = 0,
+        of base: PacketField.LengthBase = .packet, name: String = "length"
+    ) -> PacketField {
+        PacketField(name, .integer(format, byteOrder), .length(of: base, plus: constant))
+    }
+
+    private static func id(
+        _ format: IntegerFormat, _ byteOrder: ByteOrder = .bigEndian, name: String = "id"
+    ) -> PacketField {
+        PacketField(name, .integer(format, byteOrder), .messageID)
+    }
+
+    private static func constant(_ name: String, _ format: IntegerFormat, _ value: Int128) -> PacketField {
+        PacketField(name, .integer(format, .bigEndian), .constant(value))
+    }
+
+    private static func value(_ name: String, _ format: IntegerFormat, _ value: Int128) -> PacketField {
+        PacketField(name, .integer(format, .bigEndian), .value(default: value))
+    }
+}
