@@ -25,6 +25,8 @@ let package = Package(
 
         .testTarget(name: "WirelineCodecTests", dependencies: ["WirelineCodec"], swiftSettings: usual),
         .testTarget(name: "WirelineSchemaTests", dependencies: ["WirelineSchema", "WirelineCodec"], swiftSettings: usual),
+        .testTarget(
+            name: "ProtocolsTests", dependencies: ["WirelineSchema", "WirelineCodec"], swiftSettings: usual),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import WirelineSchema
+
+/// The `.wire` files of all protocols.
+struct SchemaTests {
+    @Test(arguments: ProtocolFolder.all)
+    func `a protocol is checked without an error or a warning`(folder: ProtocolFolder) throws {
+        let problems = try folder.check().renderedDiagnostics()
+        #expect(problems.isEmpty, "\(problems)")
+    }
+
+    /// The protocols are the language's showcase: what none of them uses, no vector tests.
+    @Test(
+        arguments: [
+            "uint8", "uint16", "uint24", "uint32", "uint64", "int8", "int16", "int24", "int32", "int64", "float32",
+            "float", "float64", "double", "bool", "string", "String", "bytes", "varint", "properties", "repeated",
+            "optional", "enum", "flags", "struct", "const", "reserved", "option", "packet", "payload", "message",
+            "sized(uint8)", "sized(uint16)", "sized(uint32)", "sized(varint)",
+            "byte_order", "string_count", "list_count", "max_packet", "max_depth", "trailing", "lenient",
+            "@id", "@from(client)", "@from(server)", "@from(both)", "@reply", "@name", "@deprecated", "@sensitive",
+            "@closed", "@count(uint8)", "@count(uint16)", "@count(uint32)", "@count(varint)", "@terminated", "@rest",
+            "@little", "@big", "@range", "@max", "@since", "@default", "@max_bytes", "@length(packet)",
+            "@length(packet - 2)", "@length(payload)", "@length(rest)", "@constant", "@sequence", "@checksum(crc32)",
+        ])
+    func `every part of the language is used by some protocol`(word: String) throws {
+        let texts = try ProtocolFolder.all.flatMap { $0.files(extension: "wire") }.map { file in
+            try String(contentsOf: file, encoding: .utf8).replacing(#/\/\/.*|\/\*.*?\*\//#, with: "")
+        }
+        let users = texts.filter { text in
+            text.ranges(of: word).contains { range in
+                let before = text[..<range.lowerBound].last.map { $0.isLetter || $0 == "_" } ?? false
+                let after = text[range.upperBound...].first.map { $0.isLetter || $0.isNumber || $0 == "_" } ?? false
+                return !before && !after
+            }
+        }
+        #expect(!users.isEmpty)
+    }
+}
