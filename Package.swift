@@ -23,8 +23,13 @@ let package = Package(
         // Layer 1
         .target(name: "WirelineSchema", dependencies: ["WirelineCodec"], swiftSettings: strict),
 
-        .testTarget(name: "WirelineCodecTests", dependencies: ["WirelineCodec"], swiftSettings: usual),
-        .testTarget(name: "WirelineSchemaTests", dependencies: ["WirelineSchema", "WirelineCodec"], swiftSettings: usual),
+        // Tests
+        .target(name: "TestingSupport", path: "Tests/TestingSupport", swiftSettings: usual),
+        .testTarget(
+            name: "WirelineCodecTests", dependencies: ["WirelineCodec", "TestingSupport"], swiftSettings: usual),
+        .testTarget(
+            name: "WirelineSchemaTests", dependencies: ["WirelineSchema", "WirelineCodec", "TestingSupport"],
+            swiftSettings: usual),
         .testTarget(
             name: "ProtocolsTests", dependencies: ["WirelineSchema", "WirelineCodec"], swiftSettings: usual),
     ],

@@ -98,7 +98,18 @@ extension CodecError.Reason {
 
     private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-    private func quoted(_ text: String) -> String { "\"" + text.prefix(64) + "\"" }
+    /// At most 64 characters in quotes; control and format characters are escaped, for the text may be a peer's and goes
+    /// to terminals.
+    private func quoted(_ text: String) -> String {
+        let scalars = text.unicodeScalars.prefix(64).map { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
+                "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+            default: String(scalar)
+            }
+        }
+        return "\"" + scalars.joined() + "\""
+    }
 }
 
 extension CodecError.UTF8Fault {

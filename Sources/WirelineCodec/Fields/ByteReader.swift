@@ -200,8 +200,8 @@ public struct ByteReader: ~Escapable {
 
     /// Reads the count that stands in front of a string or a list.
     ///
-    /// What it announces is not checked here: ``readSlice(byteCount:)`` and ``requireItems(_:minimumByteCount:)`` do,
-    /// before anything is allocated.
+    /// What it announces is not checked here: ``readSlice(byteCount:)`` does, and for lists
+    /// ``itemCapacity(_:minimumByteCount:)`` says how many items to reserve for.
     ///
     /// - Throws: ``CodecError/Reason/truncated(needed:available:)``, and for a varint what
     ///   ``readVarint(maximumByteCount:)`` throws.
@@ -224,15 +224,6 @@ public struct ByteReader: ~Escapable {
             throw error(.varintTooLong(maximumByteCount: 5))
         }
         return Int(count)
-    }
-
-    /// Refuses a count of items that the bytes left cannot hold, so that nothing is reserved for them.
-    ///
-    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``.
-    @inlinable
-    public func requireItems(_ count: Int, minimumByteCount: Int) throws(CodecError) {
-        let (needed, overflow) = count.multipliedReportingOverflow(by: minimumByteCount)
-        guard !overflow, needed <= remaining else { throw truncated(overflow ? Int.max : needed) }
     }
 
     /// How many items can be reserved for: no more than the bytes left can hold, whatever was announced.

@@ -69,7 +69,6 @@ struct PayloadDecoder {
         from reader: inout ByteReader
     ) throws(CodecError) -> [JSONValue] {
         let count = try decodeCount(format, byteOrder, limits, from: &reader)
-        try reader.requireItems(count, minimumByteCount: max(1, index.minimumByteCount(of: element)))
         return try decodeItems(element, count: count, from: &reader)
     }
 
@@ -77,13 +76,17 @@ struct PayloadDecoder {
         _ element: TypeDescription, count: Int, from reader: inout ByteReader
     ) throws(CodecError) -> [JSONValue] {
         var items: [JSONValue] = []
-        items.reserveCapacity(min(count, reader.remaining))
+        // No more than the bytes can hold, whatever the count announces; the item that is cut off is then named.
+        let minimumByteCount = max(1, index.minimumByteCount(of: element))
+        items.reserveCapacity(reader.itemCapacity(count, minimumByteCount: minimumByteCount))
         for position in 0..<count {
+            let start = reader.offset
             do throws(CodecError) {
                 items.append(try decode(element, .none, from: &reader))
             } catch {
                 throw error.prefixed(by: "[\(position)]")
             }
+            try require(reader.offset > start ? nil : .trailingBytes(count: reader.remaining), at: start)
         }
         return items
     }

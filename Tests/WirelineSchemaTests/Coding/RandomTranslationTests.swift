@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import TestingSupport
 import WirelineCodec
 import WirelineSchema
 
 /// Random protocols with random messages: what is written is read back, and what is broken is refused.
 struct RandomTranslationTests {
     @Test func `random messages come back`() {
-        var random = SeededGenerator.fromEnvironment()
+        var random = SeededGenerator.forThisRun()
         let seed = random.seedComment
         var lost: [JSONValue] = []
         for _ in 0..<300 {
@@ -23,7 +24,7 @@ struct RandomTranslationTests {
     }
 
     @Test func `random faults are refused or read, and never written otherwise`() {
-        var random = SeededGenerator.fromEnvironment()
+        var random = SeededGenerator.forThisRun()
         let seed = random.seedComment
         var changed: [String] = []
         for _ in 0..<300 {

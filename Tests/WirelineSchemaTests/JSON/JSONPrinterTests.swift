@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import TestingSupport
 import WirelineSchema
 
 struct JSONPrinterTests {
@@ -49,7 +50,7 @@ struct JSONPrinterTests {
     }
 
     @Test func `random values come back`() throws {
-        var random = SeededGenerator.fromEnvironment()
+        var random = SeededGenerator.forThisRun()
         let values = (0..<500).map { _ in JSONValue.random(using: &random, depth: 4) }
         let texts = values.map(\.description)
         let seed = random.seedComment

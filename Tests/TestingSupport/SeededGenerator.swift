@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Testing
+public import Testing
 
 #if canImport(Glibc)
     import Glibc
@@ -9,24 +9,27 @@ import Testing
 #endif
 
 /// Random numbers that can be had again: SplitMix64, from the seed in `WIRELINE_SEED` or from a fresh one.
-struct SeededGenerator: RandomNumberGenerator {
-    let seed: UInt64
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+    public let seed: UInt64
     private var state: UInt64
 
-    init(seed: UInt64) {
+    public init(seed: UInt64) {
         self.seed = seed
         state = seed
     }
 
-    static func fromEnvironment() -> SeededGenerator {
-        let text = unsafe getenv("WIRELINE_SEED").map { unsafe String(cString: $0) }
-        return SeededGenerator(seed: text.flatMap { UInt64($0) } ?? .random(in: .min ... .max))
+    /// The generator of a test; its seed is printed.
+    public static func forThisRun(_ test: String = #function) -> SeededGenerator {
+        let text = getenv("WIRELINE_SEED").map { String(cString: $0) }
+        let seed = text.flatMap { UInt64($0) } ?? .random(in: .min ... .max)
+        print("WIRELINE_SEED=\(seed) in \(test)")
+        return SeededGenerator(seed: seed)
     }
 
-    /// What a failed expectation prints so that the run can be repeated.
-    var seedComment: Comment { "repeat with WIRELINE_SEED=\(seed)" }
+    /// What a failed expectation says so that the run can be repeated.
+    public var seedComment: Comment { "repeat with WIRELINE_SEED=\(seed)" }
 
-    mutating func next() -> UInt64 {
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -37,11 +40,10 @@ struct SeededGenerator: RandomNumberGenerator {
 
 extension String {
     /// Up to ten characters, half of them ones that need care.
-    static func random(using random: inout SeededGenerator) -> String {
+    public static func random(using random: inout SeededGenerator) -> String {
         let careful: [Unicode.Scalar] = [
             "\"", "\\", "\u{0}", "\n", "\u{1B}", "\u{7F}", "\u{85}", "\u{202E}", "\u{2028}", "\u{FEFF}", "e", "\u{301}",
-            "中",
-            "😀", "\u{10FFFF}", "\u{FFFE}",
+            "中", "😀", "\u{10FFFF}", "\u{FFFE}",
         ]
         var text = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0...10, using: &random) {
