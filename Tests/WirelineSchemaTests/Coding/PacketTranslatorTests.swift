@@ -268,7 +268,11 @@ struct PacketTranslatorTests {
     }
 
     @Test(arguments: [
-        ("0000000d 4e21 01 0002 00000001", "Sc_20001.items: needs 16 bytes at offset 9, 4 are left"),
+        ("0000000d 4e21 01 0002 00000001", "Sc_20001.items[0].count: needs 4 bytes at offset 13, 0 are left"),
+        (
+            "00000017 4e21 01 0002 00000001 00000002 00000003 0000",
+            "Sc_20001.items[1].count: needs 4 bytes at offset 21, 2 are left"
+        ),
         ("00000006 4e21", "Sc_20001.res: needs 1 byte at offset 6, 0 are left"),
     ])
     func `a cut packet says where`(packet: String, message: String) throws {

@@ -15,11 +15,12 @@ struct StructureTranslationTests {
         let json = #"{"root":{"n":1,"children":[{"n":2,"children":[]},{"n":3,"children":[]}]}}"#
         #expect(try translator.encode(json) == "010202000300")
         #expect(try translator.decode("010202000300") == json)
-        #expect(throws: CodecError(.truncated(needed: 4, available: 3), offset: 2, path: "M.root.children")) {
+        let cut = "M.root.children[1].children"
+        #expect(throws: CodecError(.truncated(needed: 1, available: 0), offset: 5, path: cut)) {
             try translator.decode("0102020003")
         }
-        let path = "M.root.children[0].children"
-        #expect(throws: CodecError(.truncated(needed: 2, available: 0), offset: 4, path: path)) {
+        let path = "M.root.children[0].children[0].n"
+        #expect(throws: CodecError(.truncated(needed: 1, available: 0), offset: 4, path: path)) {
             try translator.decode("01010301")
         }
         #expect(
