@@ -25,6 +25,7 @@ let package = Package(
 
         // Tests
         .target(name: "TestingSupport", path: "Tests/TestingSupport", swiftSettings: usual),
+        .testTarget(name: "ArchitectureTests", swiftSettings: usual),
         .testTarget(
             name: "WirelineCodecTests", dependencies: ["WirelineCodec", "TestingSupport"], swiftSettings: usual),
         .testTarget(

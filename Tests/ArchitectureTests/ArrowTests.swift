@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// The map of README.md, held against the imports in the code.
+struct ArrowTests {
+    /// Each room, and the rooms below it that it may import. An arrow that is not here breaks the build of this house.
+    static let arrows: [String: Set<String>] = [
+        "WirelineCodec": [],
+        "WirelineSchema": ["WirelineCodec"],
+        "WirelineGenerator": ["WirelineCodec", "WirelineSchema"],
+        "wire": ["WirelineCodec", "WirelineSchema", "WirelineGenerator", "Scene"],
+        "wire-generate": ["WirelineSchema", "WirelineGenerator"],
+        "WirelinePlugin": [],
+    ]
+
+    /// What a room may take from the toolchain and the system.
+    static let outside: [String: Set<String>] = [
+        "wire": ["Glibc", "Musl", "Darwin"],
+        "wire-generate": ["Glibc", "Musl", "Darwin", "Foundation"],
+        "WirelinePlugin": ["PackagePlugin", "Foundation"],
+    ]
+
+    @Test(arguments: rooms)
+    func `a room is on the map and imports only what lies below it`(room: String) throws {
+        let below = try #require(Self.arrows[room])
+        let imports = try Self.imports(below: "Sources/" + room)
+        #expect(!imports.files.isEmpty)
+        #expect(imports.modules.subtracting(below.union(Self.outside[room, default: []])) == [])
+    }
+
+    @Test func `there are rooms`() {
+        #expect(Self.rooms.contains("WirelineCodec"))
+    }
+
+    @Test func `the arrows make no circle`() {
+        let broken = Self.arrows.flatMap { room, targets in
+            targets.filter { Self.arrows[$0, default: []].contains(room) }
+        }
+        #expect(broken.isEmpty)
+    }
+
+    @Test func `a protocol's own Swift imports the codec at most`() throws {
+        let imports = try Self.imports(below: "Protocols")
+        #expect(imports.modules.subtracting(["WirelineCodec"]) == [])
+    }
+
+    @Test func `the manifest names no package`() throws {
+        let manifest = try String(contentsOf: Self.root.appending(path: "Package.swift"), encoding: .utf8)
+        #expect(!manifest.contains(".package("))
+    }
+
+    // MARK: Reading
+
+    static let rooms = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Sources").path))
+        .map { $0.filter { !$0.hasPrefix(".") }.sorted() } ?? []
+
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    static func imports(below folder: String) throws -> (modules: Set<String>, files: [String]) {
+        let folder = root.appending(path: folder)
+        let files = (FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? [])
+            .filter { $0.hasSuffix(".swift") }
+        let modules = try files.flatMap { file in
+            try String(contentsOf: folder.appending(path: file), encoding: .utf8).split(separator: "\n")
+                .compactMap { module(importedBy: $0) }
+        }
+        return (Set(modules), files)
+    }
+
+    /// The module that a line imports: attributes and access levels may stand in front, a kind and a member behind.
+    static func module(importedBy line: Substring) -> String? {
+        let words = line.split(separator: " ")
+        let modifiers: Set<Substring> = ["public", "package", "internal", "private", "fileprivate"]
+        guard let place = words.firstIndex(of: "import"),
+            words[..<place].allSatisfy({ $0.hasPrefix("@") || modifiers.contains($0) })
+        else { return nil }
+        let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+        return words[(place + 1)...].first { !kinds.contains($0) }.map { String($0.prefix { $0 != "." && $0 != "/" }) }
+    }
+}
+
+struct ImportLineTests {
+    @Test(
+        arguments: [
+            ("import Glibc", "Glibc"), ("public import WirelineCodec", "WirelineCodec"),
+            ("    @_exported public import WirelineCodec", "WirelineCodec"),
+            ("import struct Foundation.URL", "Foundation"),
+            ("// import Glibc", nil), ("let text = \"import Glibc\"", nil),
+        ] as [(Substring, String?)])
+    func `an import is told from other lines`(line: Substring, module: String?) {
+        #expect(ArrowTests.module(importedBy: line) == module)
+    }
+}
