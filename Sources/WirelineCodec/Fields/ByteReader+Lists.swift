@@ -3,8 +3,12 @@
 extension ByteReader {
     /// Reads `count` integers of their type's own width, with one check and one allocation.
     ///
-    /// - Parameter item: Set to the index of the item that is cut off, when one is.
-    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``, at that item, before anything is allocated.
+    /// - Parameters:
+    ///   - count: How many items were announced; checked against the bytes before anything is allocated.
+    ///   - type: The items' type.
+    ///   - byteOrder: The items' byte order.
+    ///   - item: Set to the index of the item that is cut off, when one is.
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``, at that item.
     @inlinable
     public mutating func readIntegers<T: FixedWidthInteger & BitwiseCopyable>(
         count: Int, as type: T.Type = T.self, _ byteOrder: ByteOrder, item: inout Int

@@ -17,7 +17,9 @@ public struct ByteReader: ~Escapable {
 
     /// Makes a reader of all the bytes.
     ///
-    /// - Parameter maximumDepth: How deeply structures may nest (default 32, as in a schema without options).
+    /// - Parameters:
+    ///   - bytes: What is read; it must outlive the reader.
+    ///   - maximumDepth: How deeply structures may nest (default 32, as in a schema without options).
     @inlinable
     @_lifetime(copy bytes)
     public init(_ bytes: RawSpan, maximumDepth: Int = 32) {
@@ -228,7 +230,9 @@ public struct ByteReader: ~Escapable {
 
     /// How many items can be reserved for: no more than the bytes left can hold, whatever was announced.
     ///
-    /// - Parameter minimumByteCount: The fewest bytes that an item takes, at least 1.
+    /// - Parameters:
+    ///   - count: How many items were announced.
+    ///   - minimumByteCount: The fewest bytes that an item takes, at least 1.
     @inlinable
     public func itemCapacity(_ count: Int, minimumByteCount: Int) -> Int {
         min(count, remaining / minimumByteCount)

@@ -22,7 +22,11 @@ public enum FieldCheck {
 
     /// Refuses an integer outside `@range`, or outside a width that Swift has no type for.
     ///
-    /// - Parameter offset: Where the integer stands, when it was read.
+    /// - Parameters:
+    ///   - value: The integer.
+    ///   - minimum: The least that is allowed.
+    ///   - maximum: The most that is allowed.
+    ///   - offset: Where the integer stands, when it was read.
     /// - Throws: ``CodecError/Reason/outOfRange(value:minimum:maximum:)``.
     @inlinable @inline(__always)
     public static func range<T: FixedWidthInteger>(

@@ -61,8 +61,11 @@ extension PacketLayout {
     /// Encodes a packet of any message, such as one that is passed on without being understood.
     ///
     /// - Parameters:
-    ///   - limit: The most bytes that the packet may have (default 1 MiB).
+    ///   - id: The message's ID; 0 in a layout without one.
+    ///   - header: The header fields that are not to have their default.
     ///   - payloadByteCount: How many bytes `writePayload` writes.
+    ///   - limit: The most bytes that the packet may have (default 1 MiB).
+    ///   - writePayload: Writes the message's fields, once.
     /// - Throws: ``CodecError`` when the packet is over the limit or over what its lengths can say, when the ID does not
     ///   fit, or when `header` cannot be set as asked.
     public func encode(

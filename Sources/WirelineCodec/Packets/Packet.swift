@@ -68,7 +68,10 @@ public struct Packet: ~Escapable {
 
     /// Takes bytes that must be exactly one packet of a layout.
     ///
-    /// - Parameter limit: The most bytes that a packet may have (default 1 MiB, as in a schema without options).
+    /// - Parameters:
+    ///   - bytes: The packet, from the first byte of its header to the last of its trailer.
+    ///   - layout: What stands around the payload.
+    ///   - limit: The most bytes that a packet may have (default 1 MiB, as in a schema without options).
     /// - Throws: ``CodecError``: `truncated` when bytes are missing, `lengthMismatch` when there are too many, and
     ///   whatever ``PacketSplitter`` refuses.
     @inlinable

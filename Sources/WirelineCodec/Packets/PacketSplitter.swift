@@ -29,8 +29,10 @@ public struct PacketSplitter: ~Copyable, Sendable {
 
     /// Makes a splitter of a new stream.
     ///
-    /// - Parameter maximumPacketByteCount: Exactly so many bytes pass, one more is refused (default 1 MiB, the schema
-    ///   language's `max_packet`).
+    /// - Parameters:
+    ///   - layout: What stands around each payload.
+    ///   - maximumPacketByteCount: Exactly so many bytes pass, one more is refused (default 1 MiB, the schema
+    ///     language's `max_packet`).
     public init(layout: PacketLayout, maximumPacketByteCount: Int = 1 << 20) {
         self.layout = layout
         self.maximumPacketByteCount = maximumPacketByteCount
@@ -48,8 +50,10 @@ public struct PacketSplitter: ~Copyable, Sendable {
 
     /// Takes the next bytes of the stream and hands each packet that is now whole to `receiver`, in order.
     ///
-    /// - Parameter receiver: Is lent each packet. What it throws ends the call, but nothing is lost: the packets behind
-    ///   the one it was handed come with the next call.
+    /// - Parameters:
+    ///   - bytes: What arrived, cut anywhere.
+    ///   - receiver: Is lent each packet. What it throws ends the call, but nothing is lost: the packets behind
+    ///     the one it was handed come with the next call.
     /// - Throws: ``CodecError`` at the first packet that is refused, after all packets before it were handed over, and
     ///   again at every later call.
     @inlinable

@@ -61,6 +61,7 @@ extension Properties {
     /// Splits bytes into properties.
     ///
     /// - Parameters:
+    ///   - bytes: The lines.
     ///   - isStrict: Whether a key that stands twice, an empty key, a line without a colon and an empty line in between
     ///     are refused. Otherwise the last value of a key counts, in the place of the first, a line without a colon is a
     ///     key with an empty value, and lines without a key are passed over.

@@ -10,14 +10,14 @@ extension PacketTranslator {
     /// Kept bytes behind the last known field follow as `"trailing":"<hex>"`. Of an ID that `sender` has no message for,
     /// `message` is `null` and `"payload":"<hex>"` stands in place of the fields.
     ///
-    /// - Throws: ``CodecError`` with the field's path; its offset counts from the packet's first byte.
+    /// - Throws: `CodecError` with the field's path; its offset counts from the packet's first byte.
     public func decode(_ packet: borrowing Packet, from sender: Sender) throws(CodecError) -> JSONValue {
         try decode(packet, as: index.message(id: packet.id, from: sender))
     }
 
     /// What a packet is in JSON, when it is not known who has sent it: a message of `sender`, or else one of its peer.
     ///
-    /// - Throws: ``CodecError`` as ``decode(_:from:)-(Packet,_)``.
+    /// - Throws: `CodecError` as ``decode(_:from:)-(Packet,_)``.
     public func decode(_ packet: borrowing Packet, preferring sender: Sender) throws(CodecError) -> JSONValue {
         let own = index.message(id: packet.id, from: sender)
         return try decode(packet, as: own ?? index.message(id: packet.id, from: sender.peer))
@@ -26,8 +26,8 @@ extension PacketTranslator {
     /// What a packet of the named message is in JSON.
     ///
     /// - Returns: The line, or nil when no message has that name.
-    /// - Throws: ``CodecError`` as ``decode(_:from:)-(Packet,_)``, and
-    ///   ``CodecError/Reason/wrongMessage(id:expected:)`` for a packet with another ID.
+    /// - Throws: `CodecError` as ``decode(_:from:)-(Packet,_)``, and
+    ///   `CodecError/Reason/wrongMessage(id:expected:)` for a packet with another ID.
     public func decode(_ packet: borrowing Packet, asMessage name: String) throws(CodecError) -> JSONValue? {
         guard let message = index.message(named: name) else { return nil }
         let expected = index.description.messages[message].id
@@ -37,7 +37,7 @@ extension PacketTranslator {
 
     /// What bytes that must be exactly one packet are in JSON.
     ///
-    /// - Throws: ``CodecError`` as ``decode(_:from:)-(Packet,_)``, and what ``Packet`` refuses.
+    /// - Throws: `CodecError` as ``decode(_:from:)-(Packet,_)``, and what `Packet` refuses.
     public func decode(_ packet: RawSpan, from sender: Sender) throws(CodecError) -> JSONValue {
         let options = index.description.options
         let packet = try Packet(packet, layout: index.description.layout, limit: options.maximumPacketByteCount)
@@ -47,7 +47,7 @@ extension PacketTranslator {
     /// What a payload of the named message is in JSON: `{"fields":{…}}`, with `trailing` where bytes were kept.
     ///
     /// - Returns: The object, or nil when no message has that name.
-    /// - Throws: ``CodecError`` with the field's path; its offset counts from the payload's first byte.
+    /// - Throws: `CodecError` with the field's path; its offset counts from the payload's first byte.
     public func decodePayload(_ payload: RawSpan, asMessage name: String) throws(CodecError) -> JSONValue? {
         guard let message = index.message(named: name) else { return nil }
         var reader = ByteReader(payload, maximumDepth: index.description.options.maximumDepth)

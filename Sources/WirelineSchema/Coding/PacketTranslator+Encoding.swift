@@ -13,6 +13,7 @@ extension PacketTranslator {
     ///
     /// - Parameters:
     ///   - name: The message's name in the schema, or its `@name`.
+    ///   - json: The fields or the line.
     ///   - header: An object of header fields to set, which go before a line's own. IDs, lengths, constants and
     ///     checksums are computed and must not be in it.
     /// - Throws: ``TranslationError``, with the path of the field.
@@ -71,6 +72,7 @@ extension PacketTranslator {
     /// The payload of a message, without header and trailer.
     ///
     /// - Parameters:
+    ///   - name: The message's name in the schema, or its `@name`.
     ///   - fields: The object of the message's fields.
     ///   - trailing: Bytes to put behind the last known field.
     /// - Throws: ``TranslationError``, with the path of the field.

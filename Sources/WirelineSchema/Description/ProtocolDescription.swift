@@ -61,7 +61,7 @@ public struct ProtocolDescription: Equatable, Sendable {
     }
 }
 
-/// What a declared `packet` says of a field beside what ``PacketLayout`` needs.
+/// What a declared `packet` says of a field beside what `PacketLayout` needs.
 public struct PacketFieldDescription: Equatable, Sendable {
     /// The name in the schema.
     public var name: String
