@@ -17,7 +17,7 @@ extension Checker {
     private mutating func attributeKind(_ syntax: AttributeSyntax, at place: AttributeKind.Place) -> AttributeKind? {
         guard let kind = AttributeKind(rawValue: syntax.name.text) else {
             let suggestion = spelling.suggestion(
-                for: syntax.name.text, among: AttributeKind.allCases.map(\.rawValue))
+                for: syntax.name.text, among: AttributeKind.allCases.lazy.map(\.rawValue))
             reporter.error(
                 "unknown attribute \("@\(syntax.name.text)".quoted)", at: syntax.span,
                 help: suggestion.map { "did you mean `@\($0)`?" })

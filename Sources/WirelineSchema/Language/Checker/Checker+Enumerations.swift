@@ -28,9 +28,10 @@ extension Checker {
         enumeration.deprecation = deprecation(attributes)
         enumeration.isClosed = attributes.has(.closed)
         enumeration.documentation = declared.declaration.documentation
-        enumeration.reservedValues = reservedRanges(syntax.reserved)
+        enumeration.reservedValues = reservedRanges(syntax.reserved).map(\.range)
         checkUnique(enumeration, syntax)
         description.enumerations.append(enumeration)
+        enumerationTables.append(CaseTable(enumeration.cases))
     }
 
     mutating func checkFlags(_ declared: Declared<CasesSyntax>) {
@@ -59,6 +60,7 @@ extension Checker {
         flags.deprecation = deprecation(attributes)
         flags.documentation = declared.declaration.documentation
         description.flagSets.append(flags)
+        flagTables.append(CaseTable(flags.cases))
     }
 
     // MARK: Parts
@@ -105,11 +107,11 @@ extension Checker {
     }
 
     /// Checks `reserved` numbers, of an enum or of IDs.
-    func reservedRanges(_ list: [ReservedSyntax]) -> [ClosedRange<Int128>] {
+    func reservedRanges(_ list: [ReservedSyntax]) -> [(range: ClosedRange<Int128>, span: SourceSpan)] {
         list.compactMap { reserved in
             guard !reserved.first.isFaulty, !reserved.last.isFaulty else { return nil }
             guard let first = reserved.first.integer, let last = reserved.last.integer else {
-                reporter.error("reserved numbers are whole", at: reserved.span)
+                reporter.error("reserved numbers are whole", at: reserved.span, help: "as in `reserved 3, 10 to 19;`")
                 return nil
             }
             guard first <= last else {
@@ -118,7 +120,7 @@ extension Checker {
                     help: "write `\(last) to \(first)`")
                 return nil
             }
-            return first...last
+            return (first...last, reserved.span)
         }
     }
 
@@ -139,7 +141,7 @@ extension Checker {
     func checkedValue(_ number: NumberSyntax, in format: IntegerFormat) -> Int128? {
         guard !number.isFaulty else { return nil }
         guard let value = number.integer else {
-            reporter.error("a whole number is expected", at: number.span)
+            reporter.error("a whole number is expected", at: number.span, help: "leave the fraction out")
             return nil
         }
         guard format.range.contains(value) else {

@@ -78,7 +78,9 @@ extension Checker {
         for field in fields {
             guard let number = field.number, !number.isFaulty else { continue }
             guard let value = number.integer, (0...Int128(Int32.max)).contains(value) else {
-                reporter.error("a field's number is a whole number from 0 to \(Int32.max)", at: number.span)
+                reporter.error(
+                    "a field's number is a whole number from 0 to \(Int32.max)", at: number.span,
+                    help: "leave it out: the order on the wire is that of the lines")
                 continue
             }
             if let last, value <= last {
@@ -90,74 +92,6 @@ extension Checker {
             }
             last = value
         }
-    }
-
-    // MARK: @range and @max
-
-    private mutating func applyLimits(
-        to field: inout FieldDescription, _ syntax: FieldSyntax, _ attributes: AttributeSet
-    ) {
-        if attributes.has(.range) { applyRange(to: &field, syntax, attributes) }
-        guard attributes.has(.max) else { return }
-        guard let limit = field.type.countLimit else {
-            return reportMisfit(
-                .max, attributes, syntax.typeText, help: "it limits the bytes of a string, or the items of a list")
-        }
-        guard let (value, span) = attributes.integer(.max) else { return }
-        guard (1...Int128(limit)).contains(value) else {
-            return reporter.error(
-                "`@max(\(value))` is not a limit for this field", at: span, help: "it can be 1 to \(limit)")
-        }
-        field.maximumCount = Int(value)
-    }
-
-    private mutating func applyRange(
-        to field: inout FieldDescription, _ syntax: FieldSyntax, _ attributes: AttributeSet
-    ) {
-        let argument = attributes.argument(of: .range)
-        switch field.type {
-        case .integer(let format, _):
-            field.range = range(argument, in: format.range, format.name)
-        case .varint(let byteCount):
-            field.range = range(argument, in: PacketField.Format.varint(maximumByteCount: byteCount).range, "varint")
-        case .float32, .float64:
-            field.floatRange = floatRange(argument)
-        default:
-            reportMisfit(.range, attributes, syntax.typeText, help: "it limits an integer or a float")
-        }
-    }
-
-    private func range(
-        _ argument: ArgumentSyntax?, in limits: ClosedRange<Int128>, _ typeName: String
-    ) -> ClosedRange<Int128>? {
-        guard case .range(let lower, let upper)? = argument, !lower.isFaulty, !upper.isFaulty else { return nil }
-        for number in [lower, upper] where number.integer.map({ !limits.contains($0) }) ?? true {
-            let what = number.integer.map { "\($0) does not fit in `\(typeName)`" } ?? "a whole number is expected"
-            reporter.error(
-                what, at: number.span, help: "`\(typeName)` goes from \(limits.lowerBound) to \(limits.upperBound)")
-            return nil
-        }
-        guard let first = lower.integer, let last = upper.integer, first <= last else {
-            reportUpsideDown(lower, upper)
-            return nil
-        }
-        return first...last
-    }
-
-    private func floatRange(_ argument: ArgumentSyntax?) -> ClosedRange<Double>? {
-        guard case .range(let lower, let upper)? = argument, let first = lower.double, let last = upper.double else {
-            return nil
-        }
-        guard first <= last else {
-            reportUpsideDown(lower, upper)
-            return nil
-        }
-        return first...last
-    }
-
-    private func reportUpsideDown(_ lower: NumberSyntax, _ upper: NumberSyntax) {
-        reporter.error(
-            "this range is upside down", at: lower.span.through(upper.span), help: "the smaller number stands first")
     }
 
     // MARK: Order
@@ -179,7 +113,7 @@ extension Checker {
             case .optional:
                 lastOptional = field
             case .since(let number, _):
-                if number < lastSince {
+                if number != 0, number < lastSince {
                     reporter.error(
                         "`@since(\(number))` stands behind `@since(\(lastSince))`", at: field.nameSpan,
                         help: "fields are only ever appended: the newest stand last")
@@ -227,31 +161,12 @@ extension FieldSyntax {
     }
 }
 
-extension NumberSyntax {
-    var double: Double? {
-        switch value {
-        case .integer(let value): Double(value)
-        case .float(let value): value
-        case .faulty: nil
-        }
-    }
-}
-
 extension TypeDescription {
     /// Whether the value has no end of its own.
     var goesToEnd: Bool {
         switch self {
         case .string(.rest), .bytes(.rest), .list(_, .rest), .properties: true
         default: false
-        }
-    }
-
-    /// The most that `@max` can say; nil for types that it does not limit.
-    fileprivate var countLimit: Int? {
-        switch self {
-        case .string(let extent), .bytes(let extent), .list(_, let extent):
-            if case .counted(let format, _) = extent { min(format.maximum, Int(Int32.max)) } else { Int(Int32.max) }
-        default: nil
         }
     }
 }

@@ -19,9 +19,10 @@ extension Checker {
     mutating func checkReservedIDs() {
         for declared in declarations.reserved {
             refuseAttributes(declared.declaration.attributes, at: .reserved)
-            for (range, syntax) in zip(reservedRanges(declared.syntax), declared.syntax) {
+            for (range, span) in reservedRanges(declared.syntax) {
                 guard range.lowerBound >= 0 else {
-                    reporter.error("message IDs are not negative", at: syntax.span)
+                    reporter.error(
+                        "message IDs are not negative", at: span, help: "values of an enum are reserved inside it")
                     continue
                 }
                 description.reservedIDs.append(UInt64(range.lowerBound)...UInt64(range.upperBound))
@@ -101,6 +102,7 @@ extension Checker {
             reporter.error(
                 "`@from(\(from.text))` contradicts the name \(name.text.quoted)", at: from.span,
                 help: "`\(name.text.prefix(3))` is a message from the \(sender.rawValue): rename it, or remove `@from`")
+            return nil
         }
         return senders
     }
@@ -128,6 +130,7 @@ extension Checker {
             reporter.error(
                 "`@id(\(explicit.value))` contradicts the name \(name.text.quoted)", at: explicit.span,
                 help: "the digits are the ID: rename the message, or remove `@id`")
+            return nil
         }
         return UInt64(value)
     }
@@ -198,7 +201,7 @@ extension Checker {
         if case .message(let declared)? = symbols[name.text]?.meaning { reply = declared }
         guard let reply else {
             guard !name.isFaulty, !isIncomplete else { return }
-            let suggestion = spelling.suggestion(for: name.text, among: description.messages.map(\.name))
+            let suggestion = spelling.suggestion(for: name.text, among: description.messages.lazy.map(\.name))
             return reporter.error(
                 "unknown message \(name.text.quoted)", at: name.span, help: suggestion.map { "did you mean `\($0)`?" })
         }

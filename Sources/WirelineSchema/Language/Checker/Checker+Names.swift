@@ -100,7 +100,7 @@ extension Checker {
     // MARK: Unknown names
 
     mutating func noteUnknownType(_ name: NameSyntax) {
-        guard !name.isFaulty, !isIncomplete else { return }
+        guard !name.isFaulty else { return }
         if let index = unknownTypeIndices[name.text] {
             unknownTypes[index].spans.append(name.span)
         } else {
@@ -111,15 +111,18 @@ extension Checker {
 
     /// Reports each unknown type once, however often it is used.
     mutating func reportUnknownTypes() {
-        let types = symbols.filter { $0.value.isType }.keys.sorted()
+        guard !unknownTypes.isEmpty else { return }
+        let candidates = BuiltinType.names + symbols.filter { $0.value.isType }.keys.sorted()
         for (name, spans) in unknownTypes {
-            let suggestion = spelling.suggestion(for: name, among: BuiltinType.names + types)
+            let suggestion = spelling.suggestion(for: name, among: candidates)
+            // What is missing may declare it, unless it is near to something that is there.
+            if isIncomplete, suggestion == nil { continue }
             var help = suggestion.map { "did you mean `\($0)`?" } ?? "declare it: `struct \(name.prefix(60)) { … }`"
             let others = spans.dropFirst()
             if !others.isEmpty {
                 let shown = others.prefix(3).map { reporter.place(of: $0) }.joined(separator: ", ")
                 let hiddenCount = others.count - min(3, others.count)
-                help += " it is also used in \(shown)" + (hiddenCount > 0 ? " and in \(hiddenCount) more places" : "")
+                help += " (also in \(shown)" + (hiddenCount > 0 ? " and \(hiddenCount) more places)" : ")")
             }
             reporter.error("unknown type \(name.quoted)", at: spans[0], help: help)
         }

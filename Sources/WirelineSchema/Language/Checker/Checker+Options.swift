@@ -50,7 +50,7 @@ extension Checker {
     private mutating func optionKind(_ name: NameSyntax) -> OptionKind? {
         if let kind = OptionKind(rawValue: name.text) { return kind }
         guard !name.isFaulty else { return nil }
-        let suggestion = spelling.suggestion(for: name.text, among: OptionKind.allCases.map(\.rawValue))
+        let suggestion = spelling.suggestion(for: name.text, among: OptionKind.allCases.lazy.map(\.rawValue))
         let all = OptionKind.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
         reporter.error(
             "unknown option \(name.text.quoted)", at: name.span,

@@ -91,6 +91,7 @@ extension Checker {
 
     private mutating func headerFormat(_ field: FieldSyntax, _ attributes: AttributeSet) -> PacketField.Format? {
         let order = byteOrder(attributes) ?? description.options.byteOrder
+        guard checkOneByteOrder(attributes) else { return nil }
         if attributes.has(.maximumByteCount), field.typeName.text != "varint" {
             reportMisfit(.maximumByteCount, attributes, field.typeName.text, help: "it limits a `varint`")
         }
@@ -153,7 +154,8 @@ extension Checker {
             guard !number.isFaulty else { return nil }
             guard let value = number.integer, value.magnitude <= 0xFFFF else {
                 reporter.error(
-                    "a length differs from what it counts by a whole number up to 65535", at: number.span)
+                    "a length differs from what it counts by a whole number up to 65535", at: number.span,
+                    help: "as in `@length(packet - 4)`")
                 return nil
             }
             (base, constant) = (name, value)

@@ -33,25 +33,28 @@ extension Checker {
         return .since(number, default: defaultValue(of: field, syntax, attributes))
     }
 
+    /// The number of `@since`; 0 if it was reported.
     private func sinceNumber(_ attributes: AttributeSet) -> Int {
-        guard let (value, span) = attributes.integer(.since) else { return Int(Int32.max) }
+        guard let (value, span) = attributes.integer(.since) else { return 0 }
         guard (1...Int128(Int32.max)).contains(value) else {
-            reporter.error("`@since` takes a number from 1 to \(Int32.max)", at: span)
-            return Int(Int32.max)
+            reporter.error(
+                "`@since` takes a number from 1 to \(Int32.max)", at: span,
+                help: "it is the version of your protocol that added the field")
+            return 0
         }
         return Int(value)
     }
 
     // MARK: Defaults
 
+    /// Stands for a default that was reported, so that nobody takes it for zero.
+    private static let faultyDefault = DefaultValue.string("")
+
     private mutating func defaultValue(
         of field: FieldDescription, _ syntax: FieldSyntax, _ attributes: AttributeSet
     ) -> DefaultValue {
-        guard attributes.has(.default) else {
-            checkZero(of: field, syntax)
-            return .zero
-        }
-        guard let argument = attributes.argument(of: .default) else { return .zero }
+        guard attributes.has(.default) else { return .zero }
+        guard let argument = attributes.argument(of: .default) else { return Self.faultyDefault }
         switch field.type {
         case .integer(let format, _):
             return integerDefault(argument, field.range ?? format.range)
@@ -62,22 +65,23 @@ extension Checker {
         case .enumeration(let index, _):
             let enumeration = description.enumerations[index]
             return caseDefault(
-                argument, enumeration.cases, enumeration.format, isClosed: enumeration.isClosed, syntax.typeName.text)
+                argument, enumerationTables[index], enumeration.format, isClosed: enumeration.isClosed,
+                syntax.typeName.text)
         case .flags(let index, _):
-            let flags = description.flagSets[index]
-            return caseDefault(argument, flags.cases, flags.format, isClosed: false, syntax.typeName.text)
+            let format = description.flagSets[index].format
+            return caseDefault(argument, flagTables[index], format, isClosed: false, syntax.typeName.text)
         case .string(let extent): return stringDefault(argument, field, extent)
         default:
             reportMisfit(
                 .default, attributes, syntax.typeText, help: "leave it out: such a field is empty, or zero in all parts"
             )
-            return .zero
+            return Self.faultyDefault
         }
     }
 
     private func integerDefault(_ argument: ArgumentSyntax, _ range: ClosedRange<Int128>) -> DefaultValue {
         if case .number(let number) = argument {
-            if number.isFaulty { return .zero }
+            if number.isFaulty { return Self.faultyDefault }
             if let value = number.integer, range.contains(value) { return .integer(value) }
         }
         return refuse(argument, "it is a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -85,7 +89,7 @@ extension Checker {
 
     private func floatDefault(_ argument: ArgumentSyntax, _ field: FieldDescription) -> DefaultValue {
         if case .number(let number) = argument {
-            guard let value = number.double else { return .zero }
+            guard let value = number.double else { return Self.faultyDefault }
             var fits = field.floatRange?.contains(value) ?? true
             if case .float32 = field.type { fits = fits && Float(value).isFinite }
             if fits { return .float(value) }
@@ -103,27 +107,24 @@ extension Checker {
     }
 
     private mutating func caseDefault(
-        _ argument: ArgumentSyntax, _ cases: [EnumerationDescription.Case], _ format: IntegerFormat, isClosed: Bool,
-        _ owner: String
+        _ argument: ArgumentSyntax, _ table: CaseTable, _ format: IntegerFormat, isClosed: Bool, _ owner: String
     ) -> DefaultValue {
         switch argument {
         case .name(let name):
-            if let match = cases.first(where: { $0.name == name.text }) { return .integer(match.value) }
-            let suggestion = spelling.suggestion(for: name.text, among: cases.map(\.name))
+            if let value = table.values[name.text] { return .integer(value) }
+            let suggestion = spelling.suggestion(for: name.text, among: table.names)
             reporter.error(
                 "\(owner.quoted) has no \(name.text.quoted)", at: name.span,
-                help: suggestion.map { "did you mean `\($0)`?" } ?? "it has \(Self.list(cases.map(\.name)))")
-            return .zero
+                help: suggestion.map { "did you mean `\($0)`?" } ?? "it has \(Self.list(table.names))")
+            return Self.faultyDefault
         case .number(let number):
-            if number.isFaulty { return .zero }
-            if let value = number.integer, format.range.contains(value),
-                !isClosed || cases.contains(where: { $0.value == value })
-            {
+            if number.isFaulty { return Self.faultyDefault }
+            if let value = number.integer, format.range.contains(value), !isClosed || table.numbers.contains(value) {
                 return .integer(value)
             }
         default: break
         }
-        return refuse(argument, "it is one of \(Self.list(cases.map(\.name)))")
+        return refuse(argument, "it is one of \(Self.list(table.names))")
     }
 
     private func stringDefault(
@@ -150,7 +151,7 @@ extension Checker {
 
     private func refuse(_ argument: ArgumentSyntax, _ help: String) -> DefaultValue {
         reporter.error("this cannot be the field's default", at: argument.span, help: help)
-        return .zero
+        return Self.faultyDefault
     }
 
     /// `a`, `b` and so on: the first few of many names.
@@ -158,30 +159,17 @@ extension Checker {
         let shown = names.prefix(8).map { "`\($0)`" }.joined(separator: ", ")
         return names.count > 8 ? shown + ", …" : shown
     }
+}
 
-    /// A field that takes zero when it is missing must allow zero.
-    private func checkZero(of field: FieldDescription, _ syntax: FieldSyntax) {
-        let excludesZero =
-            field.range.map { !$0.contains(0) } ?? field.floatRange.map { !$0.contains(0) } ?? false
-        if excludesZero {
-            reporter.error(
-                "\(field.name.quoted) is 0 when it is missing, which its `@range` excludes", at: syntax.name.span,
-                help: "say what it is then: `@default(…)`")
-        } else if let name = closedWithoutZero(field.type) {
-            reporter.error(
-                "\(field.name.quoted) is 0 when it is missing, which the closed \(name.quoted) does not have",
-                at: syntax.name.span, help: "say what it is then: `@default(…)`")
-        }
-    }
+/// The cases of an enum or flags, to look up in.
+struct CaseTable {
+    let names: [String]
+    let values: [String: Int128]
+    let numbers: Set<Int128>
 
-    private func closedWithoutZero(_ type: TypeDescription) -> String? {
-        switch type {
-        case .fixedList(let element, _): return closedWithoutZero(element)
-        case .enumeration(let index, _):
-            let enumeration = description.enumerations[index]
-            let hasZero = !enumeration.isClosed || enumeration.cases.contains { $0.value == 0 }
-            return hasZero ? nil : enumeration.name
-        default: return nil
-        }
+    init(_ cases: [EnumerationDescription.Case]) {
+        names = cases.map(\.name)
+        values = Dictionary(cases.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        numbers = Set(cases.map(\.value))
     }
 }

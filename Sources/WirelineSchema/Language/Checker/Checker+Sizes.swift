@@ -29,21 +29,26 @@ extension Checker {
     mutating func checkSizes() {
         let order = structuresInnermostFirst()
         structureFootprints = Array(repeating: Footprint(minimumByteCount: 1), count: structureFields.count)
-        for index in order { measureStructure(index) }
-        for index in structureFields.indices {
-            checkItems(structureFields[index])
-            description.structures[index].fields = structureFields[index].map(\.description)
+        structureZeroFaults = Array(repeating: nil, count: structureFields.count)
+        for index in order {
+            measureStructure(index)
+            structureZeroFaults[index] = zeroFault(of: structureFields[index])
         }
-        for index in messageFields.indices {
-            let footprint = measure(&messageFields[index])
-            checkItems(messageFields[index])
-            checkMessage(index, footprint)
-            description.messages[index].fields = messageFields[index].map(\.description)
+        for (index, fields) in structureFields.enumerated() {
+            checkItems(fields)
+            checkZeros(fields)
+            description.structures[index].fields = descriptions(of: fields)
+        }
+        for (index, fields) in messageFields.enumerated() {
+            checkItems(fields)
+            checkZeros(fields)
+            checkMessage(index, sum(of: fields))
+            description.messages[index].fields = descriptions(of: fields)
         }
     }
 
     private mutating func measureStructure(_ index: Int) {
-        var footprint = measure(&structureFields[index])
+        var footprint = sum(of: structureFields[index])
         if !declarations.structures[index].syntax.isComplete {
             footprint.minimumByteCount = max(1, footprint.minimumByteCount)
         }
@@ -55,21 +60,32 @@ extension Checker {
         structureFootprints[index] = footprint
     }
 
-    /// Adds fields up, and notes their offsets on the way.
-    private func measure(_ fields: inout [ResolvedField]) -> Footprint {
+    private func sum(of fields: [ResolvedField]) -> Footprint {
         var sum = Footprint(valueCount: fields.isEmpty ? 1 : 0)
-        for index in fields.indices {
-            fields[index].description.offset = sum.fixedByteCount
-            let footprint = footprint(of: fields[index].description.type)
-            sum.fixedByteCount = sum.fixedByteCount.flatMap { total in
-                footprint.fixedByteCount.map(total.addedOrMaximum)
-            }
-            sum.valueCount = sum.valueCount.addedOrMaximum(footprint.valueCount)
-            guard fields[index].description.presence == .required else { continue }
-            sum.minimumByteCount = sum.minimumByteCount.addedOrMaximum(footprint.minimumByteCount)
-            sum.depth = max(sum.depth, footprint.depth)
-        }
+        for field in fields { add(field, to: &sum) }
         return sum
+    }
+
+    private func add(_ field: ResolvedField, to sum: inout Footprint) {
+        let footprint = footprint(of: field.description.type)
+        sum.fixedByteCount = sum.fixedByteCount.flatMap { total in
+            footprint.fixedByteCount.map(total.addedOrMaximum)
+        }
+        sum.valueCount = sum.valueCount.addedOrMaximum(footprint.valueCount)
+        guard field.description.presence == .required else { return }
+        sum.minimumByteCount = sum.minimumByteCount.addedOrMaximum(footprint.minimumByteCount)
+        sum.depth = max(sum.depth, footprint.depth)
+    }
+
+    /// The fields with their offsets.
+    private func descriptions(of fields: [ResolvedField]) -> [FieldDescription] {
+        var sum = Footprint()
+        return fields.map { field in
+            var description = field.description
+            description.offset = sum.fixedByteCount
+            add(field, to: &sum)
+            return description
+        }
     }
 
     private func footprint(of type: TypeDescription) -> Footprint {

@@ -183,7 +183,7 @@ extension Checker {
             reporter.error("\(name.text.quoted) is \(symbol.meaning.noun), not a constant", at: name.span)
             return nil
         }
-        let suggestion = spelling.suggestion(for: name.text, among: declarations.constants.map(\.syntax.name.text))
+        let suggestion = spelling.suggestion(for: name.text, among: declarations.constants.lazy.map(\.syntax.name.text))
         reporter.error(
             "unknown constant \(name.text.quoted)", at: name.span,
             help: suggestion.map { "did you mean `\($0)`?" } ?? "declare it: `const uint8 \(name.text.prefix(60)) = 4;`"
@@ -199,13 +199,16 @@ extension Checker {
         return attributes.has(.big) ? .bigEndian : nil
     }
 
+    func checkOneByteOrder(_ attributes: AttributeSet) -> Bool {
+        guard attributes.has(.little), let span = attributes.span(of: .big) else { return true }
+        reporter.error("`@little` and `@big` exclude each other", at: span, help: "remove one of them")
+        return false
+    }
+
     private func checkByteOrder(
         of field: FieldSyntax, _ attributes: AttributeSet, _ element: TypeDescription
     ) -> Bool {
-        if attributes.has(.little), let span = attributes.span(of: .big) {
-            reporter.error("`@little` and `@big` exclude each other", at: span, help: "remove one of them")
-            return false
-        }
+        guard checkOneByteOrder(attributes) else { return false }
         let isCounted = field.repeated != nil || field.brackets.contains { $0.count == nil }
         if case .structure = element, !isCounted, byteOrder(attributes) != nil {
             reportMisfit(

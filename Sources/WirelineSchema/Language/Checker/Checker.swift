@@ -24,8 +24,13 @@ struct Checker {
     /// The fields of each message and structure, side by side with those in the description.
     var messageFields: [[ResolvedField]] = []
     var structureFields: [[ResolvedField]] = []
+    /// The names and numbers of each enum and each flags.
+    var enumerationTables: [CaseTable] = []
+    var flagTables: [CaseTable] = []
     /// How large each structure is.
     var structureFootprints: [Footprint] = []
+    /// Why each structure cannot be zero in all parts, if it cannot.
+    var structureZeroFaults: [String?] = []
     /// Whether the ID and the direction of each message are known.
     var identifiedMessages: [Bool] = []
 

@@ -77,6 +77,8 @@ extension Lexer {
                 end += 1
             }
         }
+        // What follows the attribute is worth reading.
+        end = bytes[start..<end].firstIndex(of: UInt8(ascii: ")")) ?? end
         reporter.error(
             "this string is not closed on its line", at: span(start..<end), help: "put `\"` where the string ends")
         append(.string, to: end, isFaulty: true)

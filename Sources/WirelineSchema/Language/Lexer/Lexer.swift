@@ -10,17 +10,19 @@ struct Lexer {
     private var lastTokenLine = -1
     private(set) var tokens: [Token] = []
     private var comments: [Comment] = []
+    private var isCut = false
 
     /// Reads a whole file; what is wrong with it goes to `reporter`.
     static func lex(_ source: SourceText, file: Int, reporter: Reporter) -> LexedFile {
         var lexer = Lexer(source: source, file: file, reporter: reporter)
         guard lexer.checkEncoding() else {
-            return LexedFile(tokens: [lexer.endOfFile], comments: [], isUnreadable: true)
+            lexer.isCut = true
+            return LexedFile(tokens: [lexer.endOfFile], comments: [], isCut: true)
         }
         if source.hasByteOrderMark { lexer.offset = 3 }
         while lexer.offset < source.bytes.count { lexer.lexNext() }
         lexer.tokens.append(lexer.endOfFile)
-        return LexedFile(tokens: lexer.tokens, comments: lexer.comments)
+        return LexedFile(tokens: lexer.tokens, comments: lexer.comments, isCut: lexer.isCut)
     }
 
     private init(source: SourceText, file: Int, reporter: Reporter) {
@@ -31,7 +33,7 @@ struct Lexer {
 
     private var endOfFile: Token {
         let end = source.bytes.count
-        return Token(kind: .endOfFile, start: end, end: end, line: source.lineStarts.count - 1)
+        return Token(kind: .endOfFile, start: end, end: end, line: source.lineStarts.count - 1, isFaulty: isCut)
     }
 
     private mutating func lexNext() {
@@ -98,6 +100,7 @@ struct Lexer {
         } else {
             reporter.error(
                 "this comment is not closed", at: span(offset..<offset + 2), help: "put `*/` where the comment ends")
+            isCut = true
             advance(to: bytes.count)
         }
     }

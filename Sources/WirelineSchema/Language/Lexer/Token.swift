@@ -83,6 +83,6 @@ struct LexedFile {
     /// At least the end of the file.
     var tokens: [Token]
     var comments: [Comment]
-    /// The file is in an encoding that says nothing of what it declares.
-    var isUnreadable = false
+    /// The rest of the file could not be read; the end of the file is faulty then.
+    var isCut: Bool
 }

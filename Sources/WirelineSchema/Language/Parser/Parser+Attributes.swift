@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Parser {
-    mutating func parseAttributes() -> [AttributeSyntax] {
+    /// The attributes that stand here; nil when it is unclear where one of them ends.
+    mutating func parseAttributes() -> [AttributeSyntax]? {
         var attributes: [AttributeSyntax] = []
         while let at = take(.at) {
-            guard current.kind == .name else {
-                reportExpected("an attribute's name after `@`")
+            guard current.kind == .name, current.start == at.end else {
+                reporter.error("this `@` has no name behind it", at: span(of: at), help: "as in `@max(32)`")
                 continue
             }
             let token = advance()
             let name = NameSyntax(text: text(of: token), span: span(of: token), isFaulty: token.isFaulty)
-            let arguments = current.kind == .leftParenthesis ? parseArguments() : nil
+            var arguments: [ArgumentSyntax]?
+            if current.kind == .leftParenthesis {
+                guard let list = parseArguments() else { return nil }
+                arguments = list
+            } else if current.kind == .number || current.kind == .string || current.kind == .minus {
+                reportExpected("`(` after the attribute's name", help: "write `@\(name.text)(…)`")
+                return nil
+            }
             attributes.append(
                 AttributeSyntax(
                     name: name, arguments: arguments, span: span(of: at).through(span(of: tokens[position - 1]))))
@@ -18,8 +26,8 @@ extension Parser {
         return attributes
     }
 
-    /// `( … )`; on a fault it skips past the `)`, or to the end of the line.
-    private mutating func parseArguments() -> [ArgumentSyntax] {
+    /// `( … )`; on a fault it skips past the `)`, or gives up if the line has none.
+    private mutating func parseArguments() -> [ArgumentSyntax]? {
         let open = advance()
         var arguments: [ArgumentSyntax] = []
         if take(.rightParenthesis) != nil { return [] }
@@ -33,14 +41,14 @@ extension Parser {
         return arguments
     }
 
-    private mutating func skipArguments(from open: Token) -> [ArgumentSyntax] {
+    private mutating func skipArguments(from open: Token) -> [ArgumentSyntax]? {
         while current.kind != .endOfFile, current.line == open.line {
             let kind = current.kind
             if kind == .semicolon || kind == .rightBrace || kind == .leftBrace { break }
             advance()
-            if kind == .rightParenthesis { break }
+            if kind == .rightParenthesis { return [.faulty(span(of: open))] }
         }
-        return [.faulty(span(of: open))]
+        return nil
     }
 
     mutating func parseArgument(_ what: String) -> ArgumentSyntax? {

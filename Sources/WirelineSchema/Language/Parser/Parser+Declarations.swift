@@ -3,6 +3,14 @@
 /// The words that start a declaration. They are words like any other everywhere else.
 enum Keyword: String, CaseIterable {
     case message, `struct`, `enum`, flags, const, reserved, option, packet
+
+    /// Whether what it declares can be referred to.
+    var givesName: Bool {
+        switch self {
+        case .message, .struct, .enum, .flags, .const: true
+        case .reserved, .option, .packet: false
+        }
+    }
 }
 
 extension Parser {
@@ -28,10 +36,15 @@ extension Parser {
 
     mutating func parseDeclaration() -> DeclarationSyntax? {
         let first = position
-        let attributes = parseAttributes()
-        guard let keyword = parseKeyword() else { return nil }
+        guard let attributes = parseAttributes(), let keyword = parseKeyword() else {
+            isIncomplete = true
+            return nil
+        }
         let span = span(of: tokens[position - 1])
-        guard let (body, bodyStart) = parseBody(of: keyword, at: span) else { return nil }
+        guard let (body, bodyStart) = parseBody(of: keyword) else {
+            isIncomplete = isIncomplete || keyword.givesName
+            return nil
+        }
         return DeclarationSyntax(
             documentation: documentation.text(from: first, bodyStart: bodyStart, to: position - 1),
             attributes: attributes, keyword: span, body: body)
@@ -52,14 +65,15 @@ extension Parser {
         let suggestion = spelling.suggestion(for: word, among: Keyword.allCases.map(\.rawValue))
         reporter.error(
             "\(word.quoted) does not start a declaration", at: span(of: current),
-            help: suggestion.map { "did you mean `\($0)`?" } ?? Self.foreignHelp(for: word))
+            help: suggestion.map { "did you mean `\($0)`?" } ?? Self.foreignHelp(for: word)
+                ?? "declarations are \(Keyword.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "))")
         guard let keyword = suggestion.flatMap(Keyword.init) else { return nil }
         advance()
         return keyword
     }
 
     /// For what other schema languages have.
-    private static func foreignHelp(for word: String) -> String {
+    static func foreignHelp(for word: String) -> String? {
         switch word {
         case "import", "include", "package", "namespace", "syntax":
             "leave it out: all `.wire` files of a folder are one protocol"
@@ -67,12 +81,12 @@ extension Parser {
         case "map": "there are no maps: use a list of a struct with a key and a value"
         case "typedef", "using", "type": "there are no type aliases: use a `struct`"
         case "service", "rpc": "a request and its reply are two messages: `Cs_1` and `Sc_1`, or `@reply(Name)`"
-        default: "declarations are \(Keyword.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "))"
+        default: nil
         }
     }
 
     /// - Returns: What is declared, and the index of the token whose line may carry the documentation: the `{`.
-    private mutating func parseBody(of keyword: Keyword, at span: SourceSpan) -> (DeclarationSyntax.Body, Int)? {
+    private mutating func parseBody(of keyword: Keyword) -> (DeclarationSyntax.Body, Int)? {
         switch keyword {
         case .message: parseMessage()
         case .struct: parseStructure()
@@ -88,7 +102,7 @@ extension Parser {
     private mutating func parseMessage() -> (DeclarationSyntax.Body, Int)? {
         guard let name = expectName("the message's name") else { return nil }
         let bodyStart = position
-        guard let open = expect(.leftBrace, "after the message's name") else { return nil }
+        guard let open = expectLeftBrace("after the message's name") else { return nil }
         return (.message(name, parseFields(of: name.text, openedBy: open).fields), bodyStart)
     }
 
@@ -103,7 +117,7 @@ extension Parser {
             sizePrefix = prefix
         }
         let bodyStart = position
-        guard let open = expect(.leftBrace, "before the struct's fields") else { return nil }
+        guard let open = expectLeftBrace("before the struct's fields") else { return nil }
         let (fields, isComplete) = parseFields(of: name.text, openedBy: open)
         let structure = StructureSyntax(name: name, sizePrefix: sizePrefix, fields: fields, isComplete: isComplete)
         return (.structure(structure), bodyStart)

@@ -13,8 +13,10 @@ extension Parser {
         var isComplete = true
         while current.kind != .rightBrace {
             if current.kind == .endOfFile || startsDeclarationWithBody && isFirstOnLine(position) {
-                reporter.error(
-                    "this `{` is not closed", at: span(of: open), help: "put `}` where \(owner.quoted) ends")
+                if !current.isFaulty {
+                    reporter.error(
+                        "this `{` is not closed", at: span(of: open), help: "put `}` where \(owner.quoted) ends")
+                }
                 return false
             }
             let start = position
@@ -40,7 +42,7 @@ extension Parser {
 
     mutating func parsePacket() -> (DeclarationSyntax.Body, Int)? {
         let bodyStart = position
-        guard let open = expect(.leftBrace, "after `packet`") else { return nil }
+        guard let open = expectLeftBrace("after `packet`") else { return nil }
         var packet = PacketSyntax(header: [], trailer: [])
         var payload: SourceSpan?
         parseMembers(of: "packet", openedBy: open) { parser in
@@ -69,7 +71,7 @@ extension Parser {
 
     private mutating func parseField() -> FieldSyntax? {
         let first = position
-        let attributes = parseAttributes()
+        guard let attributes = parseAttributes() else { return nil }
         guard current.kind == .name else {
             reportExpected("a field, as in `uint8 SceneId = 1;`")
             return nil
@@ -119,11 +121,17 @@ extension Parser {
 
     private mutating func expectFieldName(behind typeName: NameSyntax) -> NameSyntax? {
         if current.kind == .name { return expectName("the field's name") }
+        if current.kind == .at, typeName.text == "optional" || typeName.text == "repeated" {
+            reporter.error(
+                "attributes stand before the field", at: span(of: current),
+                help: "move it in front of `\(typeName.text)`")
+            return nil
+        }
         let isReserved = typeName.text == "reserved" && (current.kind == .number || current.kind == .minus)
         let help =
             isReserved
             ? "`reserved` lists message IDs at the top level, or values inside an `enum`"
-            : "a field is a type and a name, as in `uint8 SceneId = 1;`"
+            : Self.foreignHelp(for: typeName.text) ?? "a field is a type and a name, as in `uint8 SceneId = 1;`"
         reportExpected("the field's name", help: help)
         return nil
     }
@@ -154,7 +162,7 @@ extension Parser {
             let format = expectName("an integer type")
         else { return nil }
         let bodyStart = position
-        guard let open = expect(.leftBrace, "after the type") else { return nil }
+        guard let open = expectLeftBrace("after the type") else { return nil }
         var syntax = CasesSyntax(name: name, format: format, cases: [], reserved: [], isComplete: true)
         syntax.isComplete = parseMembers(of: name.text, openedBy: open) { parser in
             if parser.startsReservedLine {
@@ -177,8 +185,7 @@ extension Parser {
 
     private mutating func parseCase() -> CaseSyntax? {
         let first = position
-        let attributes = parseAttributes()
-        guard let name = expectName("a name, as in `ok = 1;`"),
+        guard let attributes = parseAttributes(), let name = expectName("a name, as in `ok = 1;`"),
             expect(.equals, "after the name", help: "each name has a number, as in `ok = 1;`") != nil,
             let number = expectNumber("a number"),
             expectSemicolon(after: "the number")

@@ -19,7 +19,7 @@ struct Parser {
         self.reporter = reporter
         tokens = lexed.tokens
         documentation = DocumentationFinder(source: source, lexed: lexed)
-        isIncomplete = lexed.isUnreadable
+        isIncomplete = lexed.isCut
     }
 
     mutating func parseFile() -> FileSyntax {
@@ -96,8 +96,8 @@ struct Parser {
     /// as if it were there.
     mutating func expectSemicolon(after what: String) -> Bool {
         if take(.semicolon) != nil { return true }
-        if current.kind == .comma, position > 0 {
-            reporter.error("expected `;` after \(what), found `,`", at: span(of: current), help: "write `;`")
+        if current.kind == .comma {
+            reportExpected("`;` after \(what)", help: "write `;`")
             advance()
             return true
         }
@@ -111,6 +111,22 @@ struct Parser {
 
     // MARK: Reporting
 
+    /// Takes the `{` of a declaration. When something else stands there, one further on the same line will do, and if there
+    /// is none, what follows is read as if it were there.
+    mutating func expectLeftBrace(_ context: String) -> Token? {
+        if let open = take(.leftBrace) { return open }
+        reportExpected("`{` \(context)")
+        var ahead = 0
+        while token(ahead: ahead).line == tokens[position - 1].line, token(ahead: ahead).kind != .endOfFile {
+            if token(ahead: ahead).kind == .leftBrace {
+                position += ahead
+                return advance()
+            }
+            ahead += 1
+        }
+        return current.kind == .name || current.kind == .at ? tokens[position - 1] : nil
+    }
+
     /// Says what was wanted in place of the current token, unless the lexer has said what is wrong with that.
     func reportExpected(_ what: String, help: String? = nil) {
         let token = current
@@ -121,7 +137,10 @@ struct Parser {
             case .string: "a string"
             default: text(of: token).quoted
             }
-        reporter.error("expected \(what), found \(found)", at: span(of: token), help: help)
+        let isHash = token.kind == .unexpected && source.bytes[token.start] == UInt8(ascii: "#")
+        reporter.error(
+            "expected \(what), found \(found)", at: span(of: token),
+            help: isHash ? "comments start with `//`" : help)
     }
 
     private func reportBehindLastToken(_ message: String, help: String) {
@@ -146,7 +165,6 @@ struct Parser {
 
     /// Skips the rest of something at the top level: past its `;` or its `{ … }`, or up to the next declaration.
     private mutating func skipDeclaration(from start: Int) {
-        isIncomplete = true
         while current.kind != .endOfFile {
             if current.kind == .leftBrace { return skipBraces() }
             if position > start, isFirstOnLine(position), startsDeclaration { return }

@@ -2,21 +2,19 @@
 
 extension SourceText {
     private static let tabWidth = 4
-    /// Bytes of a line that are kept in front of the marked text, and from its start on: enough for any line that
-    /// people write, and little enough that a thousand diagnostics of one huge line stay small.
-    private static let leadingByteLimit = 160
-    private static let trailingByteLimit = 240
+    /// Lines of so many bytes are kept whole.
+    private static let wholeByteLimit = 240
+    /// Bytes of a longer line that are kept in front of the marked text, and from its start on: a thousand diagnostics of
+    /// one huge line must stay small.
+    private static let leadingByteLimit = 80
+    private static let trailingByteLimit = 120
 
     /// The line that holds `start`, with the cells of `start..<end` marked as far as they are on it.
     func excerpt(from start: Int, to end: Int) -> SourceExcerpt {
         let line = lineRange(lineIndex(at: start))
         let marked = min(max(start, line.lowerBound), line.upperBound)
         let markedEnd = min(max(end, marked), line.upperBound)
-        let shown =
-            scalarStart(
-                atOrBefore: max(line.lowerBound, marked - Self.leadingByteLimit), in: line)..<scalarStart(
-                atOrBefore: min(line.upperBound, marked + Self.trailingByteLimit), in: line)
-
+        let shown = line.count <= Self.wholeByteLimit ? line : window(around: marked, in: line)
         var text = shown.lowerBound > line.lowerBound ? "…" : ""
         var column = text.count
         append(shown.lowerBound..<marked, to: &text, &column)
@@ -49,6 +47,12 @@ extension SourceText {
                 column += shown.displayWidth
             }
         }
+    }
+
+    private func window(around offset: Int, in line: Range<Int>) -> Range<Int> {
+        let start = max(line.lowerBound, offset - Self.leadingByteLimit)
+        let end = min(line.upperBound, offset + Self.trailingByteLimit)
+        return scalarStart(atOrBefore: start, in: line)..<scalarStart(atOrBefore: end, in: line)
     }
 
     /// Moves back to a byte that starts a scalar, by at most 3.

@@ -2,19 +2,24 @@
 
 /// Finds what somebody probably meant.
 struct Spelling {
-    /// Comparing is quadratic in words; past so many comparisons, unknown words get no suggestion.
-    private var comparisonBudget = 2_000_000
+    /// Looking is quadratic in words; past so many candidates looked at, and so many of them compared letter by letter,
+    /// unknown words get no suggestion.
+    private var candidateBudget = 2_000_000
+    private var comparisonBudget = 50_000
 
     /// The candidate nearest to `word`, if it is near: a few letters missing, added, exchanged or in the wrong case.
     mutating func suggestion(for word: String, among candidates: some Sequence<String>) -> String? {
-        let limit = max(1, min(word.utf8.count / 3, 3))
-        guard word.utf8.count <= 64 else { return nil }
+        let limit = min(word.utf8.count / 3, 3)
+        guard limit > 0, word.utf8.count <= 64, candidateBudget > 0, comparisonBudget > 0 else { return nil }
         var best: (distance: Int, candidate: String)?
-        for candidate in candidates where abs(candidate.utf8.count - word.utf8.count) <= limit {
+        let lowercased = word.lowercased()
+        for candidate in candidates {
+            candidateBudget -= 1
+            guard abs(candidate.utf8.count - word.utf8.count) <= limit else { continue }
             comparisonBudget -= 1
-            guard comparisonBudget > 0 else { break }
-            let distance = Self.distance(word.lowercased(), candidate.lowercased())
-            if distance <= limit, distance < best?.distance ?? .max { best = (distance, candidate) }
+            guard Self.distance(lowercased, candidate.lowercased()) <= limit else { continue }
+            let distance = Self.distance(word, candidate)
+            if distance < best?.distance ?? .max { best = (distance, candidate) }
         }
         return best?.candidate
     }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+extension Checker {
+    /// Applies `@range` and `@max`.
+    mutating func applyLimits(
+        to field: inout FieldDescription, _ syntax: FieldSyntax, _ attributes: AttributeSet
+    ) {
+        if attributes.has(.range) { applyRange(to: &field, syntax, attributes) }
+        guard attributes.has(.max) else { return }
+        guard let limit = field.type.countLimit else {
+            return reportMisfit(
+                .max, attributes, syntax.typeText, help: "it limits the bytes of a string, or the items of a list")
+        }
+        guard let (value, span) = attributes.integer(.max) else { return }
+        guard (1...Int128(limit)).contains(value) else {
+            return reporter.error(
+                "`@max(\(value))` is not a limit for this field", at: span, help: "it can be 1 to \(limit)")
+        }
+        field.maximumCount = Int(value)
+    }
+
+    private mutating func applyRange(
+        to field: inout FieldDescription, _ syntax: FieldSyntax, _ attributes: AttributeSet
+    ) {
+        let argument = attributes.argument(of: .range)
+        switch field.type {
+        case .integer(let format, _):
+            field.range = range(argument, in: format.range, format.name)
+        case .varint(let byteCount):
+            field.range = range(argument, in: PacketField.Format.varint(maximumByteCount: byteCount).range, "varint")
+        case .float32, .float64:
+            field.floatRange = floatRange(argument)
+        default:
+            reportMisfit(.range, attributes, syntax.typeText, help: "it limits an integer or a float")
+        }
+    }
+
+    private func range(
+        _ argument: ArgumentSyntax?, in limits: ClosedRange<Int128>, _ typeName: String
+    ) -> ClosedRange<Int128>? {
+        guard case .range(let lower, let upper)? = argument, !lower.isFaulty, !upper.isFaulty else { return nil }
+        for number in [lower, upper] where number.integer.map({ !limits.contains($0) }) ?? true {
+            let what = number.integer.map { "\($0) does not fit in `\(typeName)`" } ?? "a whole number is expected"
+            reporter.error(
+                what, at: number.span, help: "`\(typeName)` goes from \(limits.lowerBound) to \(limits.upperBound)")
+            return nil
+        }
+        guard let first = lower.integer, let last = upper.integer, first <= last else {
+            reportUpsideDown(lower, upper)
+            return nil
+        }
+        return first...last
+    }
+
+    private func floatRange(_ argument: ArgumentSyntax?) -> ClosedRange<Double>? {
+        guard case .range(let lower, let upper)? = argument, let first = lower.double, let last = upper.double else {
+            return nil
+        }
+        guard first <= last else {
+            reportUpsideDown(lower, upper)
+            return nil
+        }
+        return first...last
+    }
+
+    private func reportUpsideDown(_ lower: NumberSyntax, _ upper: NumberSyntax) {
+        reporter.error(
+            "this range is upside down", at: lower.span.through(upper.span), help: "the smaller number stands first")
+    }
+}
+
+extension NumberSyntax {
+    /// The value of any number; nil for faulty ones.
+    var double: Double? {
+        switch value {
+        case .integer(let value): Double(value)
+        case .float(let value): value
+        case .faulty: nil
+        }
+    }
+}
+
+extension TypeDescription {
+    /// The most that `@max` can say; nil for types that it does not limit.
+    fileprivate var countLimit: Int? {
+        switch self {
+        case .string(let extent), .bytes(let extent), .list(_, let extent):
+            if case .counted(let format, _) = extent { min(format.maximum, Int(Int32.max)) } else { Int(Int32.max) }
+        default: nil
+        }
+    }
+}
