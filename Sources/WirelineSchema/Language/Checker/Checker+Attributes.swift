@@ -17,17 +17,19 @@ extension Checker {
     private mutating func attributeKind(_ syntax: AttributeSyntax, at place: AttributeKind.Place) -> AttributeKind? {
         guard let kind = AttributeKind(rawValue: syntax.name.text) else {
             let suggestion = spelling.suggestion(
-                for: syntax.name.text, among: AttributeKind.allCases.lazy.map(\.rawValue))
+                for: syntax.name.text,
+                among: AttributeKind.allCases.lazy.filter { $0.places.contains(place) }.map(\.rawValue))
             reporter.error(
                 "unknown attribute \("@\(syntax.name.text)".quoted)", at: syntax.span,
                 help: suggestion.map { "did you mean `@\($0)`?" })
             return nil
         }
         guard kind.places.contains(place) else {
-            let places = kind.places.map(\.rawValue).joined(separator: " or ")
+            let places = kind.places.map(\.rawValue)
+            let list = [places.dropLast().joined(separator: ", "), places.last ?? ""].filter { !$0.isEmpty }
             reporter.error(
                 "`@\(kind.rawValue)` cannot stand before \(place.rawValue)", at: syntax.span,
-                help: "it stands before \(places)")
+                help: "it stands before " + list.joined(separator: " or "))
             return nil
         }
         return kind

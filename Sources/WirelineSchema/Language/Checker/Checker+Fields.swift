@@ -153,14 +153,6 @@ extension Checker {
     }
 }
 
-extension FieldSyntax {
-    /// The type as it is written, in one spelling.
-    var typeText: String {
-        (repeated == nil ? "" : "repeated ") + typeName.text
-            + brackets.map { $0.count == nil ? "[]" : "[…]" }.joined()
-    }
-}
-
 extension TypeDescription {
     /// Whether the value has no end of its own.
     var goesToEnd: Bool {

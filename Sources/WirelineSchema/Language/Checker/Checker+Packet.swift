@@ -46,12 +46,7 @@ extension Checker {
 
     private func report(_ fault: PacketLayout.Fault, in fields: [FieldSyntax], keyword: SourceSpan) {
         let span = fields.first { $0.name.text == fault.fieldName }?.name.span ?? keyword
-        let help: String? =
-            switch fault {
-            case .noLength: "put `@length(packet)`, `@length(payload)` or `@length(rest)` before a field of the header"
-            default: nil
-            }
-        reporter.error("\(fault)", at: span, help: help)
+        reporter.error("\(fault)", at: span, help: fault.help)
     }
 
     /// `max_packet` cannot say more than the lengths can, nor less than the header takes.
@@ -197,6 +192,20 @@ extension Checker {
 }
 
 extension PacketLayout.Fault {
+    /// What to do about it.
+    fileprivate var help: String? {
+        switch self {
+        case .noLength: "put `@length(packet)`, `@length(payload)` or `@length(rest)` before a field of the header"
+        case .severalVarints: "give it a type of fixed width"
+        case .repeatedRole: "remove one of them"
+        case .narrowChecksum: "write `uint32`"
+        case .wideMessageID: "make the ID's fields narrower"
+        case .invalidLength: "make it an integer"
+        case .tooLarge: "move what belongs to a message into it"
+        default: nil
+        }
+    }
+
     /// The field that is at fault, if it is one.
     fileprivate var fieldName: String? {
         switch self {

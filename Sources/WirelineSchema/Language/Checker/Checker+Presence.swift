@@ -144,7 +144,9 @@ extension Checker {
         default: break
         }
         if text.utf8.count > limit {
-            reporter.error("this default has \(text.utf8.count) bytes, \(limit) are allowed", at: span)
+            reporter.error(
+                "this default has \(text.utf8.count) bytes, \(limit) are allowed", at: span,
+                help: "shorten it, or raise the limit")
         }
         return .string(text)
     }

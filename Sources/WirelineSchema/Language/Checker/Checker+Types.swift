@@ -180,7 +180,9 @@ extension Checker {
         if case .constant(let index)? = symbols[name.text]?.meaning { return description.constants[index].value }
         guard !name.isFaulty, !isIncomplete else { return nil }
         if let symbol = symbols[name.text] {
-            reporter.error("\(name.text.quoted) is \(symbol.meaning.noun), not a constant", at: name.span)
+            reporter.error(
+                "\(name.text.quoted) is \(symbol.meaning.noun), not a constant", at: name.span,
+                help: "declare one: `const uint8 seats = 4;`")
             return nil
         }
         let suggestion = spelling.suggestion(for: name.text, among: declarations.constants.lazy.map(\.syntax.name.text))

@@ -100,7 +100,9 @@ extension Parser {
     }
 
     private mutating func parseMessage() -> (DeclarationSyntax.Body, Int)? {
-        guard let name = expectName("the message's name") else { return nil }
+        guard var name = expectName("the message's name") else { return nil }
+        // With something else in front of its brace, the name is not what it was meant to be.
+        name.isFaulty = name.isFaulty || current.kind != .leftBrace
         let bodyStart = position
         guard let open = expectLeftBrace("after the message's name") else { return nil }
         return (.message(name, parseFields(of: name.text, openedBy: open).fields), bodyStart)

@@ -89,7 +89,8 @@ extension Parser {
         guard expectSemicolon(after: "the field") else { return nil }
         return FieldSyntax(
             documentation: documentation.text(from: first, bodyStart: nil, to: position - 1), attributes: attributes,
-            optional: optional, repeated: repeated, typeName: typeName, brackets: brackets, name: name, number: number)
+            optional: optional, repeated: repeated, typeName: typeName,
+            brackets: brackets, typeText: typeText(typeName, brackets), name: name, number: number)
     }
 
     /// `optional` and `repeated` are keywords where a type and a name follow; `optional x;` has a type of that name.
@@ -117,6 +118,10 @@ extension Parser {
             list.append(BracketsSyntax(span: span(of: open).through(span(of: close)), count: count))
         }
         return list
+    }
+
+    private func typeText(_ typeName: NameSyntax, _ brackets: [BracketsSyntax]) -> String {
+        brackets.last.map { source.text(typeName.span.start..<$0.span.end) } ?? typeName.text
     }
 
     private mutating func expectFieldName(behind typeName: NameSyntax) -> NameSyntax? {

@@ -97,6 +97,8 @@ struct FieldSyntax {
     var repeated: SourceSpan?
     var typeName: NameSyntax
     var brackets: [BracketsSyntax]
+    /// The type with its brackets, as it is written.
+    var typeText: String
     var name: NameSyntax
     var number: NumberSyntax?
 

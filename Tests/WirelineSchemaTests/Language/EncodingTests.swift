@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineSchema
+
+struct EncodingTests {
+    private func report(_ bytes: [UInt8]) -> String {
+        ProtocolDescription.check(name: "Test", files: [SourceFile(path: "a.wire", bytes: bytes)]).renderedDiagnostics()
+    }
+
+    @Test func `a byte order mark at the start is skipped and not counted`() throws {
+        let description = try describe("\u{FEFF}message Cs_1 { }")
+        #expect(description.messages[0].location == SourceLocation(file: "a.wire", line: 1, column: 9))
+    }
+
+    @Test(arguments: ["\n", "\r\n", "\r"])
+    func `lines end in LF, CRLF or CR`(newline: String) throws {
+        let text = ["// One.", "message Cs_1 {", "    uint8 a; // A.", "    uint8 b; // B.", "}", ""].joined(
+            separator: newline)
+        let message = try describe(text).messages[0]
+        #expect(message.documentation == "One.")
+        #expect(message.fields.map(\.documentation) == ["A.", "B."])
+        #expect(message.fields[1].location == SourceLocation(file: "a.wire", line: 4, column: 11))
+    }
+
+    @Test func `a GBK file is named as such, and only once`() {
+        // 场景 in GBK, in two comments.
+        let scene: [UInt8] = [0xB3, 0xA1, 0xBE, 0xB0]
+        let bytes = Array("// ".utf8) + scene + Array("\nmessage Cs_1 { uint8 a; } // ".utf8) + scene
+        #expect(
+            report(bytes) == """
+                a.wire:1:4: error: the file is not UTF-8 at byte 3; it looks like GBK
+                // \u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}
+                   ^
+                help: convert it: `iconv -f GBK -t UTF-8`
+                """)
+    }
+
+    @Test func `the rest of a GBK file is checked all the same`() {
+        let bytes = Array("// ".utf8) + [0xB3, 0xA1] + Array("\nmessage Cs_1 { Unit8 a; }".utf8)
+        #expect(report(bytes).hasSuffix("help: did you mean `uint8`?"))
+    }
+
+    @Test func `a file that is neither UTF-8 nor GBK is refused at its first bad byte`() {
+        #expect(
+            report(Array("message Cs_1 { } // caf".utf8) + [0xE9]) == """
+                a.wire:1:24: error: the file is not UTF-8 at byte 23
+                message Cs_1 { } // caf\u{FFFD}
+                                       ^
+                help: save the file as UTF-8
+                """)
+    }
+
+    @Test(
+        arguments: [[0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE4, 0xBD], [0x80], [0xFF]]
+            as [[UInt8]])
+    func `overlong, surrogate, too high, cut and lone bytes are not UTF-8`(bytes: [UInt8]) {
+        #expect(report(Array("//".utf8) + bytes).hasPrefix("a.wire:1:3: error: the file is not UTF-8 at byte 2"))
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func `UTF-16 is told by its mark, or by its NULs`(isBigEndian: Bool, hasMark: Bool) {
+        let text = (hasMark ? "\u{FEFF}" : "") + "message Cs_1 { }"
+        let bytes = text.utf16.flatMap { unit -> [UInt8] in
+            let pair = [UInt8(unit >> 8), UInt8(unit & 0xFF)]
+            return isBigEndian ? pair : pair.reversed()
+        }
+        let name = isBigEndian ? "UTF-16BE" : "UTF-16LE"
+        #expect(report(bytes).hasPrefix("a.wire:1:1: error: the file is not UTF-8; it looks like \(name)\n"))
+        #expect(report(bytes).hasSuffix("\nhelp: convert it: `iconv -f \(name) -t UTF-8`"))
+    }
+
+    @Test func `UTF-32 is told by its mark`() {
+        #expect(report([0xFF, 0xFE, 0, 0, 0x61, 0, 0, 0]).contains("it looks like UTF-32"))
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineCodec
+import WirelineSchema
+
+struct FieldTypeTests {
+    /// The type of the only field of a message, with other declarations behind it.
+    private func type(_ field: String, _ others: String = "") throws -> TypeDescription {
+        try describe("message Cs_1 { \(field) }\n\(others)").messages[0].fields[0].type
+    }
+
+    @Test(arguments: IntegerFormat.allCases)
+    func `integers are big-endian`(format: IntegerFormat) throws {
+        #expect(try type("\(format.name) a;") == .integer(format, .bigEndian))
+    }
+
+    @Test(arguments: [
+        ("float a;", TypeDescription.float32(.bigEndian)),
+        ("float32 a;", .float32(.bigEndian)),
+        ("double a;", .float64(.bigEndian)),
+        ("float64 a;", .float64(.bigEndian)),
+        ("bool a;", .boolean),
+        ("varint a;", .varint(maximumByteCount: 10)),
+        ("@max_bytes(4) varint a;", .varint(maximumByteCount: 4)),
+        ("string a;", .string(.counted(.uint16, .bigEndian))),
+        ("String a;", .string(.counted(.uint16, .bigEndian))),
+        ("@count(uint8) string a;", .string(.counted(.uint8, .bigEndian))),
+        ("@count(uint32) bytes a;", .bytes(.counted(.uint32, .bigEndian))),
+        ("@count(varint) bytes a;", .bytes(.counted(.varint, .bigEndian))),
+        ("@terminated string a;", .string(.terminated)),
+        ("@terminated bytes a;", .bytes(.terminated)),
+        ("@rest string a;", .string(.rest)),
+        ("@rest bytes a;", .bytes(.rest)),
+        ("properties a;", .properties(isStrict: true)),
+        ("@little uint16 a;", .integer(.uint16, .littleEndian)),
+        ("@big uint16 a;", .integer(.uint16, .bigEndian)),
+        ("@little double a;", .float64(.littleEndian)),
+        ("@little string a;", .string(.counted(.uint16, .littleEndian))),
+    ])
+    func `simple types say how they stand on the wire`(field: String, expected: TypeDescription) throws {
+        #expect(try type(field) == expected)
+    }
+
+    @Test(arguments: [
+        ("uint8[4] a;", TypeDescription.fixedList(.integer(.uint8, .bigEndian), count: 4)),
+        ("uint8[65535] a;", .fixedList(.integer(.uint8, .bigEndian), count: 65535)),
+        ("uint8[0x10] a;", .fixedList(.integer(.uint8, .bigEndian), count: 16)),
+        ("string[2] a;", .fixedList(.string(.counted(.uint16, .bigEndian)), count: 2)),
+        ("uint8[] a;", .list(.integer(.uint8, .bigEndian), .counted(.uint16, .bigEndian))),
+        ("repeated uint8 a;", .list(.integer(.uint8, .bigEndian), .counted(.uint16, .bigEndian))),
+        ("@count(uint8) string[] a;", .list(.string(.counted(.uint16, .bigEndian)), .counted(.uint8, .bigEndian))),
+        ("@terminated string[] a;", .list(.string(.terminated), .counted(.uint16, .bigEndian))),
+        ("@terminated string[3] a;", .fixedList(.string(.terminated), count: 3)),
+        (
+            "@count(varint) @terminated repeated bytes a;",
+            .list(.bytes(.terminated), .counted(.varint, .bigEndian))
+        ),
+        ("@rest @terminated string[] a;", .list(.string(.terminated), .rest)),
+        ("@rest repeated uint32 a;", .list(.integer(.uint32, .bigEndian), .rest)),
+        ("@max_bytes(3) varint[] a;", .list(.varint(maximumByteCount: 3), .counted(.uint16, .bigEndian))),
+        (
+            "@little string[] a;",
+            .list(.string(.counted(.uint16, .littleEndian)), .counted(.uint16, .littleEndian))
+        ),
+    ])
+    func `lists are fixed, counted or go to the end`(field: String, expected: TypeDescription) throws {
+        #expect(try type(field) == expected)
+    }
+
+    @Test func `@little reaches an enum, flags, and the prefix of a list of structs, but not into them`() throws {
+        let others = "enum E : uint16 { a = 1; } flags F : uint32 { a = 1; } struct S { uint16 a; }"
+        #expect(try type("@little E a;", others) == .enumeration(0, .littleEndian))
+        #expect(try type("@little F[] a;", others) == .list(.flags(0, .littleEndian), .counted(.uint16, .littleEndian)))
+        #expect(try type("@little S[] a;", others) == .list(.structure(0), .counted(.uint16, .littleEndian)))
+    }
+
+    @Test func `options set what fields do not say`() throws {
+        let options =
+            "option byte_order = little; option string_count = uint8; option list_count = varint; option properties = lenient;"
+        #expect(try type("uint16 a;", options) == .integer(.uint16, .littleEndian))
+        #expect(try type("@big uint16 a;", options) == .integer(.uint16, .bigEndian))
+        #expect(try type("string a;", options) == .string(.counted(.uint8, .littleEndian)))
+        #expect(
+            try type("bytes[] a;", options)
+                == .list(.bytes(.counted(.uint8, .littleEndian)), .counted(.varint, .littleEndian)))
+        #expect(try type("properties a;", options) == .properties(isStrict: false))
+        #expect(try describe("struct S sized(uint16) { uint8 a; } \(options)").structures[0].byteOrder == .littleEndian)
+    }
+
+    @Test func `ranges and limits stand with the field`() throws {
+        let fields = try describe(
+            """
+            message Cs_1 {
+                @range(0..100) uint8 a; @range(-0x80..-1) int8 b; @range(1..1) varint c;
+                @range(-0.5..1e3) float d; @range(0..1) double e; @max(32) string f; @max(65535) uint8[] g;
+                @max(100000) @terminated string h; @sensitive string i; @max(3) @rest bytes j;
+            }
+            """
+        ).messages[0].fields
+        #expect(fields.map(\.range) == [0...100, -128 ... -1, 1...1, nil, nil, nil, nil, nil, nil, nil])
+        #expect(fields.compactMap(\.floatRange) == [-0.5...1000, 0...1])
+        #expect(fields.map(\.maximumCount) == [nil, nil, nil, nil, nil, 32, 65535, 100_000, nil, 3])
+        #expect(fields.filter(\.isSensitive).map(\.name) == ["i"])
+    }
+
+    @Test func `offsets go as far as widths are fixed`() throws {
+        let description = try describe(
+            """
+            struct P { uint16 x; uint24 y; }
+            struct Z sized(uint16) { uint8 a; uint8 b; }
+            message Cs_1 { uint8 a; P[3] b; bool c; double d; optional string e; optional uint8 f; }
+            message Cs_2 { Z a; uint8 b; }
+            """)
+        #expect(description.messages[0].fields.map(\.offset) == [0, 1, 16, 17, 25, nil])
+        #expect(description.messages[1].fields.map(\.offset) == [0, nil])
+        #expect(description.structures[1].fields.map(\.offset) == [0, 1])
+    }
+
+    @Test func `structs nest in themselves by way of lists`() throws {
+        let node = try describe("struct Node { uint8 a; Node[] children; Other o; } struct Other { repeated Node n; }")
+            .structures[0]
+        #expect(node.fields[1].type == .list(.structure(0), .counted(.uint16, .bigEndian)))
+    }
+
+    @Test func `field numbers are optional and may leave gaps`() throws {
+        #expect(
+            try describe("message Cs_1 { uint8 a = 0; uint8 b; uint8 c = 0x10; }").messages[0].fields.map(\.number)
+                == [0, nil, 16])
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineSchema
+
+struct FileTests {
+    @Test func `files are one protocol, in the order of their paths`() throws {
+        let files: KeyValuePairs = [
+            "b.wire": "message Sc_1 { Point p; }", "a.wire": "message Cs_1 { }",
+            "c/d.wire": "struct Point { uint8 x; }",
+        ]
+        let description = try #require(check(files).description)
+        #expect(description.messages.map(\.name) == ["Cs_1", "Sc_1"])
+        #expect(description.messages.map(\.location.file) == ["a.wire", "b.wire"])
+        #expect(description.messages.map(\.reply) == ["Sc_1", nil])
+        #expect(description.messages[1].fields[0].type == .structure(0))
+    }
+
+    @Test func `the result does not depend on the order in which files are given`() {
+        let one: KeyValuePairs = ["a.wire": "message Cs_1 { Foo a; }", "b.wire": "message Cs_1 { Bar a; }"]
+        let other: KeyValuePairs = ["b.wire": "message Cs_1 { Bar a; }", "a.wire": "message Cs_1 { Foo a; }"]
+        #expect(check(one) == check(other))
+    }
+
+    @Test func `an ID that two files use names both places`() {
+        let result = check(["a.wire": "\nmessage Cs_7 { }", "b.wire": "@id(7) @from(client) message Other { }"])
+        #expect(
+            result.renderedDiagnostics() == """
+                b.wire:1:30: error: ID 7 from the client is used twice: by `Cs_7` in a.wire:2 and by `Other`
+                @id(7) @from(client) message Other { }
+                                             ^^^^^
+                help: give one of them another ID
+                """)
+    }
+
+    @Test func `a name that two files declare names both places`() {
+        let result = check(["a.wire": "struct S { uint8 a; }", "b.wire": "enum S : uint8 { a = 1; }"])
+        #expect(
+            result.renderedDiagnostics() == """
+                b.wire:1:6: error: `S` is declared twice; first in a.wire:1
+                enum S : uint8 { a = 1; }
+                     ^
+                help: rename or remove one of them
+                """)
+    }
+
+    @Test func `an option with two values names both places`() {
+        let result = check(["a.wire": "option max_depth = 8;", "b.wire": "option max_depth = 9;"])
+        #expect(
+            result.renderedDiagnostics() == """
+                b.wire:1:20: error: `max_depth` is `9` here and `8` in a.wire:1
+                option max_depth = 9;
+                                   ^
+                help: options hold for the whole folder: remove one of the lines
+                """)
+    }
+
+    @Test func `a second packet names both places`() {
+        let packet = "packet { @length(packet) uint16 length; }"
+        let result = check(["a.wire": packet, "b.wire": packet])
+        #expect(
+            result.renderedDiagnostics() == """
+                b.wire:1:1: error: a second `packet`; the first is in a.wire:1
+                packet { @length(packet) uint16 length; }
+                ^^^^^^
+                help: a folder is one protocol: remove one of them
+                """)
+    }
+
+    @Test func `an unknown type names the other places that use it`() {
+        let result = check([
+            "a.wire": "message Cs_1 { Unit8 a; }\nmessage Cs_2 { Unit8 a; }", "b.wire": "message Cs_3 { Unit8[] a; }",
+        ])
+        #expect(
+            result.renderedDiagnostics() == """
+                a.wire:1:16: error: unknown type `Unit8`
+                message Cs_1 { Unit8 a; }
+                               ^^^^^
+                help: did you mean `uint8`? (also in a.wire:2, b.wire:1)
+                """)
+    }
+
+    @Test func `what an unreadable file may declare is not missed`() {
+        let utf16: [UInt8] = [0xFF, 0xFE] + "struct S { uint8 a; }".utf8.flatMap { [$0, 0] }
+        let files = [
+            SourceFile(path: "a.wire", bytes: Array("message Cs_1 { Shape s; uint8[rows] b; }".utf8)),
+            SourceFile(path: "b.wire", bytes: utf16),
+        ]
+        let diagnostics = ProtocolDescription.check(name: "Test", files: files).diagnostics
+        #expect(diagnostics.map(\.message) == ["the file is not UTF-8; it looks like UTF-16LE"])
+    }
+
+    @Test func `a file may be empty, or comments alone`() throws {
+        #expect(
+            try #require(check(["a.wire": "", "b.wire": "// nothing\n", "c.wire": "\u{FEFF}"]).description).messages
+                .isEmpty)
+    }
+}

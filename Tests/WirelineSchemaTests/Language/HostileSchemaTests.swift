@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineSchema
+
+/// Any input is answered, without a trap and in time that grows hardly faster than its size. What would take quadratic
+/// time, or more stack than there is, runs for minutes here, or ends the test.
+struct HostileSchemaTests {
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            ("braces", String(repeating: "{", count: 100_000)),
+            ("open messages", String(repeating: "message A {\n", count: 20_000)),
+            ("one long name", String(repeating: "a", count: 1_000_000)),
+            ("one long number", String(repeating: "1", count: 1_000_000)),
+            ("one long string", "message Cs_1 { @deprecated(\"" + String(repeating: "\\", count: 500_000)),
+            ("one long ruler", "// " + String(repeating: "=", count: 500_000) + "\nmessage Cs_1 { }"),
+            ("at signs", String(repeating: "@", count: 100_000)),
+            ("open attributes", String(repeating: "@a( ", count: 50_000)),
+            ("full-width marks", String(repeating: "；", count: 50_000)),
+            ("marks that there are not", String(repeating: "$#%", count: 50_000)),
+            ("comments", String(repeating: "/* x */ ", count: 50_000) + String(repeating: "// y\n", count: 50_000)),
+            ("cases without a semicolon", "enum E : uint8 {" + String(repeating: " x", count: 100_000)),
+        ])
+    func `input that goes on and on is answered`(title: String, text: String) {
+        #expect(!check(text).diagnostics.contains { $0.excerpt.text.utf8.count > 1000 })
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a chain of structs longer than the stack is deep is refused at its message`() {
+        let count = 50_000
+        let text =
+            (0..<count).map { "struct S\($0) { S\($0 + 1) a; }\n" }.joined()
+            + "struct S\(count) { uint8 a; } message Cs_1 { S0 a; }"
+        #expect(check(text).diagnostics.map(\.message) == ["in `Cs_1` structs nest 50001 deep, 32 are allowed"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `lists of lists of lists overflow nothing`() {
+        let count = 60
+        let text =
+            (0..<count).map { "struct S\($0) { S\($0 + 1)[65535] a; S\($0 + 1) b; }\n" }.joined()
+            + "struct S\(count) { uint8 a; } message Cs_1 { S0[65535] a; }"
+        #expect(
+            check(text).diagnostics.map(\.message) == [
+                "a packet of `Cs_1` takes more bytes than can be counted, 1048576 are allowed",
+                "in `Cs_1` structs nest 61 deep, 32 are allowed",
+            ])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `many unknown names near to many known ones are told`() {
+        let unknown = (0..<5000).map { "Type\($0)x a\($0); " }.joined()
+        let known = (0..<5000).map { "struct Typx\($0) { uint8 a; }" }.joined()
+        let result = check("message Cs_1 { \(unknown) } \(known)")
+        #expect(result.diagnostics.count + result.omittedDiagnosticCount == 5000)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `five thousand messages are a protocol like any other`() throws {
+        let text = (0..<5000).map { number in
+            """
+            // ===== 消息 \(number) =====
+            message Cs_\(number){
+                uint8 SceneId = 1;   // 场景
+                String message = 2;  // 讯息
+                S\(number)[] items = 3;
+            }
+            struct S\(number) { uint32 a; repeated uint8 b; }
+
+            """
+        }.joined()
+        let description = try describe(text)
+        #expect(description.messages.count == 5000)
+        #expect(description.messages.last?.documentation == "消息 4999")
+    }
+
+    @Test func `a schema cut anywhere is answered`() {
+        let bytes = Array(Self.schema.utf8)
+        let results = bytes.indices.map { end in
+            ProtocolDescription.check(name: "Cut", files: [SourceFile(path: "a.wire", bytes: Array(bytes[..<end]))])
+        }
+        #expect(results.count == bytes.count)
+    }
+
+    @Test func `a schema with bytes changed at random is answered, and errors are told`() {
+        var generator = SeededGenerator.fromEnvironment()
+        let bytes = Array(Self.schema.utf8)
+        let pieces = Array("{}()[];,:=@-+.\"'/*\n\r\0 0xAZé场；".utf8) + [0x80, 0xFF]
+        let silent = (0..<3000).filter { _ in
+            var changed = bytes
+            for _ in 0..<Int.random(in: 1...6, using: &generator) {
+                let index = Int.random(in: 0..<changed.count, using: &generator)
+                let piece = pieces.randomElement(using: &generator) ?? 0
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: changed[index] = piece
+                case 1: changed.insert(piece, at: index)
+                default:
+                    changed.removeSubrange(index..<min(changed.count, index + Int.random(in: 1...9, using: &generator)))
+                }
+            }
+            let result = ProtocolDescription.check(name: "Fuzz", files: [SourceFile(path: "a.wire", bytes: changed)])
+            return result.description == nil && !result.diagnostics.contains { $0.severity == .error }
+        }
+        #expect(silent.isEmpty, generator.seedComment)
+    }
+
+    /// One of everything.
+    static let schema = #"""
+        packet { @length(packet - 4) uint32 length; @id uint16 id; payload; @checksum(crc32) uint32 crc; }
+        option byte_order = little; option max_packet = 65536;
+        const int8 seats = -0x4; reserved 20003, 20010 to 20019;
+        /* 场景 */ @closed enum E : int8 { a = -1; reserved 3, -5 to -3; }
+        flags F : uint16 { mute = 0x1; ban = 0x2; }
+        struct S sized(uint16) { uint8 a; S[] b; optional uint8 c; }
+        @name(Enter) message Cs_20001{
+            @range(-1.5..1e3) float f = 1; // 分线
+            @count(uint8) @max(3) repeated string s = 2; S[4] t; @since(1) @default("x\"") string u;
+        }
+        @id(5) @from(both) @reply(Cs_20001) message Ping { @rest bytes b; }
+        """#
+}

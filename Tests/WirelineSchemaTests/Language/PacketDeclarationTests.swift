@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineCodec
+import WirelineSchema
+
+struct PacketDeclarationTests {
+    @Test func `the seed's packet is the default`() throws {
+        let description = try describe(
+            """
+            packet {
+                @length(packet) uint32 length = 1;     // counts every byte of the packet, itself included
+                @id             uint16 id     = 2;
+            }
+            """)
+        #expect(description.layout == .standard)
+        #expect(description.packetFields.map(\.name) == ["length", "id"])
+        #expect(description.packetFields[0].documentation == "counts every byte of the packet, itself included")
+    }
+
+    @Test func `QSIOP's packet is its preset`() throws {
+        let description = try describe(
+            "packet { @default(1) uint16 ver; @id uint16 op; @length(payload) uint16 propl; } message Cs_1 { properties prop; }"
+        )
+        #expect(description.layout == .qsiop)
+    }
+
+    @Test func `every role, width and byte order can be declared`() throws {
+        let layout = try describe(
+            """
+            // The packet.
+            packet {
+                @length(packet - 4) @little uint32 total;
+                @length(payload + 0x10) int24 data;
+                @length(rest) uint16 rest;
+                @constant(0xDECAFBAD) uint32 magic;
+                @constant(-1) int8 minus;
+                @constant(true) bool on;
+                @default(2) uint64 version;
+                @default(false) bool off;
+                @sequence uint32 sequence;
+                @id uint8 service;
+                @id @max_bytes(2) varint command;
+                uint16 plain;
+                payload;
+                @checksum(crc32) @little uint32 crc;
+                @constant(0x7E) uint8 end;
+            }
+            """
+        ).layout
+        #expect(
+            layout.header == [
+                PacketField("total", .integer(.uint32, .littleEndian), .length(of: .packet, plus: -4)),
+                PacketField("data", .integer(.int24, .bigEndian), .length(of: .payload, plus: 16)),
+                PacketField("rest", .integer(.uint16, .bigEndian), .length(of: .rest, plus: 0)),
+                PacketField("magic", .integer(.uint32, .bigEndian), .constant(0xDECA_FBAD)),
+                PacketField("minus", .integer(.int8, .bigEndian), .constant(-1)),
+                PacketField("on", .boolean, .constant(1)),
+                PacketField("version", .integer(.uint64, .bigEndian), .value(default: 2)),
+                PacketField("off", .boolean, .value(default: 0)),
+                PacketField("sequence", .integer(.uint32, .bigEndian), .sequence),
+                PacketField("service", .integer(.uint8, .bigEndian), .messageID),
+                PacketField("command", .varint(maximumByteCount: 2), .messageID),
+                PacketField("plain", .integer(.uint16, .bigEndian)),
+            ])
+        #expect(
+            layout.trailer == [
+                PacketField("crc", .integer(.uint32, .littleEndian), .checksum),
+                PacketField("end", .integer(.uint8, .bigEndian), .constant(0x7E)),
+            ])
+    }
+
+    @Test func `options hold for the header, wherever they stand`() throws {
+        let layout = try describe(
+            "packet { @length(packet) uint32 a; @id @big uint16 b; payload; uint16 c; } option byte_order = little;"
+        ).layout
+        #expect(
+            layout.fields.map(\.format) == [
+                .integer(.uint32, .littleEndian), .integer(.uint16, .bigEndian), .integer(.uint16, .littleEndian),
+            ])
+    }
+
+    @Test func `a field may be named payload`() throws {
+        let layout = try describe("packet { @length(packet) uint32 payload; payload; uint8 packet; }").layout
+        #expect(layout.fields.map(\.name) == ["payload", "packet"])
+    }
+
+    @Test(arguments: [
+        ("@length(packet) uint8 length;", 255),
+        ("@length(packet - 4) uint8 length;", 259),
+        ("@length(packet + 4) uint8 length;", 251),
+        ("@length(payload) uint8 length; @id uint16 id;", 258),
+        ("uint8 before; @length(rest) uint8 length; @id uint16 id;", 257),
+        ("@length(rest) int8 length;", 128),
+        ("@length(rest) @max_bytes(1) varint length;", 128),
+        ("@length(packet) uint32 length; @length(payload) uint8 data;", 260),
+        ("@length(packet) uint32 length;", 1_048_576),
+    ])
+    func `a narrow length limits the packet`(fields: String, limit: Int) throws {
+        #expect(try describe("packet { \(fields) }").options.maximumPacketByteCount == limit)
+    }
+
+    @Test func `options have the seed's defaults, and can all be set`() throws {
+        #expect(try describe("").options == ProtocolOptions())
+        let options = try describe(
+            """
+            option byte_order = little; option string_count = uint8; option list_count = varint;
+            option max_packet = 65536; option max_depth = 8; option trailing = reject; option properties = lenient;
+            """
+        ).options
+        var expected = ProtocolOptions()
+        expected.byteOrder = .littleEndian
+        expected.stringCount = .uint8
+        expected.listCount = .varint
+        expected.maximumPacketByteCount = 65536
+        expected.maximumDepth = 8
+        expected.keepsTrailingBytes = false
+        expected.hasStrictProperties = false
+        #expect(options == expected)
+    }
+
+    @Test func `an option may be said twice if it says the same`() throws {
+        #expect(try describe("option max_depth = 16; option max_depth = 0x10;").options.maximumDepth == 16)
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineSchema
+
+struct RenderingTests {
+    @Test func `carets stand under the text behind Chinese`() {
+        #expect(
+            problems("/* 进入场景 */ message Cs_1 { Foo 场; }") == """
+                a.wire:1:35: error: unknown type `Foo`
+                /* 进入场景 */ message Cs_1 { Foo 场; }
+                                              ^^^
+                help: declare it: `struct Foo { … }`
+                a.wire:1:39: error: `场` is not a name: names are ASCII letters, digits and `_`
+                /* 进入场景 */ message Cs_1 { Foo 场; }
+                                                  ^^
+                help: use an ASCII name, and say `场` in a comment behind it
+                """)
+    }
+
+    @Test(arguments: [
+        ("é", 1), ("e\u{301}", 1), ("界", 2), ("ｱ", 1), ("Ａ", 2), ("한", 2), ("🙂", 2), ("👨‍👩‍👧", 2), ("❤️", 2), ("❤", 1),
+        ("\u{200B}", 0), ("、", 2), ("🇨🇳", 2), ("𠮷", 2),
+    ])
+    func `a character is as wide as a terminal shows it`(character: String, width: Int) {
+        let excerpt = check("/*\(character)*/ message Cs_1 { Foo a; }").diagnostics[0].excerpt
+        #expect(excerpt.caretColumn == "/**/ message Cs_1 { ".count + width)
+        #expect(excerpt.caretWidth == 3)
+    }
+
+    @Test func `tabs are expanded to columns of four`() {
+        #expect(
+            problems("message Cs_1 {\n\tuint8 a;\n /**/\tFoo\tb;\n}") == """
+                a.wire:3:7: error: unknown type `Foo`
+                 /**/   Foo b;
+                        ^^^
+                help: declare it: `struct Foo { … }`
+                """)
+    }
+
+    @Test func `control and direction characters cannot reach the terminal`() {
+        let text = problems("message Cs_1 { Foo a; } // \u{1B}[31m \u{202E} \u{7F} \u{85}")
+        #expect(text.contains("message Cs_1 { Foo a; } // ␛[31m \u{FFFD} ␡ \u{FFFD}\n"))
+    }
+
+    @Test func `only the surroundings are shown of a very long line`() {
+        let excerpt = check(
+            "/*" + String(repeating: "场", count: 1000) + "*/ message Cs_1 { Foo a; } /*"
+                + String(repeating: "x", count: 1000) + "*/"
+        ).diagnostics[0].excerpt
+        #expect(excerpt.text.hasPrefix("…场场"))
+        #expect(excerpt.text.hasSuffix("xxx…"))
+        #expect(excerpt.text.utf8.count < 240)
+        #expect(excerpt.text.contains(" Foo a; "))
+        #expect(excerpt.caretWidth == 3)
+    }
+
+    @Test func `the end of the file can be marked`() {
+        #expect(
+            problems("message Cs_1") == """
+                a.wire:1:13: error: expected `{` after the message's name, found the end of the file
+                message Cs_1
+                            ^
+                """)
+    }
+
+    @Test func `the first hundred problems are shown, and the rest counted`() {
+        let result = check("message Cs_1 {\n" + (0..<150).map { "Type\($0) a\($0);\n" }.joined() + "}")
+        let lines = result.renderedDiagnostics().split(separator: "\n")
+        #expect(lines.count { $0.contains(": error: ") } == 100)
+        #expect(lines.last == "note: 50 more problems are not shown")
+        #expect(result.renderedDiagnostics(limit: 149).hasSuffix("\nnote: 1 more problem is not shown"))
+        #expect(!result.renderedDiagnostics(limit: 150).contains("note:"))
+    }
+
+    @Test func `a thousand problems are kept, and the rest counted`() {
+        let result = check("message Cs_1 {\n" + (0..<1500).map { "Type\($0) a\($0);\n" }.joined() + "}")
+        #expect(result.diagnostics.count == 1000)
+        #expect(result.omittedDiagnosticCount == 500)
+        #expect(result.renderedDiagnostics().hasSuffix("\nnote: 1400 more problems are not shown"))
+    }
+
+    @Test func `warnings leave the schema valid`() {
+        let result = check("message Cs_1 { @little uint8 a; }")
+        #expect(result.isValid)
+        #expect(result.diagnostics.map(\.severity) == [.warning])
+    }
+}
