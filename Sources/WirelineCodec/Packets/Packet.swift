@@ -85,7 +85,7 @@ public struct Packet: ~Escapable {
     @_lifetime(copy bytes)
     init(_ bytes: RawSpan, plan: PacketPlan, limit: Int, layout: @autoclosure () -> PacketLayout) throws(CodecError) {
         let byteCount = bytes.byteCount
-        if byteCount >= plan.fastByteCount && byteCount <= limit {
+        if byteCount >= plan.fastByteCount && byteCount <= limit && byteCount <= plan.mostPacketByteCount {
             let window = plan.window(in: bytes, packetAt: 0)
             let length = plan.length.value(in: window)
             if length == UInt64(truncatingIfNeeded: byteCount &- plan.lengthToPacket) {

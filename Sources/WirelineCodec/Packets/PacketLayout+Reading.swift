@@ -4,6 +4,11 @@ extension PacketLayout {
     /// Takes the general path to bytes that must be exactly one packet.
     @usableFromInline @inline(never)
     func boundsOfOnlyPacket(in bytes: RawSpan, limit: Int) throws(CodecError) -> PacketBounds {
+        if let bounds = quickHeader?.bounds(in: bytes, at: 0, limit: limit),
+            bounds.packetByteCount == bytes.byteCount
+        {
+            return bounds
+        }
         var scan = HeaderScan(self, bytes, limit: limit)
         switch try scan.run() {
         case .needs(let byteCount):

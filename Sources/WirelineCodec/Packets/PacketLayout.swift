@@ -40,16 +40,21 @@ public struct PacketLayout: Sendable {
         storage = Storage(header: header, trailer: trailer)
     }
 
+    /// The middle path, for layouts that the plan does not cover; nil where only the general one will do.
+    var quickHeader: QuickHeader? { storage.quickHeader }
+
     @usableFromInline
     final class Storage: Sendable {
         let header: [PacketField]
         let trailer: [PacketField]
+        let quickHeader: QuickHeader?
         @usableFromInline let plan: PacketPlan
 
         init(header: [PacketField], trailer: [PacketField]) {
             self.header = header
             self.trailer = trailer
             plan = PacketPlan(header: header, trailer: trailer)
+            quickHeader = QuickHeader(header: header, trailer: trailer)
         }
     }
 

@@ -129,6 +129,10 @@ public struct PacketSplitter: ~Copyable, Sendable {
     /// Looks at the packet that begins at `start`; nil when it is not whole, and then ``needed`` is set.
     @usableFromInline @inline(never)
     mutating func inspect(_ bytes: RawSpan, from start: Int) throws(CodecError) -> PacketBounds? {
+        if let bounds = layout.quickHeader?.bounds(in: bytes, at: start, limit: maximumPacketByteCount) {
+            needed = bounds.packetByteCount
+            return bounds.packetByteCount <= bytes.byteCount &- start ? bounds : nil
+        }
         let bytes = bytes.extracting(start..<bytes.byteCount)
         do throws(CodecError) {
             var scan = HeaderScan(layout, bytes, limit: maximumPacketByteCount)
@@ -189,7 +193,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
     /// Keeps what was not handed over until more arrives.
     @usableFromInline @inline(never)
     mutating func keep(_ bytes: RawSpan, from position: Int) {
-        guard position < bytes.byteCount else { return }
+        guard position < bytes.byteCount, failure == nil else { return }
         append(bytes.extracting(position..<bytes.byteCount))
     }
 

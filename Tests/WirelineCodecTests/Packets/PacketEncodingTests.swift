@@ -136,6 +136,15 @@ struct PacketDecodingTests {
         #expect(different.isEmpty)
     }
 
+    @Test(arguments: ["signed 16-bit length", "signed 16-bit length and a constant"])
+    func `a negative length is not taken for a large one`(name: String) throws {
+        let layout = try #require(SampleLayout.all.first { $0.name == name }).layout
+        let bytes: [UInt8] = [0xFF, 0xFF, 0, 7] + [UInt8](repeating: 0, count: 65_531)
+        let negative = CodecError.Reason.lengthTooSmall(length: -1, minimum: Int128(layout.minimumPacketByteCount))
+        #expect(Splitting(bytes, layout: layout).error?.reason == negative)
+        #expect(reason(of: bytes, layout) == negative)
+    }
+
     @Test func `bytes that are not exactly one packet are refused`() {
         let packet: [UInt8] = [0, 0, 0, 8, 0x4E, 0x21, 1, 2]
         let cut = packet.indices.map { reason(of: Array(packet.prefix($0))) }
@@ -147,9 +156,9 @@ struct PacketDecodingTests {
         #expect(reason(of: packet + [0]) == .trailingBytes(count: 1))
     }
 
-    private func reason(of bytes: [UInt8]) -> CodecError.Reason? {
+    private func reason(of bytes: [UInt8], _ layout: PacketLayout = .standard) -> CodecError.Reason? {
         do throws(CodecError) {
-            _ = try Packet(bytes.span.bytes, layout: .standard).id
+            _ = try Packet(bytes.span.bytes, layout: layout).id
             return nil
         } catch {
             return error.reason

@@ -60,6 +60,8 @@ struct SampleLayout: Sendable, CustomTestStringConvertible {
                 id(.uint8),
             ], 3),
         make("signed length minus four", [length(.int32, plus: -4), id(.int16)], 65_535),
+        make("signed 16-bit length", [length(.int16), id(.uint16), value("tail", .uint64, 0)], 5),
+        make("signed 16-bit length and a constant", [length(.int16), constant("c", .uint16, 7), id(.uint32)], 5),
         make("64-bit ID", [length(.uint16), id(.uint64)], 0xFFFF_FFFF_FFFF_FFFE),
         make("length that counts two more", [length(.uint16, plus: 2, of: .payload), id(.uint16)], 5),
         make(
