@@ -16,12 +16,31 @@ let package = Package(
     products: [
         .library(name: "WirelineCodec", targets: ["WirelineCodec"]),
         .library(name: "WirelineSchema", targets: ["WirelineSchema"]),
+        .library(name: "WirelineGenerator", targets: ["WirelineGenerator"]),
+        .library(name: "Scene", targets: ["Scene"]),
+        .executable(name: "wire-generate", targets: ["wire-generate"]),
+        .plugin(name: "WirelinePlugin", targets: ["WirelinePlugin"]),
     ],
     targets: [
         // Layer 0
         .target(name: "WirelineCodec", swiftSettings: strict),
         // Layer 1
         .target(name: "WirelineSchema", dependencies: ["WirelineCodec"], swiftSettings: strict),
+        // Layer 2
+        .target(
+            name: "WirelineGenerator", dependencies: ["WirelineCodec", "WirelineSchema"], swiftSettings: strict),
+        // Layer 3
+        .executableTarget(
+            name: "wire-generate", dependencies: ["WirelineGenerator", "WirelineSchema"], swiftSettings: strict),
+        // Layer 4
+        .plugin(
+            name: "WirelinePlugin", capability: .buildTool(), dependencies: ["wire-generate"],
+            path: "Sources/WirelinePlugin"),
+
+        // Protocols
+        .target(
+            name: "Scene", dependencies: ["WirelineCodec"], path: "Protocols/Scene", exclude: ["Vectors"],
+            swiftSettings: strict, plugins: ["WirelinePlugin"]),
 
         // Tests
         .target(name: "TestingSupport", path: "Tests/TestingSupport", swiftSettings: usual),
@@ -32,8 +51,11 @@ let package = Package(
             name: "WirelineSchemaTests", dependencies: ["WirelineSchema", "WirelineCodec", "TestingSupport"],
             swiftSettings: usual),
         .testTarget(
-            name: "ProtocolsTests", dependencies: ["WirelineSchema", "WirelineCodec", "TestingSupport"],
+            name: "WirelineGeneratorTests",
+            dependencies: ["WirelineGenerator", "WirelineSchema", "WirelineCodec", "Scene", "TestingSupport"],
             swiftSettings: usual),
+        .testTarget(
+            name: "ProtocolsTests", dependencies: ["WirelineSchema", "WirelineCodec"], swiftSettings: usual),
     ],
     swiftLanguageModes: [.v6]
 )

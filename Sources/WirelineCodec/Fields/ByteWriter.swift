@@ -76,6 +76,23 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         }
     }
 
+    /// Sets a count that was written before what it counts; nothing happens to a varint, whose width would change.
+    ///
+    /// - Parameter offset: Where the count was written, in bytes from the writer's first.
+    public mutating func patchCount(_ count: Int, at offset: Int, _ format: CountFormat, _ byteOrder: ByteOrder) {
+        precondition(UInt(bitPattern: count) <= UInt(bitPattern: format.maximum), "a count that its prefix cannot say")
+        precondition(
+            offset >= 0 && offset + format.minimumByteCount <= position, "only what has been written is written over")
+        // SAFETY: the count's bytes lie before position, by the precondition.
+        var run = unsafe MutableFixedRun(base: base + offset, byteCount: format.minimumByteCount)
+        switch format {
+        case .uint8: run.setInteger(UInt8(truncatingIfNeeded: count), at: 0, byteOrder)
+        case .uint16: run.setInteger(UInt16(truncatingIfNeeded: count), at: 0, byteOrder)
+        case .uint32: run.setInteger(UInt32(truncatingIfNeeded: count), at: 0, byteOrder)
+        case .varint: break
+        }
+    }
+
     // MARK: Bytes and text
 
     /// Writes the UTF-8 of a string, without a prefix.
@@ -141,6 +158,12 @@ public struct MutableFixedRun: ~Copyable, ~Escapable {
         // SAFETY: the field lies inside the run, by the precondition.
         unsafe base.storeBytes(
             of: byteOrder == .bigEndian ? value.bigEndian : value.littleEndian, toByteOffset: offset, as: T.self)
+    }
+
+    /// Sets the byte at `offset` to 1 or 0.
+    @inlinable @inline(__always)
+    public mutating func setBoolean(_ value: Bool, at offset: Int) {
+        setInteger(value ? 1 : 0 as UInt8, at: offset, .bigEndian)
     }
 
     /// Sets the 24-bit integer at `offset` to the low bits of `value`; signed ones are passed by their bits.

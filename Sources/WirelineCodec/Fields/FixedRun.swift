@@ -20,6 +20,10 @@ public struct FixedRun: ~Escapable {
         self.byteCount = byteCount
     }
 
+    /// Where the run begins, in bytes from the first byte that the reader was given.
+    @inlinable @inline(__always)
+    public var startOffset: Int { start }
+
     /// The unsigned or signed integer of the type's own width at `offset`.
     @inlinable @inline(__always)
     public func integer<T: FixedWidthInteger & BitwiseCopyable>(
@@ -29,6 +33,14 @@ public struct FixedRun: ~Escapable {
         // SAFETY: integers have no invalid bits, and the field lies inside the run, by the precondition.
         let raw = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start &+ offset, as: T.self)
         return byteOrder == .bigEndian ? T(bigEndian: raw) : T(littleEndian: raw)
+    }
+
+    /// The `bool` at `offset`, whose byte must be 0 or 1.
+    ///
+    /// - Throws: ``CodecError/Reason/invalidBoolean(_:)``.
+    @inlinable @inline(__always)
+    public func boolean(at offset: Int) throws(CodecError) -> Bool {
+        try ByteReader.boolean(integer(at: offset, as: UInt8.self, .bigEndian), at: start &+ offset)
     }
 
     /// The 24-bit integer at `offset`, unsigned.

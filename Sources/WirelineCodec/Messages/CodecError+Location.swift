@@ -18,7 +18,8 @@ extension CodecError {
         let table = stride(from: 0, to: words.count - 1, by: 2).map { (String(words[$0]), Int(words[$0 + 1]) ?? 0) }
         guard table.indices.contains(index) else { return prefixed(by: String(describing: name)) }
         var (error, field) = (self, index)
-        if isOfRun, case .truncated(_, var available) = reason, var offset {
+        // What stands in a list is no part of the run that ended with the list's count.
+        if item < 0, isOfRun, case .truncated(_, var available) = reason, var offset {
             while field < table.count - 1, available >= table[field].1 {
                 available -= table[field].1
                 offset += table[field].1

@@ -6,10 +6,11 @@
 public enum FieldCheck {
     /// Refuses a string, bytes or list that is longer than its prefix can say or `@max` allows.
     ///
+    /// - Parameter offset: Where the count stands, when it was read.
     /// - Throws: ``CodecError/Reason/tooLong(count:limit:)``.
     @inlinable @inline(__always)
-    public static func count(_ count: Int, limit: Int) throws(CodecError) {
-        guard count <= limit else { throw error(.tooLong(count: count, limit: limit)) }
+    public static func count(_ count: Int, limit: Int, at offset: Int? = nil) throws(CodecError) {
+        guard count <= limit else { throw error(.tooLong(count: count, limit: limit), at: offset) }
     }
 
     /// Refuses a list of fixed length that has another number of items.
@@ -49,6 +50,26 @@ public enum FieldCheck {
         guard value >= minimum, value <= maximum else {
             throw error(.floatOutOfRange(value: value, minimum: minimum, maximum: maximum), at: offset)
         }
+    }
+
+    /// The case of a `@closed` enum that a number stands for.
+    ///
+    /// - Parameter offset: Where the number stands.
+    /// - Throws: ``CodecError/Reason/unknownCase(_:)``.
+    @inlinable @inline(__always)
+    public static func known<Value: RawRepresentable>(
+        _ rawValue: Value.RawValue, at offset: Int
+    ) throws(CodecError) -> Value where Value.RawValue: FixedWidthInteger {
+        guard let value = Value(rawValue: rawValue) else { throw error(.unknownCase(Int128(rawValue)), at: offset) }
+        return value
+    }
+
+    /// Refuses structures that nest more deeply than a reader would follow.
+    ///
+    /// - Throws: ``CodecError/Reason/tooDeep(limit:)``.
+    @inlinable @inline(__always)
+    public static func depth(_ depth: Int, limit: Int) throws(CodecError) {
+        guard depth <= limit else { throw error(.tooDeep(limit: limit)) }
     }
 
     /// Refuses a variable-length integer that takes more bytes than declared.

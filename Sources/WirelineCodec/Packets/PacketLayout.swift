@@ -35,6 +35,12 @@ public struct PacketLayout: Sendable {
         self.init(uncheckedHeader: header, trailer: trailer)
     }
 
+    /// Makes a layout of fields that were checked when code was generated from them; others stop the program.
+    public init(generatedHeader header: [PacketField], trailer: [PacketField] = []) {
+        precondition(Self.firstFault(header: header, trailer: trailer) == nil, "a layout that cannot work")
+        self.init(uncheckedHeader: header, trailer: trailer)
+    }
+
     /// A layout of fields that are known to work.
     init(uncheckedHeader header: [PacketField], trailer: [PacketField] = []) {
         storage = Storage(header: header, trailer: trailer)

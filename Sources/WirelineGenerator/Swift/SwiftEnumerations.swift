@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// Makes the types of enums and flags.
+struct SwiftEnumerations {
+    let types: SwiftTypes
+
+    /// The names of cases, without backticks.
+    static func caseNames(_ cases: [EnumerationDescription.Case], isClosed: Bool) -> [String] {
+        let wanted = cases.map { SwiftWords.lowerCamel($0.alias ?? $0.name, fallback: "value") }
+        // An enum has these as members of its values, and a case may not share a name with them.
+        let reserved: Set<String> = isClosed ? ["rawValue", "hash", "hashValue"] : []
+        return SwiftIdentifier.members(wanted, reserved: reserved)
+    }
+
+    /// An enum: a structure that keeps unknown numbers, or if it is closed an enum of Swift's.
+    func write(_ enumeration: EnumerationDescription, as name: SwiftTypeName, to source: inout SwiftSource) {
+        let raw = enumeration.format.swiftType
+        let names = Self.caseNames(enumeration.cases, isClosed: enumeration.isClosed)
+        let quoted = SwiftIdentifier.quoted(name.declared)
+        if enumeration.isClosed {
+            source.documentation(enumeration.documentation)
+            source.block("public enum \(quoted): \(raw), Swift::Hashable, Swift::Sendable") { source in
+                let defaults = types.closedDefaults
+                for (member, name) in zip(enumeration.cases, names) {
+                    let isUsed = defaults.contains(SwiftTypes.ClosedCase(enumeration.name, member.value))
+                    source.documentation(member.documentation)
+                    // The generated code itself names what is a default.
+                    if !isUsed { source.deprecation(member.deprecation) }
+                    source.line("case \(SwiftIdentifier.quoted(name)) = \(SwiftText.number(member.value))")
+                }
+            }
+        } else {
+            source.documentation(enumeration.documentation)
+            source.block("public struct \(quoted): Swift::RawRepresentable, Swift::Hashable, Swift::Sendable") {
+                source in
+                writeRawValue(raw, "The number on the wire; one that has no name is kept as it is.", to: &source)
+                writeMembers(enumeration.cases, names, to: &source)
+            }
+        }
+    }
+
+    /// Flags: a set of masks that keeps unknown bits.
+    func write(_ flags: FlagsDescription, as name: SwiftTypeName, to source: inout SwiftSource) {
+        let quoted = SwiftIdentifier.quoted(name.declared)
+        let names = Self.caseNames(flags.cases, isClosed: false)
+        source.documentation(flags.documentation)
+        source.block("public struct \(quoted): Swift::OptionSet, Swift::Hashable, Swift::Sendable") { source in
+            writeRawValue(
+                flags.format.swiftType, "The bits on the wire; those that have no name are kept.", to: &source)
+            writeMembers(flags.cases, names, to: &source)
+        }
+    }
+
+    private func writeRawValue(_ raw: String, _ documentation: String, to source: inout SwiftSource) {
+        source.documentation(documentation)
+        source.line("public var rawValue: \(raw)")
+        source.blank()
+        source.documentation("Makes the value of its number on the wire.")
+        source.line("@inlinable public init(rawValue: \(raw)) { self.rawValue = rawValue }")
+    }
+
+    private func writeMembers(
+        _ cases: [EnumerationDescription.Case], _ names: [String], to source: inout SwiftSource
+    ) {
+        for (member, name) in zip(cases, names) {
+            source.blank()
+            source.documentation(member.documentation)
+            source.deprecation(member.deprecation)
+            let value = SwiftText.number(member.value)
+            source.line(
+                "@inlinable public static var \(SwiftIdentifier.quoted(name)): Self { Self(rawValue: \(value)) }")
+        }
+    }
+}
+
+extension SwiftSource {
+    /// Appends an attribute that warns who uses the next declaration; nothing for nil.
+    mutating func deprecation(_ reason: String?) {
+        guard let reason else { return }
+        line("@available(*, deprecated, message: \(SwiftText.literal(reason)))")
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineSchema
+
+/// The Swift names of everything a protocol declares at the top level, none of them twice.
+struct SwiftNaming {
+    /// The type that stands for the protocol: `SceneProtocol`.
+    let protocolName: String
+    let messages: [SwiftTypeName]
+    let structures: [SwiftTypeName]
+    let enumerations: [SwiftTypeName]
+    let flagSets: [SwiftTypeName]
+    /// The function beside the protocol that finds a type by its ID.
+    let registryName: String
+    /// The names of that function's parameters.
+    let registryParameters: (id: String, sender: String)
+
+    /// What the protocol's type has beside constants and deprecated types.
+    static let protocolMembers: Set<String> = [
+        "protocolName", "layout", "plan", "maximumPacketByteCount", "maximumDepth", "messageType", "message",
+    ]
+
+    /// What would mean something else inside a message or to all of Swift.
+    private static let reservedTypes: Set<String> = ["Definition", "Reply"]
+
+    init(_ description: ProtocolDescription) {
+        let declarations = description.declarations
+        var taken = Self.reservedTypes
+        var names: [String: String] = [:]
+        let wanted = declarations.flatMap { [$0.name, $0.alias].compactMap { $0 } }
+        // Names that can stay as they are come first, so that none of them gives way to one that cannot.
+        for name in wanted where names[name] == nil {
+            var copy = taken
+            let unique = SwiftIdentifier.unique(name, among: &copy)
+            if unique == name { (names[name], taken) = (name, copy) }
+        }
+        for name in wanted where names[name] == nil { names[name] = SwiftIdentifier.unique(name, among: &taken) }
+        protocolName = SwiftIdentifier.unique(Self.protocolName(of: description.name), among: &taken)
+        registryName = SwiftIdentifier.unique("registeredMessageType", among: &taken)
+        registryParameters = (
+            SwiftIdentifier.unique("id", among: &taken), SwiftIdentifier.unique("sender", among: &taken)
+        )
+        let scope = protocolName
+        var members = Self.protocolMembers
+        func typeNames(_ list: [SwiftDeclaration]) -> [SwiftTypeName] {
+            list.map { declaration in
+                let name = names[declaration.alias ?? declaration.name] ?? declaration.name
+                let schemaName = declaration.alias == nil ? nil : names[declaration.name]
+                guard declaration.deprecation != nil else {
+                    return SwiftTypeName(declared: name, scope: nil, aliases: [schemaName].compactMap { $0 })
+                }
+                let inner = SwiftIdentifier.unique(name, among: &members)
+                return SwiftTypeName(declared: inner, scope: scope, aliases: [name, schemaName].compactMap { $0 })
+            }
+        }
+        messages = typeNames(description.messages.map(SwiftDeclaration.init))
+        structures = typeNames(description.structures.map(SwiftDeclaration.init))
+        enumerations = typeNames(description.enumerations.map(SwiftDeclaration.init))
+        flagSets = typeNames(description.flagSets.map(SwiftDeclaration.init))
+    }
+
+    /// The name of the protocol's type: the folder's name, made an identifier, and `Protocol`.
+    private static func protocolName(of folder: String) -> String {
+        let isIdentifier =
+            folder.unicodeScalars.allSatisfy { $0 == "_" || $0.isASCII && $0.properties.isAlphabetic || $0.isDigit }
+            && folder.unicodeScalars.first.map { !$0.isDigit && $0.properties.isUppercase } == true
+        let name = isIdentifier ? folder : SwiftWords.upperCamel(folder)
+        guard let first = name.unicodeScalars.first else { return "WireProtocol" }
+        return (first.isDigit ? "_" : "") + name + "Protocol"
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isDigit: Bool { ("0"..."9").contains(self) }
+}
+
+/// The names of one type.
+struct SwiftTypeName {
+    /// The name behind `struct` or `enum`, without backticks.
+    let declared: String
+    /// The type that it is nested in. A deprecated type is, and has deprecated aliases outside, so that generated code
+    /// can speak of it without a warning.
+    let scope: String?
+    /// Other names, in the file's scope.
+    let aliases: [String]
+
+    /// How generated code speaks of the type.
+    var reference: String {
+        let name = SwiftIdentifier.quoted(declared)
+        return scope.map { $0 + "." + name } ?? name
+    }
+}
+
+/// What names are made of.
+struct SwiftDeclaration {
+    var name: String
+    /// `@name`, where it says something else than the name.
+    var alias: String?
+    var deprecation: String?
+
+    private init(_ name: String, _ alias: String?, _ deprecation: String?) {
+        self.name = name
+        self.alias = alias == name ? nil : alias
+        self.deprecation = deprecation
+    }
+
+    init(_ message: MessageDescription) { self.init(message.name, message.alias, message.deprecation) }
+    init(_ structure: StructureDescription) { self.init(structure.name, structure.alias, structure.deprecation) }
+    init(_ flags: FlagsDescription) { self.init(flags.name, flags.alias, flags.deprecation) }
+    init(_ enumeration: EnumerationDescription) {
+        self.init(enumeration.name, enumeration.alias, enumeration.deprecation)
+    }
+}
+
+extension ProtocolDescription {
+    fileprivate var declarations: [SwiftDeclaration] {
+        messages.map(SwiftDeclaration.init) + structures.map(SwiftDeclaration.init)
+            + enumerations.map(SwiftDeclaration.init) + flagSets.map(SwiftDeclaration.init)
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// Where a value of fixed width stands in a run.
+struct SwiftPlace {
+    /// The run's name; empty where there is none.
+    let run: String
+    /// Bytes from the run's first.
+    let offset: Int
+
+    /// Reads an integer of the type's own width.
+    func integer(_ type: String, _ order: ByteOrder) -> String {
+        "\(run).integer(at: \(offset), as: \(type).self, \(order.swiftCase))"
+    }
+
+    /// Where the value stands, in bytes from the reader's first.
+    var absolute: String { offset == 0 ? "\(run).startOffset" : "\(run).startOffset + \(offset)" }
+}
+
+/// An expression that reads a value.
+struct SwiftExpression {
+    /// What the property's type gives the missing parts of: `.init(rawValue: …)`.
+    var text: String
+    var canFail = false
+    /// Whether the type must be known from elsewhere.
+    var isImplicit = false
+
+    /// The expression where the type cannot be told: for an optional property.
+    func coerced(to type: String) -> String {
+        guard isImplicit else { return text }
+        let isTry = text.hasPrefix("try ")
+        return (isTry ? "try " : "") + "(\(isTry ? String(text.dropFirst(4)) : text) as \(type))"
+    }
+}
+
+extension SwiftTypes {
+    /// Reads a number or a `bool` in a run, with `try` where that can fail.
+    func scalar(_ type: TypeDescription, at place: SwiftPlace) -> SwiftExpression {
+        switch type {
+        case .float32(let order):
+            return SwiftExpression(text: "\(place.run).float32(at: \(place.offset), \(order.swiftCase))")
+        case .float64(let order):
+            return SwiftExpression(text: "\(place.run).float64(at: \(place.offset), \(order.swiftCase))")
+        case .boolean: return SwiftExpression(text: "try \(place.run).boolean(at: \(place.offset))", canFail: true)
+        default: break
+        }
+        guard let (format, order) = integer(type) else { return SwiftExpression(text: "0") }
+        let number: String =
+            switch format {
+            case .uint24: "\(place.run).unsigned24(at: \(place.offset), \(order.swiftCase))"
+            case .int24: "\(place.run).signed24(at: \(place.offset), \(order.swiftCase))"
+            default: place.integer(format.swiftType, order)
+            }
+        if case .integer = type { return SwiftExpression(text: number) }
+        guard isClosed(type) else { return SwiftExpression(text: ".init(rawValue: \(number))", isImplicit: true) }
+        return SwiftExpression(
+            text: "try WirelineCodec::FieldCheck.known(\(number), at: \(place.absolute))", canFail: true,
+            isImplicit: true)
+    }
+
+    /// Reads a value that stands on its own, such as an item of a list; can fail, and has no `try`.
+    func item(_ type: TypeDescription) -> SwiftExpression {
+        switch type {
+        case .float32(let order): return SwiftExpression(text: "reader.readFloat32(\(order.swiftCase))")
+        case .float64(let order): return SwiftExpression(text: "reader.readFloat64(\(order.swiftCase))")
+        case .boolean: return SwiftExpression(text: "reader.readBoolean()")
+        case .varint(let maximum): return SwiftExpression(text: "reader.readVarint(maximumByteCount: \(maximum))")
+        case .string(let extent): return SwiftExpression(text: text("String", extent))
+        case .bytes(let extent): return SwiftExpression(text: text("Bytes", extent))
+        case .properties(let isStrict):
+            return SwiftExpression(text: "reader.readProperties(isStrict: \(isStrict))")
+        case .structure: return SwiftExpression(text: ".init(from: &reader)", isImplicit: true)
+        default: break
+        }
+        guard let (format, order) = integer(type) else { return SwiftExpression(text: "0") }
+        let number: String =
+            switch format {
+            case .uint24: "reader.readUnsigned24(\(order.swiftCase))"
+            case .int24: "reader.readSigned24(\(order.swiftCase))"
+            default: "reader.readInteger(as: \(format.swiftType).self, \(order.swiftCase))"
+            }
+        if case .integer = type { return SwiftExpression(text: number) }
+        guard isClosed(type) else { return SwiftExpression(text: ".init(rawValue: \(number))", isImplicit: true) }
+        return SwiftExpression(
+            text: "WirelineCodec::FieldCheck.known(\(number), at: reader.offset - \(format.byteCount))",
+            isImplicit: true)
+    }
+
+    private func text(_ kind: String, _ extent: TypeDescription.Extent) -> String {
+        switch extent {
+        case .counted(let format, let order):
+            "reader.read\(kind)(byteCount: reader.readCount(.\(format.name), \(order.swiftCase)))"
+        case .terminated: "reader.readTerminated\(kind)()"
+        case .rest: "reader.read\(kind)(byteCount: reader.remaining)"
+        }
+    }
+
+    /// The integer of items that are read and written all at once.
+    func bulkInteger(_ element: TypeDescription) -> (format: IntegerFormat, order: ByteOrder)? {
+        guard case .integer(let format, let order) = element, format.byteCount != 3 else { return nil }
+        return (format, order)
+    }
+}

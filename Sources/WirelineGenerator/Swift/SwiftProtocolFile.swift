@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// Makes the type that stands for a protocol, with its layout, its limits and its list of messages.
+struct SwiftProtocolFile {
+    let types: SwiftTypes
+    private var description: ProtocolDescription { types.description }
+    private var naming: SwiftNaming { types.naming }
+
+    init(_ types: SwiftTypes) {
+        self.types = types
+    }
+
+    func write(to source: inout SwiftSource) {
+        let fallback = "The protocol `\(description.name)`."
+        source.documentation(description.documentation.isEmpty ? fallback : description.documentation)
+        source.block("public enum \(naming.protocolName): WirelineCodec::PacketProtocol") { source in
+            source.line("public static var protocolName: Swift::String { \(SwiftText.literal(description.name)) }")
+            source.blank()
+            writeLayout(to: &source)
+            let limit = SwiftText.number(description.options.maximumPacketByteCount)
+            source.blank()
+            source.line("@inlinable public static var maximumPacketByteCount: Swift::Int { \(limit) }")
+            let depth = SwiftText.number(description.options.maximumDepth)
+            source.line("@inlinable public static var maximumDepth: Swift::Int { \(depth) }")
+            source.blank()
+            let (id, sender) = naming.registryParameters
+            source.block(
+                "public static func messageType(id: Swift::UInt64, from sender: WirelineCodec::Sender) -> (any WirelineCodec::PacketMessage.Type)?"
+            ) { $0.line("\(naming.registryName)(\(id): id, \(sender): sender)") }
+            writeConstants(to: &source)
+        }
+        source.blank()
+        writeRegistry(to: &source)
+    }
+
+    // MARK: Layout
+
+    private func writeLayout(to source: inout SwiftSource) {
+        let layout = description.layout
+        let presets: [(PacketLayout, String)] = [
+            (.standard, "standard"), (.qsiop, "qsiop"), (.erlangPacket1, "erlangPacket1"),
+            (.erlangPacket2, "erlangPacket2"), (.erlangPacket4, "erlangPacket4"),
+        ]
+        if let (_, name) = presets.first(where: { $0.0 == layout }) {
+            source.line("public static var layout: WirelineCodec::PacketLayout { WirelineCodec::PacketLayout.\(name) }")
+        } else {
+            source.open("public static let layout = WirelineCodec::PacketLayout(")
+            source.line("generatedHeader: [\(layout.header.map(text).joined(separator: ", "))],")
+            source.line("trailer: [\(layout.trailer.map(text).joined(separator: ", "))])")
+            source.close()
+        }
+        let plan = layout.plan
+        guard plan.canReadAtOnce || plan.canWriteAtOnce else { return }
+        source.blank()
+        source.block("@inlinable public static var plan: WirelineCodec::PacketPlan") { source in
+            source.open("WirelineCodec::PacketPlan(")
+            for line in lines(of: plan) { source.line(line) }
+            source.close()
+        }
+    }
+
+    private func lines(of plan: PacketPlan) -> [String] {
+        [
+            "headerByteCount: \(plan.headerByteCount), trailerByteCount: \(plan.trailerByteCount),",
+            "leastPacketByteCount: \(plan.leastPacketByteCount), mostPacketByteCount: \(plan.mostPacketByteCount),",
+            "canReadAtOnce: \(plan.canReadAtOnce), windowOffset: \(plan.windowOffset),",
+            "windowByteOrder: \(plan.windowByteOrder.swiftCase), length: \(text(plan.length)),",
+            "lengthToPacket: \(plan.lengthToPacket), messageID: \(text(plan.messageID)),",
+            "canWriteAtOnce: \(plan.canWriteAtOnce), template: \(plan.template),",
+            "firstLength: \(text(plan.firstLength)), secondLength: \(text(plan.secondLength)),",
+            "messageIDShift: \(plan.messageIDShift), mostMessageID: \(plan.mostMessageID))",
+        ]
+    }
+
+    private func text(_ plan: NumberPlan) -> String { ".init(shift: \(plan.shift), mask: \(plan.mask))" }
+
+    private func text(_ plan: PatchPlan) -> String {
+        ".init(shift: \(plan.shift), packetToLength: \(plan.packetToLength))"
+    }
+
+    private func text(_ field: PacketField) -> String {
+        let format =
+            switch field.format {
+            case .integer(let format, let order): ".integer(.\(format.name), \(order.swiftCase))"
+            case .boolean: ".boolean"
+            case .varint(let maximum): ".varint(maximumByteCount: \(maximum))"
+            }
+        let role =
+            switch field.role {
+            case .value(let value): ".value(default: \(value))"
+            case .length(let base, let constant): ".length(of: .\(base), plus: \(constant))"
+            case .messageID: ".messageID"
+            case .constant(let value): ".constant(\(value))"
+            case .sequence: ".sequence"
+            case .checksum: ".checksum"
+            }
+        return "WirelineCodec::PacketField(\(SwiftText.literal(field.name)), \(format), \(role))"
+    }
+
+    // MARK: Constants
+
+    private func writeConstants(to source: inout SwiftSource) {
+        let nested = (naming.messages + naming.structures + naming.enumerations + naming.flagSets)
+            .compactMap { $0.scope == nil ? nil : $0.declared }
+        let names = SwiftIdentifier.members(
+            description.constants.map { SwiftWords.lowerCamel($0.name, fallback: "value") },
+            reserved: SwiftNaming.protocolMembers.union(nested))
+        for (constant, name) in zip(description.constants, names) {
+            source.blank()
+            source.documentation(constant.documentation)
+            let value = SwiftText.number(constant.value)
+            source.line(
+                "@inlinable public static var \(SwiftIdentifier.quoted(name)): \(constant.format.swiftType) { \(value) }"
+            )
+        }
+    }
+
+    // MARK: Registry
+
+    /// A function of its own, because inside the protocol's type a message called `layout` would be another thing.
+    private func writeRegistry(to source: inout SwiftSource) {
+        let (id, sender) = naming.registryParameters
+        source.block(
+            "private func \(naming.registryName)(\(id): Swift::UInt64, \(sender): WirelineCodec::Sender) -> (any WirelineCodec::PacketMessage.Type)?"
+        ) { source in
+            source.line("switch \(sender) {")
+            for side in Sender.allCases {
+                source.open("case .\(side.rawValue):")
+                source.line("switch \(id) {")
+                for (message, name) in zip(description.messages, naming.messages) where message.senders.contains(side) {
+                    source.line("case \(message.id): return \(name.reference).self")
+                }
+                source.line("default: return nil")
+                source.close("    }")
+            }
+            source.line("}")
+        }
+    }
+}

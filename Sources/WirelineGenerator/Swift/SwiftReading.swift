@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// Makes the statements that read fields.
+///
+/// They speak of values only by `self.`, and of types only where nothing but a type can stand: no name of a schema
+/// can be taken for one of their own.
+struct SwiftReading {
+    let types: SwiftTypes
+    private(set) var source: SwiftSource
+    /// Whether some statement sets the variable that names the field at hand.
+    private(set) var setsField = false
+    /// Whether some statement sets the variable that counts the items of a list.
+    private(set) var setsItem = false
+    /// Whether some statement can fail.
+    private(set) var canFail = false
+    /// The first field at which something can fail.
+    private(set) var firstField: Int?
+    private var currentField = -1
+    private var runCount = 0
+
+    init(_ types: SwiftTypes, in source: SwiftSource) {
+        self.types = types
+        self.source = source
+    }
+
+    /// Reads all fields, in order.
+    mutating func read(_ fields: [SwiftField]) {
+        for run in SwiftRun.split(fields, types) {
+            guard let first = run.parts.first?.field else { continue }
+            if first.isRequired { read(run) } else { readIfPresent(run, first) }
+        }
+    }
+
+    /// Statements that follow the fields.
+    mutating func append(canFail: Bool, at index: Int? = nil, _ line: String) {
+        if let index { enter(index) }
+        source.line(line)
+        self.canFail = self.canFail || canFail
+    }
+
+    private mutating func readIfPresent(_ run: SwiftRun, _ field: SwiftField) {
+        enter(field.index)
+        source.open("if reader.isAtEnd {")
+        source.line("\(field.access) = \(field.defaultValue ?? "nil")")
+        source.close()
+        source.open("} else {")
+        read(run)
+        source.close("}")
+    }
+
+    /// Notes which field is at hand; the first one is what the variable begins with.
+    private mutating func enter(_ index: Int) {
+        guard index != currentField else { return }
+        currentField = index
+        guard firstField != nil else {
+            firstField = index
+            return
+        }
+        setsField = true
+        source.line("field = \(index)")
+    }
+
+    // MARK: Runs
+
+    private mutating func read(_ run: SwiftRun) {
+        var name = ""
+        if run.byteCount > 0, let first = run.parts.first?.field {
+            enter(first.index)
+            name = "run\(runCount)"
+            runCount += 1
+            canFail = true
+            source.line("let \(name) = try reader.readRun(byteCount: \(run.byteCount))")
+        }
+        for (field, offset) in run.parts {
+            let place = SwiftPlace(run: name, offset: offset)
+            if types.scalarByteCount(field.type) == nil {
+                enter(field.index)
+                canFail = true
+                readVariable(field, place)
+            } else {
+                readScalar(field, place)
+            }
+        }
+    }
+
+    private mutating func readScalar(_ field: SwiftField, _ place: SwiftPlace) {
+        let value = types.scalar(field.type, at: place)
+        if value.canFail {
+            enter(field.index)
+            canFail = true
+        }
+        source.line("\(field.access) = \(field.isOptional ? value.coerced(to: field.valueType) : value.text)")
+        let range =
+            field.description.floatRange.map { ("\($0.lowerBound)", "\($0.upperBound)") }
+            ?? field.description.range.map { ("\($0.lowerBound)", "\($0.upperBound)") }
+        guard let (lower, upper) = range else { return }
+        enter(field.index)
+        canFail = true
+        var text = types.scalar(field.type, at: place).text
+        if case .float32 = field.type { text = "Swift::Double(\(text))" }
+        source.line("try WirelineCodec::FieldCheck.range(\(text), \(lower), \(upper), at: \(place.absolute))")
+    }
+
+    // MARK: Variable width
+
+    private mutating func readVariable(_ field: SwiftField, _ place: SwiftPlace) {
+        let maximum = field.description.maximumCount
+        switch field.type {
+        case .string(let extent): readText(field, extent, place, maximum, "String")
+        case .bytes(let extent): readText(field, extent, place, maximum, "Bytes")
+        case .list(let element, let extent): readList(field, element, extent, place)
+        case .fixedList(let element, let count):
+            readItems(field, element, count: "\(count)", capacity: "\(count)", extra: nil)
+        case .varint(let byteCount):
+            let range = field.description.range
+            if range != nil { source.line("let start\(field.index) = reader.offset") }
+            source.line("\(field.access) = try reader.readVarint(maximumByteCount: \(byteCount))")
+            guard let range else { return }
+            let value = field.isOptional ? "\(field.access) ?? 0" : field.access
+            source.line(
+                "try WirelineCodec::FieldCheck.range(\(value), \(range.lowerBound), \(range.upperBound), at: start\(field.index))"
+            )
+        default:
+            let value = types.item(field.type)
+            source.line("\(field.access) = try \(field.isOptional ? value.coerced(to: field.valueType) : value.text)")
+        }
+    }
+
+    private mutating func readText(
+        _ field: SwiftField, _ extent: TypeDescription.Extent, _ place: SwiftPlace, _ maximum: Int?, _ kind: String
+    ) {
+        switch extent {
+        case .counted(let format, let order):
+            let count = readCount(field, format, order, place, maximum)
+            source.line("\(field.access) = try reader.read\(kind)(byteCount: \(count))")
+        case .terminated:
+            if let maximum {
+                source.line(
+                    "try WirelineCodec::FieldCheck.count(reader.byteCountToTerminator(), limit: \(maximum), at: reader.offset)"
+                )
+            }
+            source.line("\(field.access) = try reader.readTerminated\(kind)()")
+        case .rest:
+            if let maximum {
+                source.line(
+                    "try WirelineCodec::FieldCheck.count(reader.remaining, limit: \(maximum), at: reader.offset)")
+            }
+            source.line("\(field.access) = try reader.read\(kind)(byteCount: reader.remaining)")
+        }
+    }
+
+    /// Reads and checks a count; returns the expression that it is used by.
+    private mutating func readCount(
+        _ field: SwiftField, _ format: CountFormat, _ order: ByteOrder, _ place: SwiftPlace, _ maximum: Int?,
+        isUsedTwice: Bool = false
+    ) -> String {
+        let maximum = maximum.flatMap { $0 < format.maximum ? $0 : nil }
+        var text = "Swift::Int(\(place.integer(format.swiftType, order)))"
+        if format.fixedByteCount == nil { text = "reader.readCount(.varint, \(order.swiftCase))" }
+        guard maximum != nil || isUsedTwice else { return text }
+        let name = "count\(field.index)"
+        var start = place.absolute
+        if maximum != nil, format.fixedByteCount == nil {
+            start = "start\(field.index)"
+            source.line("let \(start) = reader.offset")
+        }
+        source.line("let \(name) = \(format.fixedByteCount == nil ? "try " : "")\(text)")
+        if let maximum {
+            source.line("try WirelineCodec::FieldCheck.count(\(name), limit: \(maximum), at: \(start))")
+        }
+        return name
+    }
+
+    // MARK: Lists
+
+    private mutating func readList(
+        _ field: SwiftField, _ element: TypeDescription, _ extent: TypeDescription.Extent, _ place: SwiftPlace
+    ) {
+        let minimum = max(1, types.footprint(element).minimumByteCount)
+        let maximum = field.description.maximumCount
+        if case .counted(let format, let order) = extent {
+            let isBulk = types.bulkInteger(element) != nil
+            let count = readCount(field, format, order, place, maximum, isUsedTwice: !isBulk)
+            let capacity = "reader.itemCapacity(\(count), minimumByteCount: \(minimum))"
+            return readItems(field, element, count: count, capacity: capacity, extra: nil)
+        }
+        if let (integer, _) = types.bulkInteger(element) {
+            let width = integer.byteCount
+            let count = width == 1 ? "reader.remaining" : "(reader.remaining + \(width - 1)) / \(width)"
+            if let maximum {
+                source.line("try WirelineCodec::FieldCheck.count(\(count), limit: \(maximum), at: reader.offset)")
+            }
+            return readItems(field, element, count: count, capacity: "", extra: nil)
+        }
+        let check = maximum.map { "try WirelineCodec::FieldCheck.count(item + 1, limit: \($0), at: reader.offset)" }
+        readItems(field, element, count: nil, capacity: nil, extra: check)
+    }
+
+    /// - Parameters:
+    ///   - count: The number of items; nil for as many as there are.
+    ///   - extra: A statement before each item.
+    private mutating func readItems(
+        _ field: SwiftField, _ element: TypeDescription, count: String?, capacity: String?, extra: String?
+    ) {
+        setsItem = true
+        if let count, let (format, order) = types.bulkInteger(element) {
+            source.line(
+                "\(field.access) = try reader.readIntegers(count: \(count), as: \(format.swiftType).self, \(order.swiftCase), item: &item)"
+            )
+            return
+        }
+        let list = "list\(field.index)"
+        source.line("var \(list): \(field.valueType) = []")
+        if let capacity {
+            source.line("\(list).reserveCapacity(\(capacity))")
+        }
+        source.line("item = 0")
+        let value = types.item(element)
+        source.block("while \(count.map { "item < " + $0 } ?? "!reader.isAtEnd")") { source in
+            if let extra { source.line(extra) }
+            source.line("\(list).append(try \(value.text))")
+            source.line("item += 1")
+        }
+        source.line("item = -1")
+        source.line("\(field.access) = \(list)")
+    }
+}

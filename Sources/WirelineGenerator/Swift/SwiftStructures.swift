@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// Makes the types of messages and structures.
+struct SwiftStructures {
+    let types: SwiftTypes
+
+    private static let members: Set<String> = ["payloadByteCount", "writePayload"]
+    private static let messageMembers: Set<String> = [
+        "encode", "encoded", "encodedPayload", "encodeInGeneral", "trailingBytes",
+    ]
+
+    /// A message.
+    func write(_ message: MessageDescription, as name: SwiftTypeName, to source: inout SwiftSource) {
+        let fields = SwiftField.all(message.fields, types, reserved: Self.members.union(Self.messageMembers))
+        let keeps = types.description.options.keepsTrailingBytes && message.fields.last?.type.goesToEnd != true
+        var body = SwiftBody(types: types, fields: fields, name: message.name, keepsTrailingBytes: keeps)
+        body.requiresEnd = !types.description.options.keepsTrailingBytes && message.fields.last?.type.goesToEnd != true
+        source.documentation(documentation(of: message))
+        let conformances = conformances(of: message).map { "WirelineCodec::" + $0 }.joined(separator: ", ")
+        source.block("public struct \(SwiftIdentifier.quoted(name.declared)): \(conformances)") { source in
+            source.line("public typealias Definition = \(types.naming.protocolName)")
+            if let reply = reply(of: message) { source.line("public typealias Reply = \(reply)") }
+            source.blank()
+            body.writeProperties(to: &source)
+            body.writeInitializer(to: &source)
+            source.line("public static var messageName: Swift::String { \(SwiftText.literal(message.name)) }")
+            source.line("@inlinable public static var messageID: Swift::UInt64 { \(message.id) }")
+            source.blank()
+            body.writeReading(to: &source)
+            source.blank()
+            body.writeSizing("payloadByteCount", to: &source)
+            source.blank()
+            body.writeWriting(to: &source)
+        }
+    }
+
+    /// A structure.
+    func write(
+        _ structure: StructureDescription, at index: Int, as name: SwiftTypeName, to source: inout SwiftSource
+    ) {
+        let fields = SwiftField.all(structure.fields, types, reserved: Self.members)
+        var body = SwiftBody(types: types, fields: fields, name: "", keepsTrailingBytes: false)
+        body.sizePrefix = structure.sizePrefix.map { ($0, structure.byteOrder) }
+        body.countsDepth = types.depthCounting.contains(index)
+        body.access = "internal"
+        source.documentation(structure.documentation)
+        source.block("public struct \(SwiftIdentifier.quoted(name.declared)): Swift::Equatable, Swift::Sendable") {
+            source in
+            body.writeProperties(to: &source)
+            body.writeInitializer(to: &source)
+            if types.zeroNeeding.contains(index), !fields.isEmpty { writeZero(fields, to: &source) }
+            body.writeReading(to: &source)
+            source.blank()
+            body.writeSizing("payloadByteCount", to: &source)
+            source.blank()
+            body.writeWriting(to: &source)
+        }
+    }
+
+    private func writeZero(_ fields: [SwiftField], to source: inout SwiftSource) {
+        source.documentation("Makes a value of which each part is zero, false or empty, or its own default.")
+        source.block("public init()") { source in
+            for field in fields {
+                source.line("\(field.access) = \(field.defaultValue ?? types.value(.zero, of: field.type))")
+            }
+        }
+        source.blank()
+    }
+
+    private func conformances(of message: MessageDescription) -> [String] {
+        var names: [String] = []
+        if reply(of: message) != nil { names.append("RequestMessage") }
+        if message.senders.contains(.client) { names.append("ClientMessage") }
+        if message.senders.contains(.server) { names.append("ServerMessage") }
+        return names.isEmpty ? ["PacketMessage"] : names
+    }
+
+    private func reply(of message: MessageDescription) -> String? {
+        guard let reply = message.reply else { return nil }
+        return types.description.messages.firstIndex { $0.name == reply }.map { types.naming.messages[$0].reference }
+    }
+
+    private func documentation(of message: MessageDescription) -> String {
+        let senders = Sender.allCases.filter(message.senders.contains).map { "the \($0.rawValue)" }
+        var facts = "`\(message.name)`"
+        if types.description.layout.hasMessageID { facts += ", ID \(message.id)" }
+        if !senders.isEmpty { facts += ", sent by " + senders.joined(separator: " and ") }
+        return message.documentation + (message.documentation.isEmpty ? "" : "\n\n") + facts + "."
+    }
+}
+
+extension TypeDescription {
+    /// Whether the value has no end of its own.
+    fileprivate var goesToEnd: Bool {
+        switch self {
+        case .string(.rest), .bytes(.rest), .list(_, .rest), .properties: true
+        default: false
+        }
+    }
+}

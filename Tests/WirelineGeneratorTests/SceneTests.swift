@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scene
+import Testing
+import WirelineCodec
+
+struct SceneTests {
+    @Test func `a scene message goes out and comes back`() throws {
+        let message = Cs_20001(sceneID: 7, line: 2, message: "hi")
+        let packet = try message.encoded()
+        #expect(packet == [0, 0, 0, 15, 0x4E, 0x21, 7, 0, 0, 0, 2, 0, 2, 0x68, 0x69])
+        #expect(try Cs_20001(packet: packet.span.bytes) == message)
+    }
+}
