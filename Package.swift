@@ -55,7 +55,8 @@ let package = Package(
             dependencies: ["WirelineGenerator", "WirelineSchema", "WirelineCodec", "Scene", "TestingSupport"],
             swiftSettings: usual),
         .testTarget(
-            name: "ProtocolsTests", dependencies: ["WirelineSchema", "WirelineCodec"], swiftSettings: usual),
+            name: "ProtocolsTests", dependencies: ["WirelineSchema", "WirelineCodec", "TestingSupport"],
+            swiftSettings: usual),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import TestingSupport
+import WirelineCodec
+import WirelineSchema
+
+/// All packets of a protocol as one stream, cut in every way.
+struct SplitterVectorTests {
+    static let folders = ProtocolFolder.all.filter { !$0.vectors(.exact).isEmpty }
+
+    @Test(arguments: folders)
+    func `glued packets come apart`(folder: ProtocolFolder) throws {
+        let stream = try Stream(folder)
+        #expect(try stream.split(at: []) == stream.packets)
+    }
+
+    @Test(arguments: folders)
+    func `a stream that is cut in two gives the same packets at every cut`(folder: ProtocolFolder) throws {
+        let stream = try Stream(folder)
+        let badCuts = try stream.bytes.indices.filter { try stream.split(at: [$0]) != stream.packets }
+        #expect(badCuts == [])
+    }
+
+    @Test(arguments: folders)
+    func `a stream that comes byte by byte gives the same packets`(folder: ProtocolFolder) throws {
+        let stream = try Stream(folder)
+        #expect(try stream.split(at: Array(stream.bytes.indices)) == stream.packets)
+    }
+
+    @Test(arguments: folders)
+    func `a stream in random chunks gives the same packets`(folder: ProtocolFolder) throws {
+        let stream = try Stream(folder)
+        var random = SeededGenerator.forThisRun()
+        let runs = (0..<200).map { _ in
+            stream.bytes.indices.filter { _ in Int.random(in: 0..<16, using: &random) == 0 }
+        }
+        let badRuns = try runs.filter { try stream.split(at: $0) != stream.packets }
+        #expect(badRuns == [], random.seedComment)
+    }
+
+    /// The error does not depend on how the bytes came; only what the first of them look like can be told later.
+    @Test(arguments: Vector.invalid)
+    func `what is wrong is refused alike at every cut`(vector: Vector) throws {
+        // By text: a reason that holds a NaN is not equal to itself.
+        let expected = try #require(try vector.firstError(cutAt: nil)).withoutBytes
+        let badCuts = try vector.bytes().indices.filter { cut in
+            try vector.firstError(cutAt: cut)?.withoutBytes != expected
+        }
+        #expect(badCuts == [])
+    }
+}
+
+extension CodecError {
+    /// What it says, without what the first bytes look like.
+    fileprivate var withoutBytes: String { CodecError(reason, offset: offset, path: path).description }
+}
+
+/// The packets of all vectors of a protocol, one after another.
+private struct Stream {
+    let description: ProtocolDescription
+    let packets: [[UInt8]]
+    let bytes: [UInt8]
+
+    init(_ folder: ProtocolFolder) throws {
+        description = folder.translator.description
+        packets = try folder.vectors(.exact).map { try $0.bytes() }
+        bytes = packets.flatMap(\.self)
+    }
+
+    /// What a splitter hands over when the stream is cut at these offsets.
+    func split(at cuts: [Int]) throws(CodecError) -> [[UInt8]] {
+        var splitter = PacketSplitter(description)
+        var packets: [[UInt8]] = []
+        var start = 0
+        for end in cuts + [bytes.count] {
+            try splitter.receive(bytes.span.bytes.extracting(start..<end)) { packet in
+                packets.append(packet.bytes.withUnsafeBytes { Array($0) })
+            }
+            start = end
+        }
+        try splitter.finish()
+        return packets
+    }
+}

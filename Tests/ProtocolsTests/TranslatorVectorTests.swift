@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineCodec
+import WirelineSchema
+
+/// The codec that works by the description alone, against all vectors.
+struct TranslatorVectorTests {
+    @Test(arguments: Vector.decodable)
+    func `a packet is decoded to its line`(vector: Vector) throws {
+        let line = try vector.decoded()
+        if Vector.isRecording { return try vector.record(line.description) }
+        #expect(try line == vector.line())
+    }
+
+    @Test(arguments: Vector.exact)
+    func `a line is encoded to its packet`(vector: Vector) throws {
+        let packet = try vector.folder.translator.encode(line: vector.line())
+        #expect(try Hexadecimal.text(of: packet) == Hexadecimal.text(of: vector.bytes()))
+    }
+
+    /// What is written in place of bytes that are not written so, must mean the same.
+    @Test(arguments: Vector.decodeOnly)
+    func `what is encoded differently is decoded alike`(vector: Vector) throws {
+        let translator = vector.folder.translator
+        let line = try vector.line()
+        var withoutHeader = line
+        if case .object(let members) = line { withoutHeader = .object(members.filter { $0.name != "header" }) }
+        let again = try translator.encode(line: withoutHeader)
+        #expect(try Hexadecimal.text(of: again) != Hexadecimal.text(of: vector.bytes()))
+        #expect(try vector.decoded(again)["fields"] == line["fields"])
+    }
+
+    @Test(arguments: Vector.invalid)
+    func `what is wrong is refused with its error`(vector: Vector) throws {
+        let error = try #require(try vector.firstError(cutAt: nil))
+        if Vector.isRecording { return try vector.record(error.description) }
+        #expect(try error.description == vector.errorLine())
+    }
+}
+
+extension Vector {
+    /// The line that decoding gives.
+    func decoded(_ other: [UInt8]? = nil) throws -> JSONValue {
+        let bytes = try other ?? bytes()
+        let description = folder.translator.description
+        let limit = description.options.maximumPacketByteCount
+        let packet = try Packet(bytes.span.bytes, layout: description.layout, limit: limit)
+        return try folder.translator.decode(packet, from: sender())
+    }
+
+    /// What a receiver of these bytes, followed by the end of the stream, says first; nil when nothing is wrong.
+    ///
+    /// - Parameter offset: Where the bytes are cut in two.
+    func firstError(cutAt offset: Int?) throws -> CodecError? {
+        let (bytes, sender) = (try bytes(), try sender())
+        let translator = folder.translator
+        var splitter = PacketSplitter(translator.description)
+        do throws(CodecError) {
+            for range in [0..<(offset ?? bytes.count), (offset ?? bytes.count)..<bytes.count] {
+                try splitter.receive(bytes.span.bytes.extracting(range)) { packet throws(CodecError) in
+                    _ = try translator.decode(packet, preferring: sender)
+                }
+            }
+            try splitter.finish()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+extension PacketSplitter {
+    /// A splitter of a protocol's packets, with its limit.
+    init(_ description: ProtocolDescription) {
+        self.init(layout: description.layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
+    }
+}
