@@ -191,7 +191,10 @@ struct SwiftReading {
             let width = integer.byteCount
             let count = width == 1 ? "reader.remaining" : "(reader.remaining + \(width - 1)) / \(width)"
             if let maximum {
-                source.line("try WirelineCodec::FieldCheck.count(\(count), limit: \(maximum), at: reader.offset)")
+                // The error is that of reading one by one: it stands at the first item too many.
+                let some = "Swift::min(\(count), \(maximum + 1))"
+                let place = "reader.offset + \(maximum * width)"
+                source.line("try WirelineCodec::FieldCheck.count(\(some), limit: \(maximum), at: \(place))")
             }
             return readItems(field, element, count: count, capacity: "", extra: nil)
         }

@@ -56,7 +56,11 @@ struct SwiftSizing {
     ///   - hasOptionalBefore: Whether another optional field, which may not be set, stands before.
     ///   - canBeGap: Whether something stands behind.
     private mutating func measureOptional(_ field: SwiftField, hasOptionalBefore: Bool, canBeGap: Bool) {
-        nest("if let value = \(field.access)") { inner in
+        var trial = SwiftSizing(types, depth: depth, in: SwiftSource())
+        trial.measure(field.type, "value", field)
+        // Of a value that is as long as any other and needs no check, only the presence matters.
+        let head = trial.source.text.isEmpty ? "if \(field.access) != nil" : "if let value = \(field.access)"
+        nest(head) { inner in
             if hasOptionalBefore { inner.refuseGap() }
             inner.measure(field.type, "value", field)
         }
