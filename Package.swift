@@ -10,6 +10,19 @@ let usual: [SwiftSetting] = [
 ]
 let strict = usual + [.strictMemorySafety()]
 
+/// A folder under `Protocols/`: the plugin makes its messages.
+func protocolTarget(_ name: String) -> Target {
+    .target(
+        name: name, dependencies: ["WirelineCodec"], path: "Protocols/" + name, exclude: ["Vectors"],
+        swiftSettings: strict, plugins: ["WirelinePlugin"])
+}
+
+let protocols = [
+    "AMQP", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "Goim", "IDFirst", "MQTT", "MagicHeader", "Modbus",
+    "Pomelo",
+    "QSIOP", "Scene", "ServiceCommand", "ShortStrings", "Skynet", "Telemetry", "TwoByteHeader",
+]
+
 let package = Package(
     name: "wireline",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -37,11 +50,6 @@ let package = Package(
             name: "WirelinePlugin", capability: .buildTool(), dependencies: ["wire-generate"],
             path: "Sources/WirelinePlugin"),
 
-        // Protocols
-        .target(
-            name: "Scene", dependencies: ["WirelineCodec"], path: "Protocols/Scene", exclude: ["Vectors"],
-            swiftSettings: strict, plugins: ["WirelinePlugin"]),
-
         // Tests
         .target(name: "TestingSupport", path: "Tests/TestingSupport", swiftSettings: usual),
         .testTarget(name: "ArchitectureTests", swiftSettings: usual),
@@ -55,8 +63,10 @@ let package = Package(
             dependencies: ["WirelineGenerator", "WirelineSchema", "WirelineCodec", "Scene", "TestingSupport"],
             swiftSettings: usual),
         .testTarget(
-            name: "ProtocolsTests", dependencies: ["WirelineSchema", "WirelineCodec", "TestingSupport"],
+            name: "ProtocolsTests",
+            dependencies: ["WirelineSchema", "WirelineCodec", "TestingSupport"]
+                + protocols.map { .init(stringLiteral: $0) },
             swiftSettings: usual),
-    ],
+    ] + protocols.map(protocolTarget),
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// Shows a generated value as the JSON that the schema-driven codec makes of its bytes, so that the two can be compared.
+///
+/// The values are found by reflection, in the order of the wire, and named by the description.
+struct GeneratedJSON {
+    let description: ProtocolDescription
+
+    /// The line's `fields`.
+    func fields(of message: any PacketMessage) -> JSONValue {
+        let description = description.messages.first { $0.name == type(of: message).messageName }
+        return object(message, description?.fields ?? [])
+    }
+
+    /// The line's `trailing`.
+    func trailing(of message: any PacketMessage) -> JSONValue? {
+        let kept = Mirror(reflecting: message).children.first { $0.label == "trailingBytes" }?.value as? [UInt8] ?? []
+        return kept.isEmpty ? nil : .string(Hexadecimal.text(of: kept))
+    }
+
+    private func object(_ value: Any, _ fields: [FieldDescription]) -> JSONValue {
+        let members = zip(fields, Mirror(reflecting: value).children).compactMap { field, child in
+            present(child.value, field).map { JSONValue.Member(field.name, json($0, field.type)) }
+        }
+        return .object(members)
+    }
+
+    /// What is in a field; nil for an optional one that is not set.
+    private func present(_ value: Any, _ field: FieldDescription) -> Any? {
+        guard field.presence == .optional else { return value }
+        return Mirror(reflecting: value).children.first?.value
+    }
+
+    private func json(_ value: Any, _ type: TypeDescription) -> JSONValue {
+        switch type {
+        case .integer, .varint: integer(value)
+        case .float32: float(value as? Float)
+        case .float64: float(value as? Double)
+        case .boolean: .boolean(value as? Bool ?? false)
+        case .string: .string(value as? String ?? "")
+        case .bytes: .string(Base64.encode(value as? [UInt8] ?? []))
+        case .properties:
+            .object((value as? Properties ?? [:]).entries.map { JSONValue.Member($0.key, .string($0.value)) })
+        case .enumeration(let index, _): enumeration(rawValue(value), description.enumerations[index])
+        case .flags(let index, _): flags(rawValue(value), description.flagSets[index])
+        case .structure(let index): object(value, description.structures[index].fields)
+        case .fixedList(let element, _), .list(let element, _):
+            .array(Mirror(reflecting: value).children.map { json($0.value, element) })
+        }
+    }
+
+    private func integer(_ value: Any) -> JSONValue {
+        .exact((value as? any BinaryInteger).map { Int128($0) } ?? 0)
+    }
+
+    private func float<Value: BinaryFloatingPoint & CustomStringConvertible>(_ value: Value?) -> JSONValue {
+        guard let value, value.isFinite else {
+            return value?.isNaN ?? true ? "NaN" : value == .infinity ? "Infinity" : "-Infinity"
+        }
+        return (try? JSONValue(parsing: value.description)) ?? .null
+    }
+
+    private func rawValue(_ value: Any) -> Int128 {
+        func read(_ value: some RawRepresentable) -> Int128 {
+            (value.rawValue as? any BinaryInteger).map { Int128($0) } ?? 0
+        }
+        return (value as? any RawRepresentable).map { read($0) } ?? 0
+    }
+
+    private func enumeration(_ value: Int128, _ enumeration: EnumerationDescription) -> JSONValue {
+        enumeration.cases.first { $0.value == value }.map { .string($0.name) } ?? .exact(value)
+    }
+
+    private func flags(_ value: Int128, _ flags: FlagsDescription) -> JSONValue {
+        var items: [JSONValue] = []
+        var shown: Int128 = 0
+        for flag in flags.cases where value & flag.value == flag.value && flag.value & ~shown != 0 {
+            items.append(.string(flag.name))
+            shown |= flag.value
+        }
+        return .array(value == shown ? items : items + [.exact(value & ~shown)])
+    }
+}
+
+extension JSONValue {
+    /// An integer as the translator shows it: a string where JSON's readers would round it.
+    static func exact(_ value: Int128) -> JSONValue {
+        value.magnitude < 1 << 53 ? .integer(value) : .string(String(value))
+    }
+}

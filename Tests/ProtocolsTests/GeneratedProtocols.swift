@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AMQP
+import ErlangPacket1
+import ErlangPacket2
+import ErlangPacket4
+import Goim
+import IDFirst
+import MQTT
+import MagicHeader
+import Modbus
+import Pomelo
+import QSIOP
+import Scene
+import ServiceCommand
+import ShortStrings
+import Skynet
+import Telemetry
+import Testing
+import TwoByteHeader
+import WirelineCodec
+import WirelineSchema
+
+extension ProtocolFolder {
+    /// What the plugin made of each folder.
+    static let generated: [any PacketProtocol.Type] = [
+        AMQPProtocol.self, ErlangPacket1Protocol.self, ErlangPacket2Protocol.self, ErlangPacket4Protocol.self,
+        GoimProtocol.self, IDFirstProtocol.self, MQTTProtocol.self, MagicHeaderProtocol.self, ModbusProtocol.self,
+        PomeloProtocol.self, QSIOPProtocol.self, SceneProtocol.self, ServiceCommandProtocol.self,
+        ShortStringsProtocol.self, SkynetProtocol.self, TelemetryProtocol.self, TwoByteHeaderProtocol.self,
+    ]
+
+    /// What the plugin made of this folder.
+    func generated() throws -> any PacketProtocol.Type {
+        try #require(Self.generated.first { $0.protocolName == name })
+    }
+}
+
+extension PacketProtocol {
+    /// The message that a packet carries, of the other end's where this one has none with its ID.
+    static func message(
+        in packet: borrowing Packet, preferring sender: Sender
+    ) throws(CodecError) -> (any PacketMessage)? {
+        if let message = try message(in: packet, from: sender) { return message }
+        return try message(in: packet, from: sender.peer)
+    }
+
+    /// What a caller could have set in a packet's header and trailer.
+    static func settableHeader(of packet: borrowing Packet) throws(CodecError) -> PacketHeader {
+        var header = try layout.header(of: packet)
+        for field in layout.fields {
+            switch field.role {
+            case .value, .sequence: break
+            default: header[field.name] = nil
+            }
+        }
+        return header
+    }
+
+    /// Reads a packet into its message's type, and writes it again.
+    ///
+    /// - Returns: The message and the bytes that it is encoded to; nil for an unknown ID.
+    static func transcode(
+        _ bytes: [UInt8], from sender: Sender
+    ) throws(CodecError) -> (message: any PacketMessage, bytes: [UInt8])? {
+        let packet = try Packet(bytes.span.bytes, layout: layout, limit: maximumPacketByteCount)
+        guard let message = try message(in: packet, from: sender) else { return nil }
+        return (message, try message.encoded(header: settableHeader(of: packet)))
+    }
+}

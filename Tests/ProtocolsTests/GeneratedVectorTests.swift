@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineCodec
+import WirelineSchema
+
+/// What the generator made of the schemas, against all vectors.
+struct GeneratedVectorTests {
+    @Test(arguments: Vector.decodable)
+    func `a generated type reads what the line says`(vector: Vector) throws {
+        let generated = try vector.folder.generated()
+        let line = try vector.line()
+        guard let (message, _) = try generated.transcode(vector.bytes(), from: vector.sender()) else {
+            #expect(line["message"] == .null)
+            return
+        }
+        let json = GeneratedJSON(description: vector.folder.translator.description)
+        #expect(line["message"] == .string(type(of: message).messageName))
+        #expect(line["id"] == .exact(Int128(type(of: message).messageID)))
+        #expect(json.fields(of: message) == line["fields"])
+        #expect(json.trailing(of: message) == line["trailing"])
+    }
+
+    @Test(arguments: Vector.exact)
+    func `a generated type writes the packet again`(vector: Vector) throws {
+        let bytes = try vector.bytes()
+        let again = try vector.folder.generated().transcode(bytes, from: vector.sender())
+        #expect(Hexadecimal.text(of: again?.bytes ?? bytes) == Hexadecimal.text(of: bytes))
+        #expect(try (again == nil) == (vector.line()["message"] == .null))
+    }
+
+    /// Only here do the two codecs differ on purpose: JSON cannot hold the other bits of a NaN.
+    @Test(arguments: Vector.decodeOnly.filter { !$0.name.hasSuffix("-signalling-nan") })
+    func `both codecs write the same in place of what is not written so`(vector: Vector) throws {
+        let again = try #require(try vector.folder.generated().transcode(vector.bytes(), from: vector.sender()))
+        var line = try vector.line()
+        if case .object(let members) = line { line = .object(members.filter { $0.name != "header" }) }
+        let other = try vector.folder.translator.encode(line: line)
+        #expect(Hexadecimal.text(of: again.bytes) == Hexadecimal.text(of: other))
+    }
+
+    @Test func `a NaN keeps all its bits in a typed value`() throws {
+        let vector = try #require(Vector.decodeOnly.first { $0.name == "IDFirst/register-signalling-nan" })
+        let again = try vector.folder.generated().transcode(vector.bytes(), from: vector.sender())
+        #expect(try again?.bytes == vector.bytes())
+    }
+
+    @Test(arguments: Vector.invalid)
+    func `a generated type refuses what is wrong with the same error`(vector: Vector) throws {
+        let (bytes, sender, generated) = (try vector.bytes(), try vector.sender(), try vector.folder.generated())
+        var splitter = PacketSplitter(
+            layout: generated.layout, maximumPacketByteCount: generated.maximumPacketByteCount)
+        let error = #expect(throws: CodecError.self) {
+            try splitter.receive(bytes.span.bytes) { packet throws(CodecError) in
+                _ = try generated.message(in: packet, preferring: sender)
+            }
+            try splitter.finish()
+        }
+        #expect(try error?.description == vector.errorLine())
+    }
+}
+
+/// What the generator says of each protocol.
+struct GeneratedProtocolTests {
+    @Test func `each folder has its module`() {
+        #expect(ProtocolFolder.generated.map { $0.protocolName } == ProtocolFolder.all.map(\.name))
+    }
+
+    @Test(arguments: ProtocolFolder.all)
+    func `layout and limits are the description's`(folder: ProtocolFolder) throws {
+        let (generated, description) = (try folder.generated(), folder.translator.description)
+        #expect(generated.layout == description.layout)
+        #expect(generated.plan == description.layout.plan)
+        #expect(generated.maximumPacketByteCount == description.options.maximumPacketByteCount)
+        #expect(generated.maximumDepth == description.options.maximumDepth)
+    }
+
+    @Test(arguments: Role.all)
+    func `a message is found from those who send it, by its ID`(role: Role) throws {
+        let type = try role.folder.generated().messageType(id: role.message.id, from: role.sender)
+        guard role.message.senders.contains(role.sender) else {
+            #expect(type?.messageName != role.message.name)
+            return
+        }
+        #expect(type?.messageName == role.message.name)
+        #expect(type?.messageID == role.message.id)
+        #expect(type.flatMap { replyName(of: $0) } == role.message.reply)
+        #expect(role.sender == .client ? type is any ClientMessage.Type : type is any ServerMessage.Type)
+    }
+
+    private func replyName(of type: any PacketMessage.Type) -> String? {
+        func name<Message: RequestMessage>(_ type: Message.Type) -> String { Message.Reply.messageName }
+        return (type as? any RequestMessage.Type).map { name($0) }
+    }
+}
+
+/// A message, and one of the ends of a connection.
+struct Role: Sendable, CustomTestStringConvertible {
+    let folder: ProtocolFolder
+    let message: MessageDescription
+    let sender: Sender
+
+    var testDescription: String { "\(folder.name)/\(message.name) from the \(sender)" }
+
+    static let all = ProtocolFolder.all.flatMap { folder in
+        folder.translator.description.messages.flatMap { message in
+            Sender.allCases.map { Role(folder: folder, message: message, sender: $0) }
+        }
+    }
+}
