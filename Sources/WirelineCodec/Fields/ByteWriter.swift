@@ -54,6 +54,37 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         run.setInteger(value, at: 0, byteOrder)
     }
 
+    /// Writes an unsigned integer of three bytes: the low 24 bits of `value`.
+    @inlinable
+    public mutating func writeUnsigned24(_ value: UInt32, _ byteOrder: ByteOrder) {
+        var run = writeRun(byteCount: 3)
+        run.set24(value, at: 0, byteOrder)
+    }
+
+    /// Writes an integer of three bytes in two's complement: the low 24 bits of `value`.
+    @inlinable
+    public mutating func writeSigned24(_ value: Int32, _ byteOrder: ByteOrder) {
+        writeUnsigned24(UInt32(bitPattern: value), byteOrder)
+    }
+
+    /// Writes a 32-bit IEEE 754 number, bit for bit.
+    @inlinable
+    public mutating func writeFloat32(_ value: Float, _ byteOrder: ByteOrder) {
+        writeInteger(value.bitPattern, byteOrder)
+    }
+
+    /// Writes a 64-bit IEEE 754 number, bit for bit.
+    @inlinable
+    public mutating func writeFloat64(_ value: Double, _ byteOrder: ByteOrder) {
+        writeInteger(value.bitPattern, byteOrder)
+    }
+
+    /// Writes one byte, 1 or 0.
+    @inlinable
+    public mutating func writeBoolean(_ value: Bool) {
+        writeInteger(value ? 1 : 0 as UInt8, .bigEndian)
+    }
+
     /// Writes an unsigned integer (LEB128) in its shortest form: 1 to 10 bytes.
     public mutating func writeVarint(_ value: UInt64) {
         var rest = value

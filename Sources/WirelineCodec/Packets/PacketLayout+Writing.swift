@@ -200,9 +200,7 @@ extension ByteWriter {
         switch format {
         case .uint8, .int8: writeInteger(UInt8(truncatingIfNeeded: value), byteOrder)
         case .uint16, .int16: writeInteger(UInt16(truncatingIfNeeded: value), byteOrder)
-        case .uint24, .int24:
-            var run = writeRun(byteCount: 3)
-            run.set24(UInt32(truncatingIfNeeded: value), at: 0, byteOrder)
+        case .uint24, .int24: writeUnsigned24(UInt32(truncatingIfNeeded: value), byteOrder)
         case .uint32, .int32: writeInteger(UInt32(truncatingIfNeeded: value), byteOrder)
         case .uint64, .int64: writeInteger(UInt64(truncatingIfNeeded: value), byteOrder)
         }

@@ -83,6 +83,17 @@ struct FixedFieldTests {
         #expect(reading.offset == 1)
     }
 
+    @Test func `single fields are written as runs are`() {
+        let bytes = [UInt8](byteCount: 19) { writer in
+            writer.writeBoolean(true)
+            writer.writeUnsigned24(0x010203, .bigEndian)
+            writer.writeSigned24(-2, .littleEndian)
+            writer.writeFloat32(1, .bigEndian)
+            writer.writeFloat64(-2, .littleEndian)
+        }
+        #expect(Hexadecimal.text(of: bytes) == "01010203feffff3f80000000000000000000c0")
+    }
+
     @Test func `fields are read at odd addresses`() throws {
         let bytes = try Hexadecimal.bytes(of: "ff 0102030405060708")
         let reading = Reading(bytes, range: 1..<9) { reader throws(CodecError) in
