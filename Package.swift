@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "Scene", targets: ["Scene"]),
         .executable(name: "wire-generate", targets: ["wire-generate"]),
         .plugin(name: "WirelinePlugin", targets: ["WirelinePlugin"]),
+        .executable(name: "wire", targets: ["wire"]),
     ],
     targets: [
         // Layer 0
@@ -43,6 +44,9 @@ let package = Package(
         .target(
             name: "WirelineGenerator", dependencies: ["WirelineCodec", "WirelineSchema"], swiftSettings: strict),
         // Layer 3
+        .executableTarget(
+            name: "wire", dependencies: ["WirelineCodec", "WirelineSchema", "WirelineGenerator", "Scene"],
+            swiftSettings: strict),
         .executableTarget(
             name: "wire-generate", dependencies: ["WirelineGenerator", "WirelineSchema"], swiftSettings: strict),
         // Layer 4
@@ -67,6 +71,7 @@ let package = Package(
             dependencies: ["WirelineSchema", "WirelineCodec", "TestingSupport"]
                 + protocols.map { .init(stringLiteral: $0) },
             swiftSettings: usual),
+        .testTarget(name: "wireTests", dependencies: ["wire"], swiftSettings: usual),
     ] + protocols.map(protocolTarget),
     swiftLanguageModes: [.v6]
 )

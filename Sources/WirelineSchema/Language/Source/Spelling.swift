@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Finds what somebody probably meant.
-struct Spelling {
+package struct Spelling {
     /// Looking is quadratic in words; past so many candidates looked at, and so many of them compared letter by letter,
     /// unknown words get no suggestion.
     private var candidateBudget = 2_000_000
     private var comparisonBudget = 50_000
 
+    package init() {}
+
     /// The candidate nearest to `word`, if it is near: a few letters missing, added, exchanged or in the wrong case.
-    mutating func suggestion(for word: String, among candidates: some Sequence<String>) -> String? {
+    package mutating func suggestion(for word: String, among candidates: some Sequence<String>) -> String? {
         let limit = min(word.utf8.count / 3, 3)
         guard limit > 0, word.utf8.count <= 64, candidateBudget > 0, comparisonBudget > 0 else { return nil }
         var best: (distance: Int, candidate: String)?

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineSchema
+
+extension Command {
+    /// `wire check`
+    static let check = Command(
+        name: "check",
+        summary: "parse and check a protocol's .wire files",
+        parameters: [Parameter("DIR", "the protocol's folder; the same as --protocol", isOptional: true)],
+        options: [.protocolFolder, .format],
+        example: "wire check Protocols/Scene",
+        run: { arguments, console throws(CommandError) in
+            if arguments.word(at: 0) != nil, arguments.has(.protocolFolder) {
+                throw .usage("the folder is named twice, as DIR and by --protocol")
+            }
+            let folder = try ProtocolFolder(arguments.word(at: 0) ?? arguments[.protocolFolder])
+            let result = try folder.check()
+            switch arguments[.format] {
+            case "json": try console.print(CheckReport(folder, result).json.description)
+            case "github": try CheckReport(folder, result).printForGitHub(console)
+            default: try CheckReport(folder, result).printText(console)
+            }
+            guard result.isValid else { throw .answerIsNo }
+        })
+}
+
+extension Option {
+    fileprivate static let format = Option(
+        "--format", choices: ["text", "json", "github"], "for people, for programs, or as GitHub's annotations")
+}
+
+/// What a check found, in its three forms.
+private struct CheckReport {
+    let folder: ProtocolFolder
+    let result: CheckResult
+
+    init(_ folder: ProtocolFolder, _ result: CheckResult) {
+        self.folder = folder
+        self.result = result
+    }
+
+    /// Problems go to standard error, as a compiler's do; the summary is the result.
+    func printText(_ console: Console) throws(CommandError) {
+        DiagnosticText(style: TextStyle(of: System.Descriptor.standardError)).report(result, console)
+        try console.print(TextStyle.harmless(summary))
+    }
+
+    /// `Protocols/Scene: 2 messages, no problems`
+    private var summary: String {
+        var parts: [String] = []
+        if let description = result.description { parts.append(count(description.messages.count, "message")) }
+        let errorCount = result.count(of: .error)
+        let warningCount = result.count(of: .warning)
+        if errorCount > 0 { parts.append(count(errorCount, "error")) }
+        if warningCount > 0 { parts.append(count(warningCount, "warning")) }
+        if result.omittedDiagnosticCount > 0 { parts.append("\(result.omittedDiagnosticCount) more problems") }
+        if errorCount + warningCount == 0 { parts.append("no problems") }
+        return folder.path + ": " + parts.joined(separator: ", ")
+    }
+
+    private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+    /// One object in one line.
+    var json: JSONValue {
+        [
+            "protocol": .string(folder.name),
+            "folder": .string(folder.path),
+            "valid": .boolean(result.isValid),
+            "messages": result.description.map { .integer(Int128($0.messages.count)) } ?? .null,
+            "diagnostics": .array(result.diagnostics.map(json)),
+            "omitted": .integer(Int128(result.omittedDiagnosticCount)),
+        ]
+    }
+
+    private func json(_ diagnostic: Diagnostic) -> JSONValue {
+        [
+            "severity": .string(diagnostic.severity.rawValue),
+            "file": .string(diagnostic.location.file),
+            "line": .integer(Int128(diagnostic.location.line)),
+            "column": .integer(Int128(diagnostic.location.column)),
+            "byteCount": .integer(Int128(diagnostic.byteCount)),
+            "message": .string(diagnostic.message),
+            "help": diagnostic.hint.map { .string($0) } ?? .null,
+        ]
+    }
+
+    /// Workflow commands, which GitHub shows beside the lines of a change.
+    func printForGitHub(_ console: Console) throws(CommandError) {
+        for diagnostic in result.diagnostics {
+            let location = diagnostic.location
+            let file = escape(location.file, alsoSeparators: true)
+            let text = diagnostic.message + (diagnostic.hint.map { "\nhelp: " + $0 } ?? "")
+            let place = "file=\(file),line=\(location.line),col=\(location.column)"
+            try console.print("::\(diagnostic.severity.rawValue) \(place)::\(escape(text, alsoSeparators: false))")
+        }
+        try console.print(TextStyle.harmless(summary))
+    }
+
+    /// The escapes of workflow commands: a line is a command, and `,` and `:` separate its properties.
+    private func escape(_ text: String, alsoSeparators: Bool) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "%": result += "%25"
+            case "\r": result += "%0D"
+            case "\n": result += "%0A"
+            case ":" where alsoSeparators: result += "%3A"
+            case "," where alsoSeparators: result += "%2C"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return TextStyle.harmless(result)
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+extension Command {
+    /// `wire decode`
+    static let decode = Command(
+        name: "decode",
+        summary: "turn packets into JSON, one line a packet",
+        parameters: [
+            Parameter("HEX", "the packets in hexadecimal digits; raw bytes from standard input when left out",
+                isOptional: true)
+        ],
+        options: [.protocolFolder, .hexadecimal, .sender],
+        example: "wire decode 0000000f4e21010000000200026869 --protocol Protocols/Scene",
+        run: { arguments, console throws(CommandError) in
+            let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
+            let sender = arguments[.sender].flatMap(Sender.init) ?? .client
+            var decoder = StreamDecoder(description, preferring: sender, console)
+            if let text = arguments.word(at: 0), text != "-" {
+                var stream = HexadecimalStream()
+                try decoder.receive(stream.receive(Array(text.utf8)))
+                try decoder.receive(stream.finish())
+            } else if arguments.has(.hexadecimal) {
+                try decoder.receiveHexadecimalInput(console)
+            } else {
+                try StandardInput.forEachPiece(console) { piece throws(CommandError) in try decoder.receive(piece) }
+            }
+            try decoder.finish()
+        })
+}
+
+extension Option {
+    fileprivate static let hexadecimal = Option("--hex", "standard input is hexadecimal text")
+    fileprivate static let sender = Option(
+        "--from", choices: Sender.allCases.map(\.rawValue), "whose message it is where both could be (default client)")
+}
+
+/// Prints the packets of a stream of bytes, as they become whole.
+private struct StreamDecoder: ~Copyable {
+    private let translator: PacketTranslator
+    private let sender: Sender
+    private let console: Console
+    private var splitter: PacketSplitter
+    /// The number of the packet at hand, from 1, and where it begins in the stream.
+    private var place = (number: 1, offset: 0)
+
+    init(_ description: ProtocolDescription, preferring sender: Sender, _ console: Console) {
+        translator = PacketTranslator(description)
+        self.sender = sender
+        self.console = console
+        splitter = PacketSplitter(
+            layout: description.layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
+    }
+
+    /// Prints the packets that are now whole, those before a broken one too.
+    mutating func receive(_ bytes: [UInt8]) throws(CommandError) {
+        let (translator, sender) = (translator, sender)
+        var place = place
+        var lines: [UInt8] = []
+        var fault: CodecError?
+        do throws(CodecError) {
+            try splitter.receive(bytes.rawSpan) { packet throws(CodecError) in
+                lines += try translator.decode(packet, preferring: sender).description.utf8
+                lines.append(UInt8(ascii: "\n"))
+                place.number += 1
+                place.offset += packet.bytes.byteCount
+            }
+        } catch {
+            fault = error
+        }
+        self.place = place
+        try console.write(lines)
+        if let fault { throw failure(fault) }
+    }
+
+    /// Reads hexadecimal text from standard input.
+    mutating func receiveHexadecimalInput(_ console: Console) throws(CommandError) {
+        var stream = HexadecimalStream()
+        try StandardInput.forEachPiece(console) { piece throws(CommandError) in
+            try receive(stream.receive(piece))
+        }
+        try receive(stream.finish())
+    }
+
+    /// Refuses a stream that ends inside a packet.
+    func finish() throws(CommandError) {
+        do throws(CodecError) {
+            try splitter.finish()
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func failure(_ error: CodecError) -> CommandError {
+        .failure("packet \(place.number), which begins at byte \(place.offset): \(error)")
+    }
+}
+
+extension [UInt8] {
+    /// The array's bytes, lent.
+    fileprivate var rawSpan: RawSpan {
+        @_lifetime(borrow self)
+        get {
+            // SAFETY: an array of bytes has neither padding nor bytes that are not initialised.
+            unsafe span.bytes
+        }
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a command was called with; everything its declaration demands is there.
+struct Arguments: Equatable, Sendable {
+    private(set) var words: [String] = []
+    private var values: [String: String] = [:]
+
+    /// The word of the parameter at this place; nil where an optional one was left out.
+    func word(at place: Int) -> String? { words.indices.contains(place) ? words[place] : nil }
+
+    /// The value of an option, the last one where it stands several times; nil without it.
+    subscript(option: Option) -> String? { values[option.name] }
+
+    /// Whether the option was given.
+    func has(_ option: Option) -> Bool { values[option.name] != nil }
+}
+
+extension Arguments {
+    /// Reads the words behind a command's name.
+    ///
+    /// Options may stand anywhere before `--`; the value of one is the next word, or stands behind `=`.
+    init(_ words: [String], of command: Command) throws(CommandError) {
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if word == "--" {
+                self.words += rest
+                break
+            } else if word.hasPrefix("-") && word != "-" {
+                try takeOption(word, from: &rest, of: command)
+            } else {
+                self.words.append(word)
+            }
+        }
+        try checkWords(of: command)
+    }
+
+    private mutating func takeOption(
+        _ word: String, from rest: inout ArraySlice<String>, of command: Command
+    ) throws(CommandError) {
+        let name = word.optionName
+        guard let option = command.options.first(where: { $0.name == name }) else {
+            let known = command.options.map(\.name) + [Option.help.name]
+            throw .usage("unknown option `\(name)`", hint: suggestion(for: name, among: known))
+        }
+        let attached = word.optionValue
+        guard let value = option.value else {
+            guard attached == nil else { throw .usage("option `\(name)` takes no value") }
+            values[name] = ""
+            return
+        }
+        guard let given = attached ?? rest.popValue() else { throw .usage("option `\(name)` needs a value: \(value)") }
+        try requireChoice(given, among: option.choices, of: "option `\(name)`")
+        values[name] = given
+    }
+
+    private func checkWords(of command: Command) throws(CommandError) {
+        if let missing = command.parameters.dropFirst(words.count).first(where: { !$0.isOptional }) {
+            throw .usage("\(missing.usage) is missing")
+        }
+        if let extra = words.dropFirst(command.parameters.count).first {
+            throw .usage("unexpected argument `\(extra)`", hint: "a value with spaces stands in quotes")
+        }
+        for (parameter, word) in zip(command.parameters, words) {
+            try requireChoice(word, among: parameter.choices, of: parameter.name)
+        }
+    }
+
+    private func requireChoice(
+        _ word: String, among choices: [String], of what: String
+    ) throws(CommandError) {
+        guard !choices.isEmpty && !choices.contains(word) else { return }
+        let hint = suggestion(for: word, among: choices)
+        throw .usage("\(what) is \(choices.joined(separator: " or ")), not `\(word)`", hint: hint)
+    }
+}
+
+extension String {
+    /// `--header` of `--header=…`.
+    var optionName: String { String(prefix { $0 != "=" }) }
+
+    /// What stands behind the first `=`; nil without one.
+    var optionValue: String? { firstIndex(of: "=").map { String(self[index(after: $0)...]) } }
+}
+
+extension ArraySlice<String> {
+    /// Takes the value of an option. A word with two dashes is the next option: such a value is written behind `=`.
+    mutating func popValue() -> String? {
+        guard let first, !first.hasPrefix("--") else { return nil }
+        removeFirst()
+        return first
+    }
+}

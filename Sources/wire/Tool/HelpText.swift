@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What `--help` shows.
+enum HelpText {
+    /// How the tool is called.
+    static let usage = "\(Tool.name) COMMAND [options]"
+
+    /// How a command is called.
+    static func usage(of command: Command) -> String {
+        ([Tool.name, command.name] + command.parameters.map(\.usage) + ["[options]"]).joined(separator: " ")
+    }
+
+    /// The tool's own help.
+    static func text(of commands: [Command]) -> String {
+        let examples = commands.map { "    " + $0.example }
+        return """
+            Messages, packets and what is on the wire.
+
+            usage: \(usage)
+
+            commands:
+            \(table(commands.map { ($0.name, $0.summary) }))
+
+            options:
+            \(table([(Option.help.usage, "show this, or a command's own help"), (Option.version.usage, Option.version.help)]))
+
+            examples:
+            \(examples.joined(separator: "\n"))
+
+            Results go to standard output, errors to standard error. Exit status: 0 yes, 1 no or failed, 2 a wrong call.
+            """
+    }
+
+    /// A command's help.
+    static func text(of command: Command) -> String {
+        let parameters = command.parameters.map { ($0.name, $0.help) }
+        let options = (command.options + [.help]).map { ($0.usage, $0.help) }
+        return """
+            \(Tool.name) \(command.name): \(command.summary).
+
+            usage: \(usage(of: command))
+            \(parameters.isEmpty ? "" : "\narguments:\n\(table(parameters))\n")
+            options:
+            \(table(options))
+
+            example:
+                \(command.example)
+            """
+    }
+
+    private static func table(_ rows: [(String, String)]) -> String {
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { name, help in
+            "    " + name + String(repeating: " ", count: width - name.count + 2) + help
+        }.joined(separator: "\n")
+    }
+}

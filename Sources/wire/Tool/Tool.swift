@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The whole command line: finds the command, runs it, and says how it ended.
+struct Tool {
+    static let name = "wire"
+    static let version = "0.1.0"
+
+    let commands: [Command]
+    let console: Console
+
+    /// - Parameter words: What stands behind the program's name.
+    func run(_ words: [String]) async -> ExitStatus {
+        var command: Command?
+        do throws(CommandError) {
+            command = try await run(words, &command)
+            try console.flush()
+            return .success
+        } catch {
+            return report(error, of: command)
+        }
+    }
+
+    /// - Parameter command: Is set as soon as it is known, for the errors.
+    private func run(_ words: [String], _ command: inout Command?) async throws(CommandError) -> Command? {
+        let request = try Request(words, commands: commands)
+        switch request {
+        case .version:
+            try console.print("\(Self.name) \(Self.version)")
+        case .help(nil):
+            try console.print(HelpText.text(of: commands))
+        case .help(let command?):
+            try console.print(HelpText.text(of: command))
+        case .run(let found, let rest):
+            command = found
+            try await found.run(Arguments(rest, of: found), console)
+        }
+        return command
+    }
+
+    private func report(_ error: CommandError, of command: Command?) -> ExitStatus {
+        if error == .outputIsClosed { return .success }
+        // What was printed before the error comes first; if that cannot be written, one error is enough.
+        try? console.flush()
+        switch error {
+        case .usage(let text, let hint):
+            console.report(error: text, hint: hint)
+            console.report("usage: " + (command.map(HelpText.usage) ?? HelpText.usage))
+            return .usage
+        case .failure(let text, let hint):
+            console.report(error: text, hint: hint)
+            return .failure
+        case .answerIsNo, .outputIsClosed:
+            return .failure
+        }
+    }
+}
+
+/// What the words ask for.
+enum Request {
+    case version
+    case help(Command?)
+    case run(Command, [String])
+
+    /// Options may stand before the command's name, so those of all commands are known here.
+    init(_ words: [String], commands: [Command]) throws(CommandError) {
+        let place = try Self.placeOfName(words, commands: commands)
+        let mayBeOptions = words.prefix { $0 != "--" }
+        guard let place else {
+            if mayBeOptions.contains(where: \.asksForHelp) { self = .help(nil) } else
+            if mayBeOptions.contains(Option.version.name) { self = .version } else {
+                throw .usage("a command is missing", hint: "`\(Tool.name) --help` lists them")
+            }
+            return
+        }
+        if words[place] == "help" {
+            let rest = words[(place + 1)...].filter { !$0.hasPrefix("-") }
+            self = .help(rest.isEmpty ? nil : try Self.command(rest, commands: commands).command)
+            return
+        }
+        let (command, wordCount) = try Self.command(Array(words[place...]), commands: commands)
+        let rest = Array(words[..<place] + words[(place + wordCount)...])
+        let options = rest.prefix { $0 != "--" }
+        self = options.contains(where: \.asksForHelp) ? .help(command) : .run(command, rest)
+    }
+
+    /// The first word that is neither an option nor the value of one.
+    private static func placeOfName(_ words: [String], commands: [Command]) throws(CommandError) -> Int? {
+        let options = commands.flatMap(\.options) + [.help, .version]
+        var rest = words[...]
+        while let word = rest.first {
+            let place = rest.startIndex
+            rest.removeFirst()
+            guard word.hasPrefix("-"), word != "--" else { return word == "--" ? nil : place }
+            guard !word.asksForHelp else { continue }
+            guard let option = options.first(where: { $0.name == word.optionName }) else {
+                let hint = suggestion(for: word.optionName, among: options.map(\.name))
+                throw .usage("unknown option `\(word.optionName)`", hint: hint)
+            }
+            if option.value != nil, word.optionValue == nil { _ = rest.popValue() }
+        }
+        return nil
+    }
+
+    /// The command whose name the words begin with.
+    private static func command(
+        _ words: [String], commands: [Command]
+    ) throws(CommandError) -> (command: Command, wordCount: Int) {
+        for command in commands {
+            let name = command.name.split(separator: " ").map(String.init)
+            if words.starts(with: name) { return (command, name.count) }
+        }
+        let names = commands.map(\.name)
+        let word = words.first ?? ""
+        let inside = names.filter { $0.hasPrefix(word + " ") }
+        guard inside.isEmpty else { throw .usage("`\(word)` needs another word: \(inside.joined(separator: ", "))") }
+        throw .usage("unknown command `\(word)`", hint: suggestion(for: word, among: names))
+    }
+}
+
+extension String {
+    fileprivate var asksForHelp: Bool { self == Option.help.name || self == "-h" }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The program.
+@main
+enum Wire {
+    static func main() async {
+        System.prepareSignals()
+        let tool = Tool(commands: [.check, .encode, .decode], console: Console())
+        System.exit(await tool.run(Array(CommandLine.arguments.dropFirst())))
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+struct CallTests {
+    @Test(arguments: [
+        (["chekc"], "error: unknown command `chekc`\nhelp: did you mean `check`?\nusage: wire COMMAND [options]\n"),
+        (["frobnicate"], "error: unknown command `frobnicate`\nusage: wire COMMAND [options]\n"),
+        ([], "error: a command is missing\nhelp: `wire --help` lists them\nusage: wire COMMAND [options]\n"),
+        (["--", "check"], "error: a command is missing\nhelp: `wire --help` lists them\nusage: wire COMMAND [options]\n"),
+        (
+            ["--protocl", "x", "check"],
+            "error: unknown option `--protocl`\nhelp: did you mean `--protocol`?\nusage: wire COMMAND [options]\n"
+        ),
+        (["encode"], "error: MESSAGE is missing\nusage: wire encode MESSAGE [JSON] [options]\n"),
+        (
+            ["decode", "--hx"],
+            "error: unknown option `--hx`\nhelp: did you mean `--hex`?\nusage: wire decode [HEX] [options]\n"
+        ),
+        (["decode", "--hex=1"], "error: option `--hex` takes no value\nusage: wire decode [HEX] [options]\n"),
+        (
+            ["decode", "--from"],
+            "error: option `--from` needs a value: client|server\nusage: wire decode [HEX] [options]\n"
+        ),
+        (
+            ["decode", "--from", "--hex"],
+            "error: option `--from` needs a value: client|server\nusage: wire decode [HEX] [options]\n"
+        ),
+        (
+            ["decode", "--from", "sever"],
+            "error: option `--from` is client or server, not `sever`\nhelp: did you mean `server`?\n"
+                + "usage: wire decode [HEX] [options]\n"
+        ),
+        (
+            ["decode", "00", "01"],
+            "error: unexpected argument `01`\nhelp: a value with spaces stands in quotes\n"
+                + "usage: wire decode [HEX] [options]\n"
+        ),
+        (
+            ["check", "a", "--protocol", "b"],
+            "error: the folder is named twice, as DIR and by --protocol\nusage: wire check [DIR] [options]\n"
+        ),
+        (
+            ["check", "\u{1B}[31m", "x"],
+            "error: unexpected argument `x`\nhelp: a value with spaces stands in quotes\n"
+                + "usage: wire check [DIR] [options]\n"
+        ),
+        (["\u{1B}[31m"], "error: unknown command `\\u{001B}[31m`\nusage: wire COMMAND [options]\n"),
+    ])
+    func `a wrong call ends with 2 and says how to call`(_ words: [String], _ errors: String) throws {
+        let line = (["wire"] + words.map { "'\($0)'" }).joined(separator: " ")
+        #expect(try Workspace().shell(line) == Outcome(status: 2, output: "", errors: errors))
+    }
+
+    @Test(arguments: [
+        "--protocol Protocols/Scene decode \(packetHex)",
+        "--protocol=Protocols/Scene decode \(packetHex)",
+        "decode --protocol Protocols/Scene \(packetHex)",
+        "decode \(packetHex) --protocol=Scene",
+        "decode \(packetHex) --from client --protocol Protocols/Scene/",
+        "--from server --from client decode \(packetHex)",
+        "decode --hex -- \(packetHex)",
+        "--hex decode -- \(packetHex)",
+    ])
+    func `options may stand anywhere`(_ words: String) throws {
+        #expect(try Workspace().shell("wire " + words) == .success(packetLine))
+    }
+
+    @Test func `behind two dashes nothing is an option`() throws {
+        let outcome = try Workspace().wire("decode", "--", "--hex")
+        #expect(outcome == Outcome(status: 1, output: "", errors: "error: not pairs of hexadecimal digits at offset 2\n"))
+    }
+
+    @Test func `the version is one line`() throws {
+        let outcome = try Workspace().wire("--version")
+        #expect(outcome.status == 0)
+        #expect(outcome.output.wholeMatch(of: /wire \d+\.\d+\.\d+\n/) != nil)
+    }
+
+    @Test(arguments: ["--help", "-h", "help"])
+    func `the tool's help lists the commands`(_ words: String) throws {
+        let outcome = try Workspace().shell("wire " + words)
+        #expect(outcome.status == 0 && outcome.errors.isEmpty)
+        #expect(outcome.output.contains("\n    decode"))
+    }
+
+    @Test(arguments: ["decode --help", "--help decode", "decode zz -h", "help decode", "--hex decode --help"])
+    func `a command's help shows its options`(_ words: String) throws {
+        let outcome = try Workspace().shell("wire " + words)
+        #expect(outcome.status == 0 && outcome.errors.isEmpty)
+        #expect(outcome.output.contains("usage: wire decode [HEX] [options]"))
+        #expect(outcome.output.contains("--from client|server"))
+    }
+
+    @Test func `output that cannot be written is an error`() throws {
+        let outcome = try Workspace().shell("wire decode \(packetHex) > /dev/full")
+        let errors = "error: cannot write to standard output: No space left on device\n"
+        #expect(outcome == Outcome(status: 1, output: "", errors: errors))
+    }
+
+    @Test func `a reader that goes away ends the work quietly`() throws {
+        let line = "yes \(packetHex) | (wire decode --hex; echo status $? >&2) | head -n 1"
+        let outcome = try Workspace().shell(line)
+        #expect(outcome == Outcome(status: 0, output: packetLine, errors: "status 0\n"))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `an interrupt ends with 130`() throws {
+        // The first answer says that the program is running; only then can it be interrupted.
+        let line = """
+            mkfifo in out
+            wire decode --hex < in > out &
+            exec 3> in 4< out
+            echo \(packetHex) >&3
+            read -r answer <&4
+            kill -INT $!
+            wait $!
+            echo $?
+            """
+        #expect(try Workspace().shell(line) == .success("130\n"))
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+struct DecodeTests {
+    @Test func `digits become one line a packet`() throws {
+        #expect(try Workspace().wire("decode", packetHex) == .success(packetLine))
+        #expect(try Workspace().wire("decode", packetHex + packetHex) == .success(packetLine + packetLine))
+    }
+
+    @Test(arguments: [
+        "00 00 00 0f 4e 21 01 00:00:00:02 00 02 68 69", "0x0000000F4E21010000000200026869",
+        #"\x00\x00\x00\x0f\x4e\x21\x01\x00\x00\x00\x02\x00\x02\x68\x69"#,
+        "# a packet\n0000000f # its length\n4e21 01 00000002 00026869 # ff",
+    ])
+    func `digits are read the way they are pasted`(_ text: String) throws {
+        #expect(try Workspace().wire("decode", text) == .success(packetLine))
+        #expect(try Workspace().wire("decode", "--hex", input: Data(text.utf8)) == .success(packetLine))
+        #expect(try Workspace().wire("decode", "--hex", input: Data((text + "\n").utf8)) == .success(packetLine))
+    }
+
+    @Test func `bytes are read from standard input`() throws {
+        let outcome = try Workspace().wire("decode", input: packetBytes + packetBytes)
+        #expect(outcome == .success(packetLine + packetLine))
+        #expect(try Workspace().wire("decode", "-", input: packetBytes) == .success(packetLine))
+        #expect(try Workspace().wire("decode", input: Data()) == .success(""))
+    }
+
+    @Test func `the direction is chosen where both could be`() throws {
+        let server = "0000000b4e210100000007"
+        let line =
+            #"{"message":"Sc_20001","id":20001,"header":{"length":11,"id":20001},"fields":{"Res":1,"SceneId":7}}"#
+        #expect(try Workspace().wire("decode", server, "--from", "server") == .success(line + "\n"))
+    }
+
+    @Test(arguments: ["client", "server"])
+    func `where only one direction has the ID, that is taken`(_ sender: String) throws {
+        let workspace = try Workspace(["P/a.wire": "message Cs_1 {}\nmessage Sc_2 {}\n"])
+        let outcome = try workspace.wire("decode", "000000060001000000060002", "--from", sender, "--protocol", "P")
+        let lines =
+            #"{"message":"Cs_1","id":1,"header":{"length":6,"id":1},"fields":{}}"# + "\n"
+            + #"{"message":"Sc_2","id":2,"header":{"length":6,"id":2},"fields":{}}"# + "\n"
+        #expect(outcome == .success(lines))
+    }
+
+    @Test func `an unknown ID is no error`() throws {
+        let line = #"{"message":null,"id":9,"header":{"length":8,"id":9},"payload":"beef"}"# + "\n"
+        #expect(try Workspace().wire("decode", "000000080009beef" + packetHex) == .success(line + packetLine))
+    }
+
+    @Test(arguments: [
+        (
+            "0000000f4e21", "the stream ended inside a packet: 6 bytes came, 9 more were needed"
+        ),
+        ("00", "the stream ended inside a packet: 1 byte came, 3 more were needed"),
+        ("000000054e21", "length 0x05 (5) at offset 0 is under the minimum of 6"),
+        ("0000000a4e2101000000", "Cs_20001.Line: needs 4 bytes at offset 7, 3 are left"),
+        ("0000000f4e2101000000020002ff69", "Cs_20001.message: not UTF-8 at offset 13"),
+    ])
+    func `what was whole is printed before the error`(_ broken: String, _ error: String) throws {
+        let outcome = try Workspace().wire("decode", packetHex + packetHex + broken)
+        #expect(outcome.status == 1)
+        #expect(outcome.output == packetLine + packetLine)
+        #expect(outcome.errors.hasPrefix("error: packet 3, which begins at byte 30: "))
+        #expect(outcome.errors.contains(error))
+    }
+
+    @Test func `another protocol's bytes are recognised`() throws {
+        let outcome = try Workspace().wire("decode", input: Data("GET / HTTP/1.1\r\n\r\n".utf8))
+        #expect(outcome.status == 1 && outcome.output.isEmpty)
+        #expect(outcome.errors.contains("these bytes are ASCII \"GET \": is this an HTTP peer?"))
+    }
+
+    @Test(arguments: [("00zz", 2), ("0", 1), ("00 0", 4), ("0g", 1), ("00\n00\n0 0", 7), ("0000000800090000z0", 16)])
+    func `wrong digits are refused with their place`(_ text: String, _ offset: Int) throws {
+        let error = "error: not pairs of hexadecimal digits at offset \(offset)\n"
+        let outcome = try Workspace().wire("decode", text)
+        #expect(outcome.status == 1 && outcome.errors == error)
+        #expect(try Workspace().wire("decode", "--hex", input: Data(text.utf8)) == outcome)
+    }
+
+    @Test func `text from packets cannot reach the terminal's controls`() throws {
+        let outcome = try Workspace().wire("decode", "0000000f4e210100000002" + "00021b63")
+        #expect(outcome.output.contains(#""message":"\u001bc""#))
+        #expect(!outcome.output.contains("\u{1B}"))
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+struct EncodeTests {
+    @Test func `a message is one packet in lower-case digits`() throws {
+        #expect(try Workspace().wire("encode", "Cs_20001", packetFields) == .success(packetHex + "\n"))
+    }
+
+    @Test(arguments: [packetFields, "\n " + packetFields + "\r\n", packetLine])
+    func `JSON is read from standard input when left out`(_ text: String) throws {
+        #expect(try Workspace().wire("encode", "Cs_20001", input: Data(text.utf8)) == .success(packetHex + "\n"))
+    }
+
+    @Test(arguments: [
+        ("Cs_2001", packetFields, #"no message is named "Cs_2001""# + "\nhelp: did you mean `Cs_20001`?"),
+        ("Cs_20001", #"{"SceneId":1,"Line":2}"#, "Cs_20001.message: is missing"),
+        (
+            "Cs_20001", #"{"SceneId":256,"Line":2,"message":"hi"}"#,
+            "Cs_20001.SceneId: 256 is not in 0...255"
+        ),
+        (
+            "Cs_20001", #"{"SceneId":1,"Line":2,}"#,
+            "the JSON cannot be read: `}` where a key in quotes was expected at byte 22 of the JSON"
+        ),
+        ("Cs_20001", "", "the JSON cannot be read: the text ends where a value was expected at byte 0 of the JSON"),
+    ])
+    func `what cannot be encoded ends with 1`(_ message: String, _ json: String, _ error: String) throws {
+        let outcome = try Workspace().wire("encode", message, json)
+        #expect(outcome == Outcome(status: 1, output: "", errors: "error: \(error)\n"))
+    }
+
+    @Test func `JSON that is not UTF-8 is refused with its place`() throws {
+        let outcome = try Workspace().wire("encode", "Cs_20001", input: Data([0x7B, 0x22, 0xFF, 0x22, 0x7D]))
+        let error = "error: the JSON cannot be read: bytes that are not UTF-8 at byte 2 of the JSON\n"
+        #expect(outcome == Outcome(status: 1, output: "", errors: error))
+    }
+
+    static let headerSchema = """
+        packet {
+            @length(packet) uint32 length;
+            @id             uint16 id;
+            @default(1)     uint8  version;
+            @sequence       uint32 sequence;
+        }
+        message Cs_1 { uint8 a; }
+
+        """
+
+    @Test func `header fields can be set`() throws {
+        let outcome = try Workspace(["P/a.wire": Self.headerSchema])
+            .wire("encode", "Cs_1", #"{"a":9}"#, "--protocol", "P", "--header", #"{"sequence":7}"#)
+        #expect(outcome == .success("0000000c0001010000000709\n"))
+    }
+
+    @Test(arguments: [
+        (#"{"length":7}"#, #"header.length: "length" is not a header field that can be set"#),
+        (#"{"sequence":-1}"#, "header.sequence: -1 is not in 0...4294967295"),
+        (#"{"sequence":}"#, "--header cannot be read: sequence: `}` where a value was expected at byte 12 of the JSON"),
+    ])
+    func `header fields that cannot be set are refused`(_ header: String, _ error: String) throws {
+        let outcome = try Workspace(["P/a.wire": Self.headerSchema])
+            .wire("encode", "Cs_1", #"{"a":9}"#, "--protocol", "P", "--header", header)
+        #expect(outcome.status == 1 && outcome.output.isEmpty)
+        #expect(outcome.errors.contains(error))
+    }
+}

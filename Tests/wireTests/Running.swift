@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// What a process left behind.
+struct Outcome: Equatable, CustomStringConvertible {
+    var status: Int32
+    var output: String
+    var errors: String
+
+    var description: String { "status \(status)\n--- output\n\(output)--- errors\n\(errors)---" }
+
+    /// A process that printed this, and no error.
+    static func success(_ output: String) -> Outcome { Outcome(status: 0, output: output, errors: "") }
+}
+
+/// A folder of its own with protocols in it, where `wire` is run; removed with the value.
+final class Workspace {
+    let folder: URL
+
+    /// Makes a workspace.
+    ///
+    /// - Parameter files: Paths and contents.
+    init(_ files: KeyValuePairs<String, String> = ["Protocols/Scene/Scene.wire": sceneSchema]) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("wire-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (path, text) in files { try write(text, to: path) }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    func write(_ text: String, to path: String) throws { try write(Data(text.utf8), to: path) }
+
+    func write(_ data: Data, to path: String) throws {
+        let file = folder.appendingPathComponent(path)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try data.write(to: file)
+    }
+
+    func read(_ path: String) throws -> String {
+        try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    /// Runs `wire` with these words.
+    func wire(_ words: String..., input: Data = Data(), environment: [String: String] = [:]) throws -> Outcome {
+        try run(wirePath, words, input: input, environment: environment)
+    }
+
+    /// Runs a line of the shell, in which `wire` is the program.
+    func shell(_ line: String, in folder: URL? = nil) throws -> Outcome {
+        let path = wirePath.deletingLastPathComponent().path
+        let program = URL(fileURLWithPath: "/bin/sh")
+        return try run(program, ["-c", "PATH=\"\(path):$PATH\"\n" + line], in: folder)
+    }
+
+    private func run(
+        _ program: URL, _ words: [String], input: Data = Data(), environment: [String: String] = [:],
+        in folder: URL? = nil
+    ) throws -> Outcome {
+        let name = UUID().uuidString
+        try write(input, to: name + ".in")
+        try write(Data(), to: name + ".out")
+        try write(Data(), to: name + ".err")
+        let process = Process()
+        process.executableURL = program
+        process.arguments = words
+        process.currentDirectoryURL = folder ?? self.folder
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = try FileHandle(forReadingFrom: self.folder.appendingPathComponent(name + ".in"))
+        process.standardOutput = try FileHandle(forWritingTo: self.folder.appendingPathComponent(name + ".out"))
+        process.standardError = try FileHandle(forWritingTo: self.folder.appendingPathComponent(name + ".err"))
+        try process.run()
+        process.waitUntilExit()
+        let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+        return Outcome(status: status, output: try read(name + ".out"), errors: try read(name + ".err"))
+    }
+}
+
+/// The program stands beside the test bundle.
+private let wirePath: URL = {
+    let words = CommandLine.arguments + [Bundle.main.executablePath ?? ""]
+    var bundle = URL(fileURLWithPath: words.first { $0.contains(".xctest") } ?? words[0])
+    while bundle.path.contains(".xctest"), bundle.pathExtension != "xctest" { bundle.deleteLastPathComponent() }
+    return bundle.deletingLastPathComponent().appendingPathComponent("wire")
+}()
+
+/// The package's own folder.
+let repositoryFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+/// Two messages of the seed.
+let sceneSchema = """
+    message Cs_20001{
+        uint8 SceneId = 1;
+        uint32 Line = 2;
+        String message = 3;
+    }
+    message Sc_20001{
+        uint8 Res = 1;
+        uint32 SceneId = 2;
+    }
+
+    """
+
+/// A `Cs_20001` in hexadecimal digits, and the line that it is in JSON.
+let packetHex = "0000000f4e21010000000200026869"
+let packetLine =
+    #"{"message":"Cs_20001","id":20001,"header":{"length":15,"id":20001},"#
+    + #""fields":{"SceneId":1,"Line":2,"message":"hi"}}"# + "\n"
+let packetFields = #"{"SceneId":1,"Line":2,"message":"hi"}"#
+let packetBytes = Data([0, 0, 0, 15, 0x4E, 0x21, 1, 0, 0, 0, 2, 0, 2, 0x68, 0x69])
