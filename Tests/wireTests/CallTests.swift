@@ -7,7 +7,10 @@ struct CallTests {
         (["chekc"], "error: unknown command `chekc`\nhelp: did you mean `check`?\nusage: wire COMMAND [options]\n"),
         (["frobnicate"], "error: unknown command `frobnicate`\nusage: wire COMMAND [options]\n"),
         ([], "error: a command is missing\nhelp: `wire --help` lists them\nusage: wire COMMAND [options]\n"),
-        (["--", "check"], "error: a command is missing\nhelp: `wire --help` lists them\nusage: wire COMMAND [options]\n"),
+        (
+            ["--", "check"],
+            "error: a command is missing\nhelp: `wire --help` lists them\nusage: wire COMMAND [options]\n"
+        ),
         (
             ["--protocl", "x", "check"],
             "error: unknown option `--protocl`\nhelp: did you mean `--protocol`?\nusage: wire COMMAND [options]\n"
@@ -45,7 +48,7 @@ struct CallTests {
             "error: unexpected argument `x`\nhelp: a value with spaces stands in quotes\n"
                 + "usage: wire check [DIR] [options]\n"
         ),
-        (["\u{1B}[31m"], "error: unknown command `\\u{001B}[31m`\nusage: wire COMMAND [options]\n"),
+        (["\u{1B}[31m"], "error: unknown command `\\u001b[31m`\nusage: wire COMMAND [options]\n"),
     ])
     func `a wrong call ends with 2 and says how to call`(_ words: [String], _ errors: String) throws {
         let line = (["wire"] + words.map { "'\($0)'" }).joined(separator: " ")
@@ -68,7 +71,8 @@ struct CallTests {
 
     @Test func `behind two dashes nothing is an option`() throws {
         let outcome = try Workspace().wire("decode", "--", "--hex")
-        #expect(outcome == Outcome(status: 1, output: "", errors: "error: not pairs of hexadecimal digits at offset 2\n"))
+        #expect(
+            outcome == Outcome(status: 1, output: "", errors: "error: not pairs of hexadecimal digits at offset 2\n"))
     }
 
     @Test func `the version is one line`() throws {

@@ -24,11 +24,11 @@ struct CheckTests {
     }
 
     @Test func `warnings alone end with 0`() throws {
-        let workspace = try Workspace(["P/a.wire": "message Cs_1 { uint8 a; }\nstruct Unused { uint8 a; }\n"])
+        let workspace = try Workspace(["P/a.wire": "message Cs_1 {\n@little uint8 a;\n}\n"])
         let outcome = try workspace.wire("check", "P")
         #expect(outcome.status == 0)
         #expect(outcome.output == "P: 1 message, 1 warning\n")
-        #expect(outcome.errors.hasPrefix("P/a.wire:2:8: warning: "))
+        #expect(outcome.errors.hasPrefix("P/a.wire:2:1: warning: "))
     }
 
     @Test func `JSON is one object in one line`() throws {

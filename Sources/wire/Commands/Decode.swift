@@ -9,7 +9,8 @@ extension Command {
         name: "decode",
         summary: "turn packets into JSON, one line a packet",
         parameters: [
-            Parameter("HEX", "the packets in hexadecimal digits; raw bytes from standard input when left out",
+            Parameter(
+                "HEX", "the packets in hexadecimal digits; raw bytes from standard input when left out",
                 isOptional: true)
         ],
         options: [.protocolFolder, .hexadecimal, .sender],

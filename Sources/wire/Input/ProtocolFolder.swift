@@ -55,10 +55,17 @@ struct ProtocolFolder: Equatable {
         return System.absolutePath(of: path)?.lastPathComponent ?? last
     }
 
+    /// The names of its `.wire` files, in the order of their bytes.
+    func fileNames() throws(CommandError) -> [String] {
+        let names = try Self.wireFiles(in: path)
+        guard !names.isEmpty else { throw .failure("there is no .wire file in \(path)") }
+        return names
+    }
+
     /// Reads and checks the folder.
     func check() throws(CommandError) -> CheckResult {
         var files: [SourceFile] = []
-        for name in try Self.wireFiles(in: path) {
+        for name in try fileNames() {
             let file = path == "." ? name : path.joiningPath(name)
             do throws(SystemError) {
                 let bytes = try System.contents(ofFile: file, limit: Self.maximumFileByteCount)
@@ -67,7 +74,6 @@ struct ProtocolFolder: Equatable {
                 throw .failure("cannot read \(file): \(error.reason)")
             }
         }
-        guard !files.isEmpty else { throw .failure("there is no .wire file in \(path)") }
         return ProtocolDescription.check(name: name, files: files)
     }
 

@@ -67,7 +67,9 @@ enum System {
 
     /// Makes a file of these bytes, in place of one that may be there.
     static func replaceFile(_ path: String, with bytes: [UInt8]) throws(SystemError) {
-        let descriptor = repeatingInterrupted { unsafe Int(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)) }
+        let descriptor = repeatingInterrupted {
+            unsafe Int(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666))
+        }
         guard descriptor >= 0 else { throw SystemError(code: errno) }
         defer { close(Int32(descriptor)) }
         try write(Int32(descriptor), bytes)
@@ -116,7 +118,9 @@ enum System {
             end = path[end...].dropFirst().firstIndex(of: "/") ?? path.endIndex
             guard unsafe mkdir(String(path[..<end]), 0o777) != 0 else { continue }
             let code = errno
-            guard try kind(of: String(path[..<end])) == .folder else { throw SystemError(code: code) }
+            guard try kind(of: String(path[..<end])) == .folder else {
+                throw SystemError(code: code == EEXIST ? ENOTDIR : code)
+            }
         }
     }
 

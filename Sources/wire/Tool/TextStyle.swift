@@ -28,12 +28,18 @@ struct TextStyle {
         var result = ""
         for scalar in text.unicodeScalars {
             if isObeyed(scalar) {
-                result += scalar.escaped(asASCII: true)
+                result += escape(of: scalar)
             } else {
                 result.unicodeScalars.append(scalar)
             }
         }
         return result
+    }
+
+    /// As in JSON; all that is obeyed lies in the Basic Multilingual Plane.
+    private static func escape(of scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16)
+        return "\\u" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
     }
 
     private static func isObeyed(_ scalar: Unicode.Scalar) -> Bool {

@@ -64,12 +64,8 @@ enum Request {
     /// Options may stand before the command's name, so those of all commands are known here.
     init(_ words: [String], commands: [Command]) throws(CommandError) {
         let place = try Self.placeOfName(words, commands: commands)
-        let mayBeOptions = words.prefix { $0 != "--" }
         guard let place else {
-            if mayBeOptions.contains(where: \.asksForHelp) { self = .help(nil) } else
-            if mayBeOptions.contains(Option.version.name) { self = .version } else {
-                throw .usage("a command is missing", hint: "`\(Tool.name) --help` lists them")
-            }
+            self = try Self.withoutCommand(words.prefix { $0 != "--" })
             return
         }
         if words[place] == "help" {
@@ -81,6 +77,12 @@ enum Request {
         let rest = Array(words[..<place] + words[(place + wordCount)...])
         let options = rest.prefix { $0 != "--" }
         self = options.contains(where: \.asksForHelp) ? .help(command) : .run(command, rest)
+    }
+
+    private static func withoutCommand(_ options: ArraySlice<String>) throws(CommandError) -> Request {
+        if options.contains(where: \.asksForHelp) { return .help(nil) }
+        if options.contains(Option.version.name) { return .version }
+        throw .usage("a command is missing", hint: "`\(Tool.name) --help` lists them")
     }
 
     /// The first word that is neither an option nor the value of one.

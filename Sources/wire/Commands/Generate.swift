@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineGenerator
+import WirelineSchema
+
+extension Command {
+    /// `wire generate`
+    static let generate = Command(
+        name: "generate",
+        summary: "write code that is made of a protocol's schema",
+        parameters: [Parameter("LANGUAGE", "what to make", choices: backEnds.map(\.name))],
+        options: [.protocolFolder, .output],
+        example: "wire generate swift --out /tmp/Generated --protocol Protocols/Scene",
+        run: { arguments, console throws(CommandError) in
+            guard let output = arguments[.output] else { throw .usage("\(Option.output.usage) is missing") }
+            guard let backEnd = backEnds.first(where: { $0.name == arguments.word(at: 0) }) else { return }
+            let folder = try ProtocolFolder(arguments[.protocolFolder])
+            let names = try folder.fileNames()
+            let files = backEnd.files(try folder.describe(console), names)
+            try makeFolder(output)
+            for file in files {
+                let path = output.joiningPath(file.path)
+                try write(Array(file.text.utf8), to: path)
+                try console.print(TextStyle.harmless(path))
+            }
+        })
+
+    /// What can be generated, and how: of a protocol and the names of its files.
+    private static let backEnds: [BackEnd] = [
+        BackEnd(name: "swift") { description, names in SwiftGenerator(description, fileNames: names).files() }
+    ]
+
+    private struct BackEnd: Sendable {
+        let name: String
+        let files: @Sendable (ProtocolDescription, [String]) -> [GeneratedFile]
+    }
+
+    private static func makeFolder(_ path: String) throws(CommandError) {
+        do throws(SystemError) {
+            try System.makeFolder(path)
+        } catch {
+            throw .failure("cannot make the folder \(path): \(error.reason)")
+        }
+    }
+
+    /// Writes a file unless it has these bytes already, so that what did not change is not built again.
+    private static func write(_ bytes: [UInt8], to path: String) throws(CommandError) {
+        if let present = try? System.contents(ofFile: path, limit: bytes.count), present == bytes { return }
+        do throws(SystemError) {
+            try System.replaceFile(path, with: bytes)
+        } catch {
+            throw .failure("cannot write \(path): \(error.reason)")
+        }
+    }
+}
+
+extension Option {
+    fileprivate static let output = Option("--out", value: "DIR", "the folder to write to; made if it is missing")
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+struct GenerateTests {
+    static let paths = "out/deep/Scene.wire.swift\nout/deep/SceneProtocol.swift\n"
+
+    @Test func `files are written where they are asked for, and named`() throws {
+        let workspace = try Workspace()
+        #expect(try workspace.wire("generate", "swift", "--out", "out/deep") == .success(Self.paths))
+        #expect(try workspace.read("out/deep/Scene.wire.swift").contains("public struct Cs_20001:"))
+        #expect(
+            try workspace.read("out/deep/SceneProtocol.swift").contains("SceneProtocol: WirelineCodec::PacketProtocol"))
+    }
+
+    @Test func `what did not change is left alone, what did is written`() throws {
+        let workspace = try Workspace()
+        #expect(try workspace.wire("generate", "swift", "--out=out/deep/").output == Self.paths)
+        let before = try workspace.read("out/deep/SceneProtocol.swift")
+        try workspace.write("changed", to: "out/deep/SceneProtocol.swift")
+        let line = """
+            touch -d 2001-02-03 out/deep/*.swift
+            wire generate swift --out out/deep > /dev/null
+            find out -name '*.swift' -newermt 2002-01-01
+            """
+        #expect(try workspace.shell(line) == .success("out/deep/SceneProtocol.swift\n"))
+        #expect(try workspace.read("out/deep/SceneProtocol.swift") == before)
+    }
+
+    @Test(arguments: [
+        ("generate swift", "error: --out DIR is missing\n"),
+        ("generate --out out", "error: swift is missing\n"),
+        ("generate swfit --out out", "error: LANGUAGE is swift, not `swfit`\nhelp: did you mean `swift`?\n"),
+    ])
+    func `an incomplete call ends with 2`(_ words: String, _ errors: String) throws {
+        let outcome = try Workspace().shell("wire " + words)
+        #expect(outcome.status == 2 && outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix(errors))
+    }
+
+    @Test func `a folder that cannot be made is named with the system's reason`() throws {
+        let workspace = try Workspace(["Protocols/Scene/Scene.wire": sceneSchema, "file": ""])
+        let outcome = try workspace.wire("generate", "swift", "--out", "file/out")
+        let errors = "error: cannot make the folder file/out: Not a directory\n"
+        #expect(outcome == Outcome(status: 1, output: "", errors: errors))
+    }
+
+    @Test func `nothing is written for a protocol with errors`() throws {
+        let workspace = try Workspace(["P/a.wire": CheckTests.broken])
+        let outcome = try workspace.wire("generate", "swift", "--out", "out", "--protocol", "P")
+        #expect(outcome.status == 1)
+        #expect(try workspace.shell("ls -d out").status != 0)
+    }
+}
