@@ -73,4 +73,27 @@ struct EncodingTests {
     @Test func `UTF-32 is told by its mark`() {
         #expect(report([0xFF, 0xFE, 0, 0, 0x61, 0, 0, 0]).contains("it looks like UTF-32"))
     }
+
+    @Test(arguments: [
+        ("；", "U+FF1B", ";"), ("：", "U+FF1A", ":"), ("，", "U+FF0C", ","), ("、", "U+3001", ","), ("。", "U+3002", ";"),
+        ("（", "U+FF08", "("), ("）", "U+FF09", ")"), ("【", "U+3010", "["), ("】", "U+3011", "]"), ("「", "U+300C", "["),
+        ("」", "U+300D", "]"), ("［", "U+FF3B", "["), ("］", "U+FF3D", "]"), ("｛", "U+FF5B", "{"), ("｝", "U+FF5D", "}"),
+        ("＝", "U+FF1D", "="), ("＠", "U+FF20", "@"), ("－", "U+FF0D", "-"), ("＋", "U+FF0B", "+"), ("．", "U+FF0E", "."),
+        ("＿", "U+FF3F", "_"), ("！", "U+FF01", "!"),
+    ])
+    func `a full-width mark is named, and the one that is meant`(mark: String, codePoint: String, ascii: String) {
+        let diagnostic = check("/**/ \(mark)").diagnostics.first
+        #expect(diagnostic?.message == "full-width `\(mark)` (\(codePoint)) where `\(ascii)` is expected")
+        #expect(diagnostic?.hint == "write `\(ascii)`")
+    }
+
+    @Test(arguments: ["¥", "€", "…", "→", "🙂"])
+    func `other marks beyond ASCII are shown with their number`(mark: String) {
+        let number = mark.unicodeScalars.map { String($0.value, radix: 16, uppercase: true) }.joined()
+        let diagnostic = check("message Cs_1 { \(mark) }").diagnostics.first
+        #expect(
+            diagnostic?.message
+                == "`\(mark)` (U+\(String(repeating: "0", count: max(0, 4 - number.count)))\(number)) outside of a comment"
+        )
+    }
 }

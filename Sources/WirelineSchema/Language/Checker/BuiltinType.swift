@@ -12,6 +12,18 @@ enum BuiltinType: Equatable {
         ["uint8", "uint16", "uint32", "uint64", "uint24", "int8", "int16", "int32", "int64", "int24"]
         + ["float", "double", "float32", "float64", "bool", "string", "String", "bytes", "varint", "properties"]
 
+    /// What the types of other languages and schemas are called here.
+    static let foreignNames = [
+        "byte": "uint8", "ubyte": "uint8", "uchar": "uint8", "u8": "uint8", "char": "int8", "sbyte": "int8",
+        "i8": "int8",
+        "ushort": "uint16", "u16": "uint16", "word": "uint16", "short": "int16", "i16": "int16", "u24": "uint24",
+        "i24": "int24", "uint": "uint32", "u32": "uint32", "dword": "uint32", "fixed32": "uint32", "int": "int32",
+        "i32": "int32", "sint32": "int32", "ulong": "uint64", "u64": "uint64", "fixed64": "uint64", "long": "int64",
+        "i64": "int64", "sint64": "int64", "f32": "float32", "f64": "float64", "boolean": "bool", "str": "string",
+        "text": "string", "utf8": "string", "binary": "bytes", "blob": "bytes", "data": "bytes", "leb128": "varint",
+        "uvarint": "varint",
+    ]
+
     init?(name: String) {
         switch name {
         case "float", "float32": self = .float32

@@ -114,7 +114,8 @@ extension Checker {
         guard !unknownTypes.isEmpty else { return }
         let candidates = BuiltinType.names + symbols.filter { $0.value.isType }.keys.sorted()
         for (name, spans) in unknownTypes {
-            let suggestion = spelling.suggestion(for: name, among: candidates)
+            let suggestion =
+                BuiltinType.foreignNames[name.lowercased()] ?? spelling.suggestion(for: name, among: candidates)
             // What is missing may declare it, unless it is near to something that is there.
             if isIncomplete, suggestion == nil { continue }
             var help = suggestion.map { "did you mean `\($0)`?" } ?? "declare it: `struct \(name.prefix(60)) { … }`"

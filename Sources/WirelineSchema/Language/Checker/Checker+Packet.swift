@@ -30,7 +30,8 @@ extension Checker {
         }
         let goodHeader = header.compactMap(\.self)
         let goodTrailer = trailer.compactMap(\.self)
-        guard goodHeader.count + goodTrailer.count == fields.count, Set(fields.map(\.name.text)).count == fields.count
+        guard packet.isComplete, goodHeader.count + goodTrailer.count == fields.count,
+            Set(fields.map(\.name.text)).count == fields.count
         else {
             hasFaultyLayout = true
             return

@@ -41,6 +41,7 @@ struct Checker {
 
     mutating func check(_ trees: [FileSyntax]) -> ProtocolDescription {
         isIncomplete = trees.contains(where: \.isIncomplete)
+        hasFaultyLayout = trees.contains(where: \.lacksPacket)
         declare(trees.flatMap(\.declarations))
         checkOptions()
         checkPacket()

@@ -7,6 +7,7 @@ extension Parser {
         while let at = take(.at) {
             guard current.kind == .name, current.start == at.end else {
                 reporter.error("this `@` has no name behind it", at: span(of: at), help: "as in `@max(32)`")
+                if current.kind == .leftParenthesis, parseArguments() == nil { return nil }
                 continue
             }
             let token = advance()

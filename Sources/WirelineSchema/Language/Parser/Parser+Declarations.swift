@@ -43,6 +43,7 @@ extension Parser {
         let span = span(of: tokens[position - 1])
         guard let (body, bodyStart) = parseBody(of: keyword) else {
             isIncomplete = isIncomplete || keyword.givesName
+            lacksPacket = lacksPacket || keyword == .packet
             return nil
         }
         return DeclarationSyntax(
@@ -52,6 +53,7 @@ extension Parser {
 
     private mutating func parseKeyword() -> Keyword? {
         guard current.kind == .name, !current.isFaulty else {
+            if isInDebris { return nil }
             let help = current.kind == .rightBrace ? "remove it: nothing is open here" : nil
             reportExpected("a declaration such as `message`, `struct` or `enum`", help: help)
             return nil
@@ -61,6 +63,7 @@ extension Parser {
             advance()
             return keyword
         }
+        if isInDebris, looksLikeField { return nil }
         var spelling = Spelling()
         let suggestion = spelling.suggestion(for: word, among: Keyword.allCases.map(\.rawValue))
         reporter.error(
@@ -70,6 +73,12 @@ extension Parser {
         guard let keyword = suggestion.flatMap(Keyword.init) else { return nil }
         advance()
         return keyword
+    }
+
+    /// `uint8 a;`, `Color[4] b = 1;`
+    private var looksLikeField: Bool {
+        let (next, last) = (token(ahead: 1).kind, token(ahead: 2).kind)
+        return next == .leftBracket || next == .name && (last == .semicolon || last == .equals)
     }
 
     /// For what other schema languages have.

@@ -43,9 +43,9 @@ extension Parser {
     mutating func parsePacket() -> (DeclarationSyntax.Body, Int)? {
         let bodyStart = position
         guard let open = expectLeftBrace("after `packet`") else { return nil }
-        var packet = PacketSyntax(header: [], trailer: [])
+        var packet = PacketSyntax(header: [], trailer: [], isComplete: true)
         var payload: SourceSpan?
-        parseMembers(of: "packet", openedBy: open) { parser in
+        packet.isComplete = parseMembers(of: "packet", openedBy: open) { parser in
             if parser.startsPayloadLine {
                 let span = parser.span(of: parser.advance())
                 parser.advance()
@@ -153,6 +153,16 @@ extension Parser {
             reporter.error(
                 "attributes stand before the field", at: span(of: current),
                 help: "move it in front of `\(typeName.text)`")
+            return true
+        case .name where !isFirstOnLine(position):
+            // Three words: the first was probably meant to say something about the type.
+            var spelling = Spelling()
+            let suggestion = spelling.suggestion(for: typeName.text, among: ["optional", "repeated"])
+            let help =
+                typeName.text == "required"
+                ? "leave `required` out: fields are, unless they are `optional`"
+                : suggestion.map { "did you mean `\($0)` by \(typeName.text.quoted)?" }
+            reportExpected("`;` after the field", help: help)
             return true
         default: return false
         }

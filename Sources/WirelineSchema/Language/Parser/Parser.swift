@@ -11,7 +11,12 @@ struct Parser {
     let documentation: DocumentationFinder
     let tokens: [Token]
     private(set) var position = 0
+    /// Something was left out that may have declared names.
     var isIncomplete: Bool
+    /// Something was left out that may have been the packet.
+    var lacksPacket: Bool
+    /// There is a fault in the declaration before this one, so that what starts no other is taken for debris of it.
+    private(set) var isInDebris = false
 
     init(source: SourceText, file: Int, lexed: LexedFile, reporter: Reporter) {
         self.source = source
@@ -20,22 +25,24 @@ struct Parser {
         tokens = lexed.tokens
         documentation = DocumentationFinder(source: source, lexed: lexed)
         isIncomplete = lexed.isCut
+        lacksPacket = lexed.isCut
     }
 
     mutating func parseFile() -> FileSyntax {
         var declarations: [DeclarationSyntax] = []
         while current.kind != .endOfFile {
-            let start = position
-            if current.kind == .semicolon {
-                // As C's programmers write it: `};`.
-                advance()
-            } else if let declaration = parseDeclaration() {
+            // As C's programmers write it: `};`.
+            if take(.semicolon) != nil { continue }
+            let (start, problemCount) = (position, reporter.count)
+            if let declaration = parseDeclaration() {
                 declarations.append(declaration)
+                isInDebris = reporter.count > problemCount
             } else {
                 skipDeclaration(from: start)
+                isInDebris = true
             }
         }
-        return FileSyntax(declarations: declarations, isIncomplete: isIncomplete)
+        return FileSyntax(declarations: declarations, isIncomplete: isIncomplete, lacksPacket: lacksPacket)
     }
 
     // MARK: Looking
@@ -112,7 +119,7 @@ struct Parser {
     // MARK: Reporting
 
     /// Takes the `{` of a declaration. When something else stands there, one further on the same line will do, and if there
-    /// is none, what follows is read as if it were there.
+    /// is none, what follows on the line is read as if it were there.
     mutating func expectLeftBrace(_ context: String) -> Token? {
         if let open = take(.leftBrace) { return open }
         reportExpected("`{` \(context)")
@@ -124,7 +131,8 @@ struct Parser {
             }
             ahead += 1
         }
-        return current.kind == .name || current.kind == .at ? tokens[position - 1] : nil
+        let startsMember = current.kind == .name || current.kind == .at
+        return startsMember && !isFirstOnLine(position) ? tokens[position - 1] : nil
     }
 
     /// Says what was wanted in place of the current token, unless the lexer has said what is wrong with that.

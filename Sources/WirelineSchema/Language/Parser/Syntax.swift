@@ -5,6 +5,8 @@ struct FileSyntax {
     var declarations: [DeclarationSyntax] = []
     /// Something was left out that may have declared names, so that unknown names say nothing.
     var isIncomplete = false
+    /// Something was left out that may have been the packet, so that nothing is known of its fields.
+    var lacksPacket = false
 }
 
 /// A name and where it stands.
@@ -87,6 +89,8 @@ struct OptionSyntax {
 struct PacketSyntax {
     var header: [FieldSyntax]
     var trailer: [FieldSyntax]
+    /// No field had to be left out.
+    var isComplete: Bool
 }
 
 /// `@max(32) repeated uint8 name = 1;`

@@ -8,6 +8,8 @@ final class Reporter {
     let sources: [SourceText]
     private(set) var hasErrors = false
     private(set) var omittedCount = 0
+    /// How many problems there were so far.
+    var count: Int { found.count + omittedCount }
     private var found: [(span: SourceSpan, diagnostic: Diagnostic)] = []
 
     init(sources: [SourceText]) {

@@ -31,6 +31,33 @@ struct NameRefusalTests {
             help: did you mean `Point`?
             """),
         Refusal(
+            "types of other languages",
+            """
+            message Cs_1 { int a; Byte b; str c; boolean d; UINT8 e; }
+            """,
+            """
+            a.wire:1:16: error: unknown type `int`
+            message Cs_1 { int a; Byte b; str c; boolean d; UINT8 e; }
+                           ^^^
+            help: did you mean `int32`?
+            a.wire:1:23: error: unknown type `Byte`
+            message Cs_1 { int a; Byte b; str c; boolean d; UINT8 e; }
+                                  ^^^^
+            help: did you mean `uint8`?
+            a.wire:1:31: error: unknown type `str`
+            message Cs_1 { int a; Byte b; str c; boolean d; UINT8 e; }
+                                          ^^^
+            help: did you mean `string`?
+            a.wire:1:38: error: unknown type `boolean`
+            message Cs_1 { int a; Byte b; str c; boolean d; UINT8 e; }
+                                                 ^^^^^^^
+            help: did you mean `bool`?
+            a.wire:1:49: error: unknown type `UINT8`
+            message Cs_1 { int a; Byte b; str c; boolean d; UINT8 e; }
+                                                            ^^^^^
+            help: did you mean `uint8`?
+            """),
+        Refusal(
             "an unknown type, once however often it is used",
             """
             message Cs_1 { Item a; Item[] b; }
