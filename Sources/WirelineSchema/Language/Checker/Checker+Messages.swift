@@ -46,6 +46,7 @@ extension Checker {
             identifiedMessages.append(id != nil && senders != nil)
             if let reply = attributes.name(.reply) { replies.append((index, reply)) }
         }
+        reportHomelessIDs()
         checkIDs()
         pairReplies(explicit: replies)
     }
@@ -53,7 +54,9 @@ extension Checker {
     // MARK: ID and direction
 
     /// The ID and the senders; nil for what was reported.
-    private func identity(_ name: NameSyntax, _ attributes: AttributeSet) -> (id: UInt64?, senders: Set<Sender>?) {
+    private mutating func identity(
+        _ name: NameSyntax, _ attributes: AttributeSet
+    ) -> (id: UInt64?, senders: Set<Sender>?) {
         guard !name.isFaulty else { return (nil, nil) }
         let meaning = NameMeaning(name.text)
         let needsID = description.layout.hasMessageID && meaning.id == nil && !attributes.has(.id)
@@ -107,14 +110,11 @@ extension Checker {
         return senders
     }
 
-    private func id(_ name: NameSyntax, _ meaning: NameMeaning, _ attributes: AttributeSet) -> UInt64? {
+    private mutating func id(_ name: NameSyntax, _ meaning: NameMeaning, _ attributes: AttributeSet) -> UInt64? {
         guard description.layout.hasMessageID else {
-            if let span = attributes.span(of: .id) ?? (meaning.id == nil ? nil : name.span) {
-                reporter.error(
-                    "message \(name.text.quoted) has an ID, but the packet has no field for it", at: span,
-                    help: "put `@id` before a field of the `packet`, or name the message without a number")
-            }
-            return 0
+            guard let span = attributes.span(of: .id) ?? (meaning.id == nil ? nil : name.span) else { return 0 }
+            homelessIDs.append((name.text, span))
+            return nil
         }
         let limit = description.layout.maximumMessageID
         let explicit = attributes.integer(.id)
@@ -133,6 +133,20 @@ extension Checker {
             return nil
         }
         return UInt64(value)
+    }
+
+    /// One `@id` too few is one mistake, however many messages have an ID.
+    private func reportHomelessIDs() {
+        guard let first = homelessIDs.first else { return }
+        let others =
+            switch homelessIDs.count - 1 {
+            case 0: ""
+            case 1: ", and so has \(homelessIDs[1].name.quoted)"
+            case let count: ", and so have \(count) others"
+            }
+        reporter.error(
+            "message \(first.name.quoted) has an ID\(others), but the packet has no field for it", at: first.span,
+            help: "put `@id` before a field of the `packet`, or name the message without a number")
     }
 
     private func checkIDs() {

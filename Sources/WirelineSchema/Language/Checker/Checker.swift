@@ -31,6 +31,8 @@ struct Checker {
     var structureFootprints: [Footprint] = []
     /// Why each structure cannot be zero in all parts, if it cannot.
     var structureZeroFaults: [String?] = []
+    /// The messages that have an ID in a packet that has no field for it.
+    var homelessIDs: [(name: String, span: SourceSpan)] = []
     /// Whether the ID and the direction of each message are known.
     var identifiedMessages: [Bool] = []
 

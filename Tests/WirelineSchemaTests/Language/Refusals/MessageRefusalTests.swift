@@ -215,13 +215,23 @@ struct MessageRefusalTests {
             @id(3) @from(server) message A { }
             """,
             """
-            a.wire:2:9: error: message `Cs_1` has an ID, but the packet has no field for it
+            a.wire:2:9: error: message `Cs_1` has an ID, and so has `A`, but the packet has no field for it
             message Cs_1 { }
                     ^^^^
             help: put `@id` before a field of the `packet`, or name the message without a number
-            a.wire:3:1: error: message `A` has an ID, but the packet has no field for it
-            @id(3) @from(server) message A { }
-            ^^^^^^
+            """),
+        Refusal(
+            "IDs of many messages where the packet has none",
+            """
+            packet { @length(packet) uint16 length; }
+            message Cs_1 { }
+            message Cs_2 { }
+            message Cs_3 { }
+            """,
+            """
+            a.wire:2:9: error: message `Cs_1` has an ID, and so have 2 others, but the packet has no field for it
+            message Cs_1 { }
+                    ^^^^
             help: put `@id` before a field of the `packet`, or name the message without a number
             """),
         Refusal(
