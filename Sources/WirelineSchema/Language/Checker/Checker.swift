@@ -43,8 +43,8 @@ struct Checker {
 
     mutating func check(_ trees: [FileSyntax]) -> ProtocolDescription {
         isIncomplete = trees.contains(where: \.isIncomplete)
-        hasFaultyLayout = trees.contains(where: \.lacksPacket)
         declare(trees.flatMap(\.declarations))
+        hasFaultyLayout = declarations.packets.isEmpty && trees.contains(where: \.lacksPacket)
         checkOptions()
         checkPacket()
         for constant in declarations.constants { checkConstant(constant) }
