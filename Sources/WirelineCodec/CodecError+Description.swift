@@ -128,12 +128,12 @@ extension CodecError.Lookalike {
     fileprivate func text(bytes: [UInt8]) -> String {
         let ascii = String(decoding: bytes.prefix { (0x20...0x7E).contains($0) }.prefix(4), as: UTF8.self)
         switch self {
-        case .http: return "these bytes are ASCII \"\(ascii)\": is this an HTTP peer?"
-        case .ssh: return "these bytes are ASCII \"\(ascii)\": is this an SSH peer?"
+        case .http: return "these bytes are ASCII \"\(ascii)\": is this an HTTP server?"
+        case .ssh: return "these bytes are ASCII \"\(ascii)\": is this an SSH server?"
         case .proxyProtocol:
             return "these bytes are ASCII \"\(ascii)\": is there a proxy that sends the PROXY protocol?"
         case .flashPolicyRequest: return "these bytes are a Flash policy request"
-        case .tls: return "these bytes begin a TLS record: is this a TLS peer?"
+        case .tls: return "these bytes begin a TLS record: is this a TLS server?"
         case .otherByteOrder(let length):
             return "in the other byte order the length is \(length): is the byte order right?"
         }

@@ -19,7 +19,7 @@ struct CodecErrorTests {
         let splitting = Splitting(Array("HTTP/1.1 400".utf8), layout: .standard, isFinished: false)
         #expect(
             splitting.error?.description
-                == "length 0x48545450 is over the limit of 1048576; these bytes are ASCII \"HTTP\": is this an HTTP peer?"
+                == "length 0x48545450 is over the limit of 1048576; these bytes are ASCII \"HTTP\": is this an HTTP server?"
         )
     }
 

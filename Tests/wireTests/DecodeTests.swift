@@ -69,7 +69,7 @@ struct DecodeTests {
     @Test func `another protocol's bytes are recognised`() throws {
         let outcome = try Workspace().wire("decode", input: Data("GET / HTTP/1.1\r\n\r\n".utf8))
         #expect(outcome.status == 1 && outcome.output.isEmpty)
-        #expect(outcome.errors.contains("these bytes are ASCII \"GET \": is this an HTTP peer?"))
+        #expect(outcome.errors.contains("these bytes are ASCII \"GET \": is this an HTTP server?"))
     }
 
     @Test(arguments: [("00zz", 2), ("0", 1), ("00 0", 4), ("0g", 1), ("00\n00\n0 0", 7), ("0000000800090000z0", 16)])
