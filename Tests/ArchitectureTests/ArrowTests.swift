@@ -53,7 +53,8 @@ struct ArrowTests {
 
     // MARK: Reading
 
-    static let rooms = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Sources").path))
+    static let rooms =
+        (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Sources").path))
         .map { $0.filter { !$0.hasPrefix(".") }.sorted() } ?? []
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
