@@ -5,7 +5,7 @@
 enum Wire {
     static func main() async {
         System.prepareSignals()
-        let tool = Tool(commands: [.check, .encode, .decode, .generate], console: Console())
+        let tool = Tool(commands: [.demo, .check, .encode, .decode, .generate], console: Console())
         System.exit(await tool.run(Array(CommandLine.arguments.dropFirst())))
     }
 }

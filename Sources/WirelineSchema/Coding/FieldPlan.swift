@@ -45,6 +45,7 @@ final class FieldPlan: Sendable {
     /// What a `@since` field is when the bytes end before it; nil for any other.
     let absent: JSONValue?
     let limits: FieldLimits
+    let isSensitive: Bool
 
     init(_ field: FieldDescription, absent: JSONValue?) {
         name = field.name
@@ -52,6 +53,7 @@ final class FieldPlan: Sendable {
         isOptional = field.presence == .optional
         mayBeAbsent = field.presence != .required
         self.absent = absent
+        isSensitive = field.isSensitive
         limits = FieldLimits(range: field.range, floatRange: field.floatRange, maximumCount: field.maximumCount)
     }
 }

@@ -51,7 +51,7 @@ extension PacketTranslator {
     public func decodePayload(_ payload: RawSpan, asMessage name: String) throws(CodecError) -> JSONValue? {
         guard let message = index.message(named: name) else { return nil }
         var reader = ByteReader(payload, maximumDepth: index.description.options.maximumDepth)
-        return .object(try decodeFields(of: message, from: &reader))
+        return .object(try decodeFields(of: message, with: PayloadDecoder(index: index), from: &reader))
     }
 
     private func decode(_ packet: borrowing Packet, as message: Int?) throws(CodecError) -> JSONValue {
@@ -63,7 +63,7 @@ extension PacketTranslator {
         ]
         if let message {
             var reader = packet.makeReader(maximumDepth: index.description.options.maximumDepth)
-            line += try decodeFields(of: message, from: &reader)
+            line += try decodeFields(of: message, with: PayloadDecoder(index: index), from: &reader)
         } else {
             let payload = Hexadecimal.text(of: packet.payload)
             line.append(JSONValue.Member(LineKey.payload, .string(payload)))
@@ -76,21 +76,21 @@ extension PacketTranslator {
         let values = try layout.header(of: packet).fields
         return .object(
             zip(layout.fields, values).map { field, value in
-                let json: JSONValue = field.format == .boolean ? .boolean(value.value != 0) : .exactInteger(value.value)
-                return JSONValue.Member(value.name, json)
+                JSONValue.Member(value.name, field.json(of: value.value))
             })
     }
 
-    private func decodeFields(
-        of message: Int, from reader: inout ByteReader
+    func decodeFields(
+        of message: Int, with decoder: PayloadDecoder, from reader: inout ByteReader
     ) throws(CodecError) -> [JSONValue.Member] {
         do throws(CodecError) {
-            let fields = try PayloadDecoder(index: index).decodeFields(index.messages[message], from: &reader)
+            let fields = try decoder.decodeFields(index.messages[message], from: &reader)
             let result = [JSONValue.Member(LineKey.fields, .object(fields))]
             if reader.isAtEnd { return result }
             guard index.description.options.keepsTrailingBytes else {
                 throw CodecError(.trailingBytes(count: reader.remaining), offset: reader.offset)
             }
+            decoder.recorder?.addUnknown(reader.offset..<reader.offset + reader.remaining, named: LineKey.trailing)
             let trailing = Hexadecimal.text(of: reader.readRest())
             return result + [JSONValue.Member(LineKey.trailing, .string(trailing))]
         } catch {

@@ -8,6 +8,8 @@ import WirelineCodec
 /// what the value itself must be.
 struct PayloadDecoder {
     let index: DescriptionIndex
+    /// Is told what is read, where somebody wants to know.
+    var recorder: AnnotationRecorder?
 
     /// Reads fields to their last one, or to the end of the bytes where one may be absent.
     func decodeFields(_ list: FieldListPlan, from reader: inout ByteReader) throws(CodecError) -> [JSONValue.Member] {
@@ -19,7 +21,9 @@ struct PayloadDecoder {
                 continue
             }
             do throws(CodecError) {
+                recorder?.enter(field)
                 let value = try decode(field.type, field.limits, from: &reader)
+                recorder?.leave()
                 members.append(JSONValue.Member(field.name, value))
             } catch {
                 throw error.prefixed(by: field.name)
@@ -41,7 +45,7 @@ struct PayloadDecoder {
         case .list(let element, _):
             .array(try decodeItemsToEnd(element, limits, from: &reader))
         default:
-            try decodeLeaf(type, limits, from: &reader)
+            try decodeRecordedLeaf(type, limits, from: &reader)
         }
     }
 
@@ -53,9 +57,12 @@ struct PayloadDecoder {
         try reader.enterStructure()
         let members: [JSONValue.Member]
         if let format = list.sizePrefix {
+            let start = reader.offset
             let byteCount = try reader.readCount(format, list.sizePrefixOrder)
+            recorder?.add(size: byteCount, at: start..<reader.offset)
             let body = try reader.enterSizedBody(byteCount: byteCount)
             members = try decodeFields(list, from: &reader)
+            recorder?.addUnknown(reader.offset..<reader.offset + reader.remaining)
             reader.leaveSizedBody(body)
         } else {
             members = try decodeFields(list, from: &reader)
@@ -68,7 +75,9 @@ struct PayloadDecoder {
         _ element: TypeDescription, _ format: CountFormat, _ byteOrder: ByteOrder, _ limits: FieldLimits,
         from reader: inout ByteReader
     ) throws(CodecError) -> [JSONValue] {
+        let start = reader.offset
         let count = try decodeCount(format, byteOrder, limits, from: &reader)
+        recorder?.add(count: count, at: start..<reader.offset)
         return try decodeItems(element, count: count, from: &reader)
     }
 
@@ -82,7 +91,9 @@ struct PayloadDecoder {
         for position in 0..<count {
             let start = reader.offset
             do throws(CodecError) {
+                recorder?.enter(item: position)
                 items.append(try decode(element, .none, from: &reader))
+                recorder?.leave()
             } catch {
                 throw error.prefixed(by: "[\(position)]")
             }
@@ -99,7 +110,9 @@ struct PayloadDecoder {
             let start = reader.offset
             try require(limits.fault(ofCount: items.count + 1), at: start)
             do throws(CodecError) {
+                recorder?.enter(item: items.count)
                 items.append(try decode(element, .none, from: &reader))
+                recorder?.leave()
             } catch {
                 throw error.prefixed(by: "[\(items.count)]")
             }
@@ -107,6 +120,15 @@ struct PayloadDecoder {
             try require(reader.offset > start ? nil : .trailingBytes(count: reader.remaining), at: start)
         }
         return items
+    }
+
+    private func decodeRecordedLeaf(
+        _ type: TypeDescription, _ limits: FieldLimits, from reader: inout ByteReader
+    ) throws(CodecError) -> JSONValue {
+        let start = reader.offset
+        let value = try decodeLeaf(type, limits, from: &reader)
+        recorder?.add(value, of: type, at: start..<reader.offset)
+        return value
     }
 
     /// Reads what has no other values inside it.

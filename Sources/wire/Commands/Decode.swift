@@ -98,14 +98,3 @@ private struct StreamDecoder: ~Copyable {
         .failure("packet \(place.number), which begins at byte \(place.offset): \(error)")
     }
 }
-
-extension [UInt8] {
-    /// The array's bytes, lent.
-    fileprivate var rawSpan: RawSpan {
-        @_lifetime(borrow self)
-        get {
-            // SAFETY: an array of bytes has neither padding nor bytes that are not initialised.
-            unsafe span.bytes
-        }
-    }
-}

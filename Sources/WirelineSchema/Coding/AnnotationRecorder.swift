@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// Writes down what a decoder reads, and where.
+final class AnnotationRecorder {
+    private(set) var parts: [PacketAnnotation.Part] = []
+    private(set) var omittedPartCount = 0
+    private let maximumPartCount: Int
+    /// Where the decoder is: the path, and whether anything on it is sensitive.
+    private var places: [(path: String, isSensitive: Bool)] = [("", false)]
+
+    init(maximumPartCount: Int) { self.maximumPartCount = maximumPartCount }
+
+    // MARK: Where the decoder is
+
+    func enter(_ field: FieldPlan) {
+        let place = places[places.count - 1]
+        places.append((FieldPath.joining(place.path, field.name), place.isSensitive || field.isSensitive))
+    }
+
+    func enter(item position: Int) {
+        let place = places[places.count - 1]
+        places.append((place.path + "[\(position)]", place.isSensitive))
+    }
+
+    func leave() { places.removeLast() }
+
+    // MARK: What it reads
+
+    func add(_ value: JSONValue, of type: TypeDescription, at range: Range<Int>) {
+        add(value, .field, at: range, prefixByteCount: type.prefixByteCount(inValueOf: range.count))
+    }
+
+    func add(count: Int, at range: Range<Int>) { add(.integer(Int128(count)), .count, at: range) }
+
+    func add(size byteCount: Int, at range: Range<Int>) { add(.integer(Int128(byteCount)), .size, at: range) }
+
+    /// - Parameter name: What is unknown, where it is not what the decoder is in.
+    func addUnknown(_ range: Range<Int>, named name: String? = nil) {
+        let value = JSONValue.integer(Int128(range.count))
+        guard let name else { return add(value, .unknown, at: range) }
+        append(.init(range: range, prefixByteCount: 0, path: name, kind: .unknown, value: value, isSensitive: false))
+    }
+
+    func append(_ part: PacketAnnotation.Part) {
+        guard !part.range.isEmpty else { return }
+        if parts.count < maximumPartCount { parts.append(part) } else { omittedPartCount += 1 }
+    }
+
+    private func add(
+        _ value: JSONValue, _ kind: PacketAnnotation.Kind, at range: Range<Int>, prefixByteCount: Int = 0
+    ) {
+        let place = places[places.count - 1]
+        append(
+            .init(
+                range: range, prefixByteCount: prefixByteCount, path: place.path, kind: kind, value: value,
+                isSensitive: place.isSensitive))
+    }
+}
+
+extension TypeDescription {
+    /// How many bytes of a value on the wire count those behind them.
+    fileprivate func prefixByteCount(inValueOf byteCount: Int) -> Int {
+        switch self {
+        case .string(.counted(let format, _)), .bytes(.counted(let format, _)):
+            format == .varint ? varintByteCount(inValueOf: byteCount) : format.minimumByteCount
+        default: 0
+        }
+    }
+
+    /// The width of a varint that counts what is left of `byteCount` behind it.
+    private func varintByteCount(inValueOf byteCount: Int) -> Int {
+        (1...5).first { UInt64(clamping: byteCount - $0).varintByteCount == $0 } ?? 0
+    }
+}
+
+extension PacketField {
+    /// A value of the field in JSON.
+    func json(of value: Int128) -> JSONValue { format == .boolean ? .boolean(value != 0) : .exactInteger(value) }
+}

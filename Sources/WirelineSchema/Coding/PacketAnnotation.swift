@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+
+/// What each byte of a packet is, for people who look at bytes.
+///
+///      0  00000013           length   19
+///      4  4e21               id       20001
+///      6  07                 SceneId  7
+///      7  00000002           Line     2
+///     11  0006 e4bda0e5a5bd  message  "你好"
+///
+/// The parts stand in the order of the bytes and do not overlap. When there is no ``fault`` and nothing was omitted, they
+/// cover the packet without a gap.
+public struct PacketAnnotation: Equatable, Sendable {
+    /// The name of the packet's message; nil when its ID is unknown.
+    public var message: String?
+    /// What the bytes are.
+    public var parts: [Part]
+    /// Why the payload could not be read to its end; the parts before that, and the trailer, are there all the same.
+    public var fault: CodecError?
+    /// How many more parts there were than asked for.
+    public var omittedPartCount: Int
+
+    /// A run of bytes that is one thing.
+    public struct Part: Equatable, Sendable {
+        /// Where it stands, in bytes from the packet's first; never empty.
+        public var range: Range<Int>
+        /// How many bytes at its start count those behind them: the prefix of a string.
+        public var prefixByteCount: Int
+        /// What it is called, without the message's name: `items[1].count`. Of bytes behind the last known field of a
+        /// message it is `trailing`, of the payload of an unknown message `payload`.
+        public var path: String
+        /// What it is for.
+        public var kind: Kind
+        /// Of a field what it is in JSON, of anything else how many items or bytes there are.
+        public var value: JSONValue
+        /// Whether the schema asks to hide the value, and so the bytes, in logs.
+        public var isSensitive: Bool
+
+        /// The value as text: JSON, or `2 items`.
+        public var text: String {
+            let noun: String
+            switch kind {
+            case .header, .field: return value.description
+            case .count: noun = "item"
+            case .size, .unknown: noun = "byte"
+            }
+            return "\(value) \(noun)\(value == 1 ? "" : "s")"
+        }
+    }
+
+    /// What a part of a packet is for.
+    @nonexhaustive
+    public enum Kind: Equatable, Sendable {
+        /// A field of the header or the trailer.
+        case header
+        /// A field, or an item of a list.
+        case field
+        /// The number in front of a list.
+        case count
+        /// The number in front of a sized structure.
+        case size
+        /// Bytes that the schema does not know.
+        case unknown
+    }
+}
+
+extension PacketTranslator {
+    /// Says what each byte of a packet is, of a message of `sender` or else of one of its peer.
+    ///
+    /// A packet that cannot be decoded is annotated as far as it can be; ``decode(_:preferring:)`` throws the
+    /// ``PacketAnnotation/fault``.
+    ///
+    /// - Parameter maximumPartCount: The most parts that are made (default 10,000, more than anybody looks at).
+    /// - Throws: ``CodecError`` when not even the header can be read.
+    public func annotate(
+        _ packet: borrowing Packet, preferring sender: Sender, maximumPartCount: Int = 10_000
+    ) throws(CodecError) -> PacketAnnotation {
+        let recorder = AnnotationRecorder(maximumPartCount: maximumPartCount)
+        let message = index.message(id: packet.id, from: sender) ?? index.message(id: packet.id, from: sender.peer)
+        let header = try headerParts(of: packet)
+        for part in header where part.range.upperBound <= packet.payloadRange.lowerBound { recorder.append(part) }
+        let fault = recordPayload(of: packet, message, recorder)
+        for part in header where part.range.lowerBound >= packet.payloadRange.upperBound { recorder.append(part) }
+        return PacketAnnotation(
+            message: message.map { index.description.messages[$0].name }, parts: recorder.parts, fault: fault,
+            omittedPartCount: recorder.omittedPartCount)
+    }
+
+    /// Says what each byte is, of bytes that must be exactly one packet.
+    ///
+    /// - Throws: ``CodecError`` as ``annotate(_:preferring:maximumPartCount:)-(Packet,_,_)``, and what ``Packet`` refuses.
+    public func annotate(
+        _ packet: RawSpan, preferring sender: Sender, maximumPartCount: Int = 10_000
+    ) throws(CodecError) -> PacketAnnotation {
+        let limit = index.description.options.maximumPacketByteCount
+        let packet = try Packet(packet, layout: index.description.layout, limit: limit)
+        return try annotate(packet, preferring: sender, maximumPartCount: maximumPartCount)
+    }
+
+    /// Header and trailer; the one field whose width varies takes what the others leave.
+    private func headerParts(of packet: borrowing Packet) throws(CodecError) -> [PacketAnnotation.Part] {
+        let layout = index.description.layout
+        let values = try layout.header(of: packet).fields
+        let fixedByteCount = layout.header.reduce(0) { $0 + ($1.format.byteCount ?? 0) }
+        let varyingByteCount = packet.payloadRange.lowerBound - fixedByteCount
+        var offset = 0
+        return zip(layout.fields, values).enumerated().map { position, pair in
+            if position == layout.header.count { offset = packet.payloadRange.upperBound }
+            let (field, value) = pair
+            let start = offset
+            offset += field.format.byteCount ?? varyingByteCount
+            return PacketAnnotation.Part(
+                range: start..<offset, prefixByteCount: 0, path: field.name, kind: .header,
+                value: field.json(of: value.value), isSensitive: false)
+        }
+    }
+
+    /// - Returns: Why the payload could not be read to its end.
+    private func recordPayload(
+        of packet: borrowing Packet, _ message: Int?, _ recorder: AnnotationRecorder
+    ) -> CodecError? {
+        guard let message else {
+            recorder.addUnknown(packet.payloadRange, named: LineKey.payload)
+            return nil
+        }
+        var reader = packet.makeReader(maximumDepth: index.description.options.maximumDepth)
+        do throws(CodecError) {
+            let decoder = PayloadDecoder(index: index, recorder: recorder)
+            _ = try decodeFields(of: message, with: decoder, from: &reader)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

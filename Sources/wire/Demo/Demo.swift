@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scene
+import WirelineCodec
+import WirelineSchema
+
+extension Command {
+    /// `wire demo`
+    static let demo = Command(
+        name: "demo",
+        summary: "show the scene messages as values and as bytes, then glue and tear them at every place",
+        parameters: [],
+        options: [],
+        example: "wire demo",
+        run: { _, console throws(CommandError) in
+            let demo = try Demo(console)
+            try demo.show(Demo.requests[0], from: .client)
+            try demo.show(Demo.replies[0], from: .server)
+            try console.print("Glued into one stream, torn, and put together again:\n")
+            try demo.tear(Demo.requests, from: .client)
+            try demo.tear(Demo.replies, from: .server)
+        })
+}
+
+/// The seed's scene messages, in memory.
+private struct Demo {
+    static let requests = [
+        Cs_20001(sceneID: 7, line: 2, message: "你好"),
+        Cs_20001(sceneID: 255, line: .max, message: ""),
+        Cs_20001(sceneID: 0, line: 0, message: "three packets, one stream"),
+    ]
+    static let replies = [
+        Sc_20001(res: 1, sceneID: 7, pos: 3, status: 10, type: 0, defaultCombat: 98_000, message: "欢迎"),
+        Sc_20001(res: 0, sceneID: 0, pos: 0, status: 0, type: 0, defaultCombat: 0, message: ""),
+        Sc_20001(res: 13, sceneID: 7, pos: 255, status: 0, type: 1, defaultCombat: .max, message: "too soon"),
+    ]
+
+    let console: Console
+    private let translator: PacketTranslator
+    private let style = TextStyle(of: System.Descriptor.standardOutput)
+
+    init(_ console: Console) throws(CommandError) {
+        self.console = console
+        let file = SourceFile(path: "scene.wire", bytes: Array(sceneSchema.utf8))
+        guard let description = ProtocolDescription.check(name: SceneProtocol.protocolName, files: [file]).description
+        else { throw .failure("the demo's own schema is wrong") }
+        translator = PacketTranslator(description)
+    }
+
+    // MARK: One packet
+
+    /// Shows a message as generated code and as the schema see it, which must be the same.
+    func show(_ message: some PacketMessage, from sender: Sender) throws(CommandError) {
+        let packet = try attempt { () throws(CodecError) in try message.encoded() }
+        let title = "\(style.strong(name(of: message))), \(sender) to \(sender.peer), \(packet.count) bytes"
+        let annotation = try attempt { () throws(CodecError) in
+            try translator.annotate(packet.rawSpan, preferring: sender)
+        }
+        let json = try attempt { () throws(CodecError) in try translator.decode(packet.rawSpan, from: sender) }
+        let encoded = try attempt { () throws(TranslationError) in try translator.encode(line: json) }
+        try require(encoded == packet, "the schema's bytes of \(name(of: message)) are the generated code's")
+        try console.print(title + "\n")
+        try console.print("    Swift  \(message)\n    JSON   \(json["fields"] ?? .null)\n")
+        for line in AnnotatedBytes(annotation: annotation, bytes: packet).lines(style: style) {
+            try console.print("    " + line)
+        }
+        try console.print("")
+    }
+
+    // MARK: Many packets
+
+    /// Glues packets and tears them in two at every place, and then into single bytes.
+    func tear<Message: PacketMessage>(_ messages: [Message], from sender: Sender) throws(CommandError) {
+        var stream: [UInt8] = []
+        for message in messages { stream += try attempt { () throws(CodecError) in try message.encoded() } }
+        for cut in 1..<stream.count {
+            let received: [Message] = try receive([Array(stream[..<cut]), Array(stream[cut...])], from: sender)
+            try require(received == messages, "the packets torn at byte \(cut) are those that were sent")
+        }
+        let received: [Message] = try receive(stream.map { [$0] }, from: sender)
+        try require(received == messages, "the packets that came byte by byte are those that were sent")
+        let title = "\(sender) to \(sender.peer)"
+        let packets = "\(messages.count) packets each"
+        try console.print("    \(title): torn in two at every place: \(stream.count - 1) cuts, \(packets), all equal")
+        try console.print("    \(title): byte by byte: \(stream.count) pieces, \(messages.count) packets, all equal")
+    }
+
+    /// What a peer understands of bytes that come in these pieces.
+    private func receive<Message: PacketMessage>(
+        _ pieces: [[UInt8]], from sender: Sender
+    ) throws(CommandError) -> [Message] {
+        var splitter = PacketSplitter(layout: SceneProtocol.layout)
+        var messages: [Message] = []
+        try attempt { () throws(CodecError) in
+            for piece in pieces {
+                try splitter.receive(piece.rawSpan) { packet throws(CodecError) in
+                    let message = try SceneProtocol.message(in: packet, from: sender)
+                    if let message = message as? Message { messages.append(message) }
+                }
+            }
+            try splitter.finish()
+        }
+        return messages
+    }
+
+    // MARK: What must hold
+
+    private func name<Message: PacketMessage>(of message: Message) -> String { Message.messageName }
+
+    private func attempt<Result, Failure>(
+        _ work: () throws(Failure) -> Result
+    ) throws(CommandError) -> Result {
+        do throws(Failure) {
+            return try work()
+        } catch {
+            throw .failure("the demo failed: \(error)")
+        }
+    }
+
+    private func require(_ holds: Bool, _ claim: String) throws(CommandError) {
+        guard holds else { throw .failure("the demo failed; it should be so that \(claim)") }
+    }
+}
