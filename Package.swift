@@ -70,7 +70,7 @@ let package = Package(
             name: "ProtocolsTests",
             dependencies: ["WirelineSchema", "WirelineCodec", "TestingSupport"]
                 + protocols.map { .init(stringLiteral: $0) },
-            swiftSettings: usual),
+            exclude: ["Erlang"], swiftSettings: usual),
         .testTarget(name: "wireTests", dependencies: ["wire"], swiftSettings: usual),
     ] + protocols.map(protocolTarget),
     swiftLanguageModes: [.v6]

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import TestingSupport
+import WirelineCodec
+
+/// `{packet, 1}`, `{packet, 2}` and `{packet, 4}` against Erlang's own: `erlang:decode_packet/3` and `gen_tcp`.
+@Suite(.enabled(if: ErlangPeer.isWanted, "escript is not on the PATH: install erlang-base"), .timeLimit(.minutes(5)))
+struct ErlangPacketTests {
+    static let widths: [(byteCount: Int, folder: String)] = [
+        (1, "ErlangPacket1"), (2, "ErlangPacket2"), (4, "ErlangPacket4"),
+    ]
+
+    @Test(arguments: widths)
+    func `Erlang takes apart what Swift puts together`(byteCount: Int, folder: String) throws {
+        var random = SeededGenerator.forThisRun()
+        let layout = try ProtocolFolder.named(folder).generated().layout
+        let payloads = Self.payloads(upTo: byteCount == 1 ? 255 : 65535, using: &random)
+        let stream = try payloads.flatMap { try layout.encode(id: 0, payload: $0.span.bytes) }
+        let answers = try ErlangPeer.run(["unpack", "\(byteCount)"], input: [stream])
+        #expect(answers.first == stream, random.seedComment)
+        #expect(Array(answers.dropFirst()) == payloads, random.seedComment)
+    }
+
+    @Test(arguments: widths)
+    func `Swift takes apart what Erlang puts together`(byteCount: Int, folder: String) throws {
+        let random = SeededGenerator.forThisRun()
+        let generated = try ProtocolFolder.named(folder).generated()
+        let made = try ErlangPeer.run(["pack", "\(byteCount)", "300", "\(random.seed % 1_000_000_007)"])
+        var splitter = PacketSplitter(
+            layout: generated.layout, maximumPacketByteCount: generated.maximumPacketByteCount)
+        var payloads: [[UInt8]] = []
+        let stream = try #require(made.first)
+        try splitter.receive(stream.span.bytes) { packet in
+            payloads.append([UInt8](copying: packet.payload))
+        }
+        try splitter.finish()
+        #expect(payloads == Array(made.dropFirst()), random.seedComment)
+    }
+
+    /// An empty one, the largest, and many between.
+    private static func payloads(upTo most: Int, using random: inout SeededGenerator) -> [[UInt8]] {
+        let counts = [0, most] + (0..<300).map { _ in Int.random(in: 0...min(most, 2000), using: &random) } + [0]
+        return counts.map { count in (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) } }
+    }
+}

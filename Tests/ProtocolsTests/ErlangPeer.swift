@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import WirelineCodec
+
+/// Runs `Erlang/peer.escript`: the same protocols, written by hand in Erlang's bit syntax.
+struct ErlangPeer {
+    /// Whether the tests against Erlang run: where it is installed, and where `WIRELINE_REQUIRE_PEERS=1` asks for it and
+    /// its absence must be a failure.
+    static let isWanted = interpreter != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+
+    private static let interpreter = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        .map { $0 + "/escript" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    /// Runs the peer on one file, and returns the frames of another.
+    ///
+    /// - Parameter input: The frames of the file that it reads; without them it is given none.
+    static func run(_ arguments: [String], input: [[UInt8]]? = nil) throws -> [[UInt8]] {
+        let interpreter = try #require(interpreter, "escript is not on the PATH: install erlang-base")
+        let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (inFile, outFile) = (folder.appending(path: "in"), folder.appending(path: "out"))
+        if let input { try Data(Frames.join(input)).write(to: inFile) }
+
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Erlang/peer.escript")
+        let process = Process()
+        process.executableURL = URL(filePath: interpreter)
+        process.arguments = [script.path] + arguments + (input == nil ? [] : [inFile.path]) + [outFile.path]
+        let problems = Pipe()
+        process.standardError = problems
+        process.standardOutput = problems
+        try process.run()
+        // To the end of the file, which is the end of the process: a full pipe would hold it up.
+        let text = try String(decoding: problems.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "\(text)")
+        return try Frames.split(Array(Data(contentsOf: outFile)))
+    }
+}
+
+/// The files that both sides exchange: a 32-bit big-endian count and so many bytes, again and again.
+private enum Frames {
+    static func join(_ frames: [[UInt8]]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for frame in frames {
+            for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: frame.count >> shift)) }
+            bytes += frame
+        }
+        return bytes
+    }
+
+    static func split(_ bytes: [UInt8]) throws -> [[UInt8]] {
+        var frames: [[UInt8]] = []
+        var offset = 0
+        while offset < bytes.count {
+            let start = offset + 4
+            try #require(start <= bytes.count)
+            let count = bytes[offset..<start].reduce(0) { $0 << 8 | Int($1) }
+            try #require(count <= bytes.count - start)
+            frames.append(Array(bytes[start..<start + count]))
+            offset = start + count
+        }
+        return frames
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestingSupport
+import WirelineCodec
+import WirelineSchema
+
+/// Makes random messages of a protocol, as lines of JSON, by its description alone; with a liking for the ends of what is
+/// possible.
+struct RandomLines {
+    let description: ProtocolDescription
+    var random: SeededGenerator
+    /// Structures that hold themselves end here.
+    private let deepest = 4
+
+    init(_ description: ProtocolDescription, using random: SeededGenerator) {
+        self.description = description
+        self.random = random
+    }
+
+    /// A line that ``PacketTranslator/encode(line:header:)`` takes, and who sends it.
+    mutating func next() -> (sender: Sender, line: JSONValue) {
+        let message = pick(description.messages)
+        let sender = pick(Sender.allCases.filter(message.senders.contains))
+        let optionalCount = message.fields.count { $0.presence == .optional }
+        let setCount = Int.random(in: 0...optionalCount, using: &random)
+        var members = [
+            JSONValue.Member("message", .string(message.name)),
+            JSONValue.Member("header", header()),
+            JSONValue.Member("fields", object(message.fields, settingOptionals: setCount, depth: 0)),
+        ]
+        let canTrail = description.options.keepsTrailingBytes && setCount == optionalCount && !endsOpen(message)
+        if canTrail, flip(4) { members.append(JSONValue.Member("trailing", .string(hex(upTo: 20)))) }
+        return (sender, .object(members))
+    }
+
+    private func endsOpen(_ message: MessageDescription) -> Bool {
+        switch message.fields.last?.type {
+        case .string(.rest), .bytes(.rest), .list(_, .rest), .properties: true
+        default: false
+        }
+    }
+
+    private mutating func header() -> JSONValue {
+        var members: [JSONValue.Member] = []
+        for field in description.layout.fields where flip(2) {
+            switch field.role {
+            case .value, .sequence:
+                let value: JSONValue =
+                    field.format == .boolean ? .boolean(flip(2)) : .exact(integer(in: field.format.range))
+                members.append(JSONValue.Member(field.name, value))
+            default: break
+            }
+        }
+        return .object(members)
+    }
+
+    // MARK: Values
+
+    private mutating func object(_ fields: [FieldDescription], settingOptionals count: Int, depth: Int) -> JSONValue {
+        var left = count
+        var members: [JSONValue.Member] = []
+        for field in fields {
+            if field.presence == .optional {
+                guard left > 0 else { continue }
+                left -= 1
+            }
+            members.append(JSONValue.Member(field.name, value(field.type, field, depth: depth)))
+        }
+        return .object(members)
+    }
+
+    private mutating func value(_ type: TypeDescription, _ field: FieldDescription?, depth: Int) -> JSONValue {
+        switch type {
+        case .integer(let format, _): .exact(integer(in: field?.range ?? format.range))
+        case .varint(let byteCount):
+            .exact(integer(in: field?.range ?? PacketField.Format.varint(maximumByteCount: byteCount).range))
+        case .float32: float(Float.self, field?.floatRange) { Float(bitPattern: UInt32(truncatingIfNeeded: $0)) }
+        case .float64: float(Double.self, field?.floatRange) { Double(bitPattern: $0) }
+        case .boolean: .boolean(flip(2))
+        case .string(let extent): .string(text(limit(extent, field), isTerminated: extent == .terminated))
+        case .bytes(let extent): bytes(limit(extent, field), isTerminated: extent == .terminated)
+        case .properties: properties()
+        case .enumeration(let index, _): enumeration(description.enumerations[index])
+        case .flags(let index, _): flags(description.flagSets[index])
+        case .structure(let index): structure(description.structures[index], depth: depth)
+        case .fixedList(let element, let count):
+            .array((0..<count).map { _ in value(element, nil, depth: depth) })
+        case .list(let element, let extent):
+            .array((0..<itemCount(limit(extent, field), depth)).map { _ in value(element, nil, depth: depth) })
+        }
+    }
+
+    private func limit(_ extent: TypeDescription.Extent, _ field: FieldDescription?) -> Int {
+        var limit = field?.maximumCount ?? .max
+        if case .counted(let format, _) = extent { limit = min(limit, format.maximum) }
+        return limit
+    }
+
+    private mutating func itemCount(_ limit: Int, _ depth: Int) -> Int {
+        depth >= deepest ? 0 : Int.random(in: 0...min(limit, 4), using: &random)
+    }
+
+    private mutating func structure(_ structure: StructureDescription, depth: Int) -> JSONValue {
+        let optionalCount = structure.fields.count { $0.presence == .optional }
+        let setCount = Int.random(in: 0...optionalCount, using: &random)
+        return object(structure.fields, settingOptionals: setCount, depth: depth + 1)
+    }
+
+    private mutating func integer(in range: ClosedRange<Int128>) -> Int128 {
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: range.lowerBound
+        case 1: range.upperBound
+        case 2: min(range.upperBound, range.lowerBound + Int128.random(in: 0...300, using: &random))
+        default: Int128.random(in: range, using: &random)
+        }
+    }
+
+    private mutating func float<Value: BinaryFloatingPoint>(
+        _ type: Value.Type, _ range: ClosedRange<Double>?, _ make: (UInt64) -> Value
+    ) -> JSONValue where Value.RawSignificand: FixedWidthInteger {
+        if let range {
+            let ends = [range.lowerBound, range.upperBound, Double(Float.random(in: 0...1, using: &random))]
+            return flip(2) ? json(Value(pick(ends))) : json(Value(Double.random(in: range, using: &random) / 2))
+        }
+        let special: [Value] = [.nan, .infinity, -.infinity, -0.0, .leastNonzeroMagnitude, .greatestFiniteMagnitude]
+        return json(flip(8) ? pick(special) : make(random.next()))
+    }
+
+    private func json<Value: BinaryFloatingPoint>(_ value: Value) -> JSONValue {
+        guard value.isFinite else { return value.isNaN ? "NaN" : value > 0 ? "Infinity" : "-Infinity" }
+        return (try? JSONValue(parsing: "\(value)")) ?? .null
+    }
+
+    private mutating func text(_ limit: Int, isTerminated: Bool) -> String {
+        var text = String.random(using: &random).unicodeScalars
+        if flip(16) { text = String.UnicodeScalarView(repeatElement(text, count: 20).joined()) }
+        if isTerminated { text.removeAll { $0 == "\0" } }
+        while String(text).utf8.count > limit { text.removeLast() }
+        return String(text)
+    }
+
+    private mutating func bytes(_ limit: Int, isTerminated: Bool) -> JSONValue {
+        let count = Int.random(in: 0...min(limit, 40), using: &random)
+        let least: UInt8 = isTerminated ? 1 : 0
+        return .string(Base64.encode((0..<count).map { _ in UInt8.random(in: least...255, using: &random) }))
+    }
+
+    private mutating func hex(upTo limit: Int) -> String {
+        let count = Int.random(in: 1...limit, using: &random)
+        return Hexadecimal.text(of: (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
+    }
+
+    private mutating func properties() -> JSONValue {
+        let members = (0..<Int.random(in: 0...5, using: &random)).map { index in
+            let key = "\(index)" + line(without: [":", "\n"])
+            return JSONValue.Member(key, .string(line(without: ["\n"])))
+        }
+        return .object(members)
+    }
+
+    private mutating func line(without excluded: Set<Unicode.Scalar>) -> String {
+        let scalars = text(.max, isTerminated: false).unicodeScalars.filter { !excluded.contains($0) }
+        return String(String.UnicodeScalarView(scalars))
+    }
+
+    private mutating func enumeration(_ enumeration: EnumerationDescription) -> JSONValue {
+        if enumeration.isClosed || flip(2) { return .string(pick(enumeration.cases).name) }
+        return .exact(integer(in: enumeration.format.range))
+    }
+
+    private mutating func flags(_ flags: FlagsDescription) -> JSONValue {
+        let named = flags.cases.filter { _ in flip(2) }.map { JSONValue.string($0.name) }
+        let masks = flags.cases.reduce(0) { $0 | $1.value }
+        let unknown = integer(in: flags.format.range) & ~masks
+        return .array(unknown == 0 || flip(2) ? named : named + [.exact(unknown)])
+    }
+
+    // MARK: Choosing
+
+    /// True once in so many calls.
+    private mutating func flip(_ sides: Int) -> Bool { Int.random(in: 0..<sides, using: &random) == 0 }
+
+    /// One item of a list that has some.
+    private mutating func pick<Item>(_ items: [Item]) -> Item {
+        items[Int.random(in: 0..<items.count, using: &random)]
+    }
+}
