@@ -55,6 +55,15 @@ final class Workspace {
         return try run(program, ["-c", "PATH=\"\(path):$PATH\"\n" + line], in: folder)
     }
 
+    /// `wire` with these words, not yet running.
+    func process(_ words: [String]) -> Process {
+        let process = Process()
+        process.executableURL = wirePath
+        process.arguments = words
+        process.currentDirectoryURL = folder
+        return process
+    }
+
     private func run(
         _ program: URL, _ words: [String], input: Data = Data(), environment: [String: String] = [:],
         in folder: URL? = nil

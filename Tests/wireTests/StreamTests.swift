@@ -5,6 +5,9 @@ import Testing
 
 /// `decode` as a part of a pipe.
 struct StreamTests {
+    /// A packet in the form that `printf` reads.
+    static let escapedHex = packetBytes.map { #"\x"# + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+
     /// A packet of 1,015 bytes.
     static let longPacket =
         Data([0, 0, 0x03, 0xF7, 0x4E, 0x21, 1, 0, 0, 0, 2, 0x03, 0xEA]) + Data(repeating: 0x78, count: 1002)
@@ -61,11 +64,33 @@ struct StreamTests {
         #expect(try Workspace().shell(line) == .success(packetLine))
     }
 
-    @Test func `digits without a line break need no memory`() throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `input that somebody made non-blocking is waited for`() throws {
         let workspace = try Workspace()
-        try workspace.write(String(repeating: packetHex, count: 100_000), to: "digits")
+        let (input, output) = (Pipe(), Pipe())
+        let reading = input.fileHandleForReading.fileDescriptor
+        #expect(fcntl(reading, F_SETFL, fcntl(reading, F_GETFL) | O_NONBLOCK) == 0)
+        let process = workspace.process(["decode"])
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        // The first answer shows that the program has gone on to wait for the second packet.
+        try input.fileHandleForWriting.write(contentsOf: packetBytes)
+        #expect(output.fileHandleForReading.availableData == Data(packetLine.utf8))
+        try input.fileHandleForWriting.write(contentsOf: packetBytes)
+        #expect(output.fileHandleForReading.availableData == Data(packetLine.utf8))
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+
+    @Test(arguments: [packetHex, packetHex + ",", "0x" + packetHex + ":", packetHex + " - ", escapedHex])
+    func `digits need no line breaks`(_ digits: String) throws {
+        let workspace = try Workspace()
+        // The line break shifts the digits against the pieces in which they are read.
+        try workspace.write("\n" + String(repeating: digits, count: 10_000), to: "digits")
         let outcome = try workspace.shell("wire decode --hex < digits | sort -u; wire decode --hex < digits | wc -l")
-        #expect(outcome.output == packetLine + "100000\n")
+        #expect(outcome.output == packetLine + "10000\n")
     }
 
     @Test func `a comment may be longer than a piece`() throws {

@@ -4,7 +4,7 @@ import WirelineCodec
 
 /// Turns hexadecimal text that arrives in pieces into bytes; only what a cut went through is kept.
 struct HexadecimalStream {
-    /// What has not been decoded: less than a line, or, of a line without end, a few digits or a comment's `#`.
+    /// What has not been decoded: the last line of a piece, or, where lines are longer, a few digits or a comment's `#`.
     private var rest: [UInt8] = []
     /// How many bytes of text stand before ``rest``.
     private var offset = 0
@@ -35,9 +35,10 @@ struct HexadecimalStream {
     private func safeEnd() -> Int {
         if let newline = rest.lastIndex(of: UInt8(ascii: "\n")) { return newline + 1 }
         if let comment = rest.firstIndex(of: UInt8(ascii: "#")) { return comment }
-        if let space = rest.lastIndex(where: { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return space + 1 }
-        // Digits without a space stand in pairs, and so do `0x` and `\x`, which need the digit behind them.
-        return rest.count > 4 && !rest.contains { ":-,".utf8.contains($0) } ? (rest.count - 4) / 2 * 2 : 0
+        if let separator = rest.lastIndex(where: { " \t\r:-,".utf8.contains($0) }) { return separator + 1 }
+        // Digits without separators stand in pairs, and so do `0x` and `\x`, which need the digit behind them.
+        let end = max(0, rest.count - 4) / 2 * 2
+        return end > 0 && rest[end - 1] | 0x20 == UInt8(ascii: "x") ? end - 2 : end
     }
 
     private func decode(_ text: ArraySlice<UInt8>) throws(CommandError) -> [UInt8] {

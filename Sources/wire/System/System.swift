@@ -24,7 +24,9 @@ enum System {
         var code: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { room, initializedCount in
             // SAFETY: the kernel writes at most `limit` bytes into `room`, and says how many.
-            let count = repeatingInterrupted { unsafe sysRead(descriptor, room.baseAddress, limit) }
+            let count = repeatingInterrupted(descriptor, for: POLLIN) {
+                unsafe sysRead(descriptor, room.baseAddress, limit)
+            }
             if count < 0 { code = errno } else { initializedCount = count }
         }
         guard code == 0 else { throw SystemError(code: code) }
@@ -37,7 +39,9 @@ enum System {
         while written < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { room in
                 // SAFETY: `written` is less than the count of `room`.
-                repeatingInterrupted { unsafe sysWrite(descriptor, room.baseAddress, room.count, from: written) }
+                repeatingInterrupted(descriptor, for: POLLOUT) {
+                    unsafe sysWrite(descriptor, room.baseAddress, room.count, from: written)
+                }
             }
             guard count >= 0 else { throw SystemError(code: errno) }
             written += count
@@ -159,6 +163,18 @@ enum System {
         while true {
             let result = call()
             if result >= 0 || errno != EINTR { return result }
+        }
+    }
+
+    /// Waits where a call would not: a pipe that another process made non-blocking is so for us too.
+    private static func repeatingInterrupted(
+        _ descriptor: Int32, for events: some BinaryInteger, _ call: () -> Int
+    ) -> Int {
+        while true {
+            let result = repeatingInterrupted(call)
+            guard result < 0, errno == EAGAIN else { return result }
+            var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+            _ = unsafe poll(&request, 1, -1)
         }
     }
 }
