@@ -166,13 +166,14 @@ extension CodecError {
     /// What is wrong with bytes that should have been UTF-8 (Unicode 16, table 3-7).
     @frozen
     public enum UTF8Fault: Equatable, Sendable {
-        /// A continuation byte where a character should begin, or a byte that never occurs (C0, C1, F5 to FF).
+        /// A continuation byte where a character should begin, or one that begins none in any
+        /// encoding (F8 to FF).
         case unexpectedByte
-        /// A character in more bytes than it needs.
+        /// A character in more bytes than it needs; C0 and C1 begin no others.
         case overlong
         /// One half of a surrogate pair (U+D800 to U+DFFF).
         case surrogate
-        /// A number above U+10FFFF.
+        /// A number above U+10FFFF; F5 to F7 begin no others.
         case aboveUnicode
         /// A character that breaks off, at the end or before the next one.
         case truncated

@@ -124,9 +124,9 @@ struct HeaderScan: ~Escapable {
     private func error(_ reason: CodecError.Reason, in field: PacketField, _ length: Int128? = nil) -> CodecError {
         let start = [UInt8](copying: bytes.extracting(first: 16))
         let offset = cursor - (field.format.byteCount ?? 1)
-        var lookalike: CodecError.Lookalike?
-        if let length {
-            lookalike = .init(recognising: bytes) ?? .init(length, field, minimum: layout.minimumPacketByteCount, limit)
+        var lookalike = CodecError.Lookalike(recognising: bytes)
+        if lookalike == nil, let length {
+            lookalike = .init(length, field, minimum: layout.minimumPacketByteCount, limit)
         }
         return CodecError(reason, offset: offset, bytes: start, lookalike: lookalike)
     }
