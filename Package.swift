@@ -19,8 +19,7 @@ func protocolTarget(_ name: String) -> Target {
 
 let protocols = [
     "AMQP", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "Goim", "IDFirst", "MQTT", "MagicHeader", "Modbus",
-    "Pomelo",
-    "QSIOP", "Scene", "ServiceCommand", "ShortStrings", "Skynet", "Telemetry", "TwoByteHeader",
+    "Pomelo", "QSIOP", "Scene", "ServiceCommand", "ShortStrings", "Skynet", "Telemetry", "TwoByteHeader",
 ]
 
 let package = Package(
