@@ -72,8 +72,11 @@ extension PacketTranslator {
     /// A packet that cannot be decoded is annotated as far as it can be; ``decode(_:preferring:)`` throws the
     /// ``PacketAnnotation/fault``.
     ///
-    /// - Parameter maximumPartCount: The most parts that are made (default 10,000, more than anybody looks at).
-    /// - Throws: ``CodecError`` when not even the header can be read.
+    /// - Parameters:
+    ///   - packet: The packet.
+    ///   - sender: Who has probably sent it.
+    ///   - maximumPartCount: The most parts that are made (default 10,000, more than anybody looks at).
+    /// - Throws: `CodecError` when not even the header can be read.
     public func annotate(
         _ packet: borrowing Packet, preferring sender: Sender, maximumPartCount: Int = 10_000
     ) throws(CodecError) -> PacketAnnotation {
@@ -90,7 +93,11 @@ extension PacketTranslator {
 
     /// Says what each byte is, of bytes that must be exactly one packet.
     ///
-    /// - Throws: ``CodecError`` as ``annotate(_:preferring:maximumPartCount:)-(Packet,_,_)``, and what ``Packet`` refuses.
+    /// - Parameters:
+    ///   - packet: The packet's bytes.
+    ///   - sender: Who has probably sent it.
+    ///   - maximumPartCount: The most parts that are made (default 10,000).
+    /// - Throws: `CodecError` as ``annotate(_:preferring:maximumPartCount:)-(Packet,_,_)``, and what `Packet` refuses.
     public func annotate(
         _ packet: RawSpan, preferring sender: Sender, maximumPartCount: Int = 10_000
     ) throws(CodecError) -> PacketAnnotation {
