@@ -19,6 +19,7 @@ extension ByteReader {
             position += item * width
             throw truncated(width)
         }
+        guard count > 0 else { return [] }
         let start = position
         position += count * width
         return unsafe [T](unsafeUninitializedCapacity: count) { buffer, initializedCount in

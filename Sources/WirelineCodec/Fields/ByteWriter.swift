@@ -107,9 +107,13 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Sets a count that was written before what it counts; nothing happens to a varint, whose width would change.
+    /// Sets a count that was written before what it counts.
     ///
-    /// - Parameter offset: Where the count was written, in bytes from the writer's first.
+    /// - Parameters:
+    ///   - count: The count, which must fit its format.
+    ///   - offset: Where it was written, in bytes from the writer's first.
+    ///   - format: Its format; not a varint, whose width depends on the count.
+    ///   - byteOrder: Its byte order.
     public mutating func patchCount(_ count: Int, at offset: Int, _ format: CountFormat, _ byteOrder: ByteOrder) {
         precondition(UInt(bitPattern: count) <= UInt(bitPattern: format.maximum), "a count that its prefix cannot say")
         precondition(
@@ -120,7 +124,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         case .uint8: run.setInteger(UInt8(truncatingIfNeeded: count), at: 0, byteOrder)
         case .uint16: run.setInteger(UInt16(truncatingIfNeeded: count), at: 0, byteOrder)
         case .uint32: run.setInteger(UInt32(truncatingIfNeeded: count), at: 0, byteOrder)
-        case .varint: break
+        case .varint: preconditionFailure("a varint is written when its count is known")
         }
     }
 

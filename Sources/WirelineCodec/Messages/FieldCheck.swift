@@ -6,7 +6,10 @@
 public enum FieldCheck {
     /// Refuses a string, bytes or list that is longer than its prefix can say or `@max` allows.
     ///
-    /// - Parameter offset: Where the count stands, when it was read.
+    /// - Parameters:
+    ///   - count: How many there are.
+    ///   - limit: How many there may be.
+    ///   - offset: Where the count stands, when it was read.
     /// - Throws: ``CodecError/Reason/tooLong(count:limit:)``.
     @inlinable @inline(__always)
     public static func count(_ count: Int, limit: Int, at offset: Int? = nil) throws(CodecError) {
@@ -54,7 +57,9 @@ public enum FieldCheck {
 
     /// The case of a `@closed` enum that a number stands for.
     ///
-    /// - Parameter offset: Where the number stands.
+    /// - Parameters:
+    ///   - rawValue: The number.
+    ///   - offset: Where it stands.
     /// - Throws: ``CodecError/Reason/unknownCase(_:)``.
     @inlinable @inline(__always)
     public static func known<Value: RawRepresentable>(
