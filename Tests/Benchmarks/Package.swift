@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The limit is what this machine's C can do: 256-bit vectors where all x86-64 servers of the last decade have them.
+// Swift, ours and the peers', is built as its users build it.
+#if arch(x86_64)
+    let fastest = ["-O3", "-march=x86-64-v3"]
+#else
+    let fastest = ["-O3"]
+#endif
+
+let package = Package(
+    name: "benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "wireline", path: "../.."),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+    ],
+    targets: [
+        .target(name: "CLimit", cSettings: [.unsafeFlags(fastest)]),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                "CLimit",
+                .product(name: "WirelineCodec", package: "wireline"),
+                .product(name: "Scene", package: "wireline"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOExtras", package: "swift-nio-extras"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+@main
+enum Benchmarks {
+    static func main() {
+        do {
+            try run(try Options(CommandLine.arguments.dropFirst()))
+        } catch let error as BadUsage {
+            end("\(error); see --help", status: 2)
+        } catch {
+            end("\(error)", status: 1)
+        }
+    }
+
+    private static func run(_ options: Options) throws {
+        if case .help = options.mode { return print(Options.help) }
+        let benchmarks = try selected(options)
+        switch options.mode {
+        case .help: break
+        case .table: try printTables(benchmarks, options)
+        case .smoke: try smoke(benchmarks)
+        case .json: try printJSON(benchmarks)
+        case .instructions: try printInstructions(benchmarks, options)
+        case .repetitions(let count):
+            for benchmark in benchmarks { try benchmark.repeats(count) }
+        }
+    }
+
+    private static func selected(_ options: Options) throws -> [Benchmark] {
+        var options = options
+        if case .smoke = options.mode { options.mebibytes = 1 }
+        let all = allBenchmarks(mebibytes: options.mebibytes)
+        guard let selection = options.selection else { return all }
+        let selected = all.filter { $0.matches(selection) }
+        guard !selected.isEmpty else {
+            let names = all.map(\.fullName).joined(separator: " ")
+            throw BadUsage(description: "no benchmark is called `\(selection)`; there are: \(names)")
+        }
+        return selected
+    }
+
+    /// The implementations of a case stand together, so that they are measured next to each other.
+    private static func allBenchmarks(mebibytes: Int) -> [Benchmark] {
+        let codecs = Sample.all.flatMap { sample in
+            limitCodecBenchmarks(sample) + wirelineCodecBenchmarks(sample) + byteBufferCodecBenchmarks(sample)
+                + protobufCodecBenchmarks(sample)
+        }
+        let streams = [23, 1024].map { PacketStream(packetByteCount: $0, mebibytes: mebibytes) }
+        let splitters = streams.flatMap { stream in
+            limitSplittingBenchmarks(stream) + wirelineSplittingBenchmarks(stream) + nioSplittingBenchmarks(stream)
+        }
+        let all = codecs + splitters
+        let caseNames = all.map(\.caseName).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        return caseNames.flatMap { name in all.filter { $0.caseName == name } }
+    }
+
+    // MARK: Modes
+
+    private static func smoke(_ benchmarks: [Benchmark]) throws {
+        for benchmark in benchmarks {
+            do {
+                try benchmark.check()
+                try benchmark.repeats(1)
+            } catch {
+                throw WrongResult(description: "\(benchmark.fullName): \(error)")
+            }
+        }
+        print("\(benchmarks.count) benchmarks make the right bytes and values")
+    }
+
+    private static func printJSON(_ benchmarks: [Benchmark]) throws {
+        for benchmark in benchmarks where benchmark.implementation.hasPrefix("wireline") {
+            let candidate = try CalibratedBenchmark(benchmark)
+            guard let nanoseconds = try CalibratedBenchmark.best(of: [candidate]).first else { continue }
+            print(
+                #"{"case":"\#(benchmark.caseName)","impl":"\#(benchmark.implementation)","#
+                    + #""ns":\#(nanoseconds.rounded(places: 3)),"bytes":\#(benchmark.byteCount)}"#)
+        }
+    }
+
+    private static func printTables(_ benchmarks: [Benchmark], _ options: Options) throws {
+        for benchmark in benchmarks { try benchmark.check() }
+        let results = try Results.measure(benchmarks, rounds: options.rounds) { round in
+            note("round \(round) of \(options.rounds)")
+        }
+        print(Report(results: results, unit: .nanoseconds).markdown(preface: Machine.description(options)))
+    }
+
+    private static func printInstructions(_ benchmarks: [Benchmark], _ options: Options) throws {
+        let counter = try InstructionCounter()
+        defer { counter.close() }
+        var results = Results()
+        for benchmark in benchmarks {
+            results.add(try counter.count(benchmark), of: benchmark)
+            note(benchmark.fullName)
+        }
+        print(Report(results: results, unit: .instructions).markdown(preface: Machine.description(options)))
+    }
+
+    private static func note(_ text: String) {
+        FileHandle.standardError.write(Data("\(text)\n".utf8))
+    }
+
+    private static func end(_ text: String, status: Int32) -> Never {
+        note(text)
+        exit(status)
+    }
+}

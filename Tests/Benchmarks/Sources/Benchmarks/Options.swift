@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the command line asks for.
+struct Options {
+    enum Mode {
+        /// All tables.
+        case table
+        /// Every implementation once, for its results only.
+        case smoke
+        /// One JSON line a benchmark, for a harness that compares programs.
+        case json
+        /// Instructions instead of time.
+        case instructions
+        /// Untimed repetitions, for a profiler.
+        case repetitions(Int)
+        case help
+    }
+
+    var mode = Mode.table
+    /// Part of the names of the benchmarks to run; nil for all.
+    var selection: String?
+    var rounds = 7
+    /// How long the streams are that are split.
+    var mebibytes = 64
+
+    static let help = """
+        Encoding, decoding and splitting beside SwiftNIO, swift-protobuf and hand-written C.
+
+          (no option)        measures everything in interleaved rounds and prints tables
+          --smoke            checks that every implementation makes the right bytes and values
+          --json             prints one line a benchmark of Wireline: case, impl, ns, bytes
+          --instructions     counts instructions with valgrind
+          --case NAME        only the benchmarks with this in their name, or exactly one CASE/IMPLEMENTATION
+          --iters N          with --case: runs it N times, untimed, for a profiler
+          --rounds N         how many rounds the tables are the median of (default 7)
+          --mib N            how much is split an iteration (default 64)
+
+        Example: swift run -c release --package-path Tests/Benchmarks Benchmarks --case cs_enc
+        """
+
+    init(_ arguments: some Sequence<String>) throws(BadUsage) {
+        var rest = arguments.makeIterator()
+        while let argument = rest.next() {
+            switch argument {
+            case "--smoke": mode = .smoke
+            case "--json": mode = .json
+            case "--instructions": mode = .instructions
+            case "--help": mode = .help
+            case "--case": selection = try Self.value(of: argument, rest.next())
+            case "--iters": mode = .repetitions(try Self.number(of: argument, rest.next(), from: 0))
+            case "--rounds": rounds = try Self.number(of: argument, rest.next(), from: 1)
+            case "--mib": mebibytes = try Self.number(of: argument, rest.next(), from: 1)
+            default: throw BadUsage(description: "unknown option `\(argument)`")
+            }
+        }
+    }
+
+    private static func value(of option: String, _ value: String?) throws(BadUsage) -> String {
+        guard let value else { throw BadUsage(description: "`\(option)` needs a value") }
+        return value
+    }
+
+    private static func number(of option: String, _ text: String?, from least: Int) throws(BadUsage) -> Int {
+        let text = try value(of: option, text)
+        guard let number = Int(text), number >= least, number < 1 << 40 else {
+            throw BadUsage(description: "`\(option) \(text)` is not a number from \(least) on")
+        }
+        return number
+    }
+}
+
+/// The command line makes no sense.
+struct BadUsage: Error, CustomStringConvertible {
+    var description: String
+}

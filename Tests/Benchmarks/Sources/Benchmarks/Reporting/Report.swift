@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// Measurements as tables in markdown.
+struct Report {
+    enum Unit: String {
+        case nanoseconds = "ns"
+        case instructions
+    }
+
+    let results: Results
+    let unit: Unit
+
+    func markdown(preface: String) -> String {
+        let sections = [
+            preface,
+            codecTable("Encoding a packet", operation: "enc", limit: "c"),
+            codecTable("Decoding a packet", operation: "dec", limit: "c-own"),
+            splittingTable(limit: "c-call"),
+            goalTable,
+        ]
+        return sections.compactMap(\.self).joined(separator: "\n\n")
+    }
+
+    // MARK: Messages
+
+    private func codecTable(_ title: String, operation: String, limit: String) -> String? {
+        let ours = results.benchmarks.filter { $0.caseName.contains("_\(operation)_") }
+        guard !ours.isEmpty else { return nil }
+        let caseNames = ["cs", "sc"].flatMap { message in
+            Sample.all.map { "\(message)_\(operation)_\($0.textByteCount)" }
+        }
+        let heads = ["Cs_20001", "Sc_20001"].flatMap { message in
+            Sample.all.map { "\(message), \($0.textByteCount) B" }
+        }
+        let rows = implementations(ours).map { implementation in
+            [implementation] + caseNames.map { cell($0, implementation, limit) }
+        }
+        return "### \(title): \(unit.rawValue) (times `\(limit)`)\n\n" + table(["implementation"] + heads, rows)
+    }
+
+    private func cell(_ caseName: String, _ implementation: String, _ limit: String) -> String {
+        guard let value = results.median(caseName, implementation) else { return "–" }
+        guard let ratio = results.ratio(caseName, implementation, to: limit) else { return value.threeDigits }
+        return "\(value.threeDigits) (\(ratio.timesText))"
+    }
+
+    // MARK: Streams
+
+    private func splittingTable(limit: String) -> String? {
+        let ours = results.benchmarks.filter { $0.byteCount > 0 }
+        guard !ours.isEmpty else { return nil }
+        let caseNames = ["frame_23", "frame_1024"]
+        let rows = implementations(ours).map { implementation in
+            [implementation]
+                + caseNames.flatMap { caseName in
+                    ours.first { $0.caseName == caseName && $0.implementation == implementation }
+                        .map { streamCells($0, limit) } ?? Array(repeating: "–", count: unit == .nanoseconds ? 3 : 2)
+                }
+        }
+        let columns = unit == .nanoseconds ? ["ns each", "GB/s", "times `\(limit)`"] : ["each", "times `\(limit)`"]
+        let heads = ["23 B", "1 KiB"].flatMap { size in columns.map { "\(size): \($0)" } }
+        return "### Splitting a stream that arrives in 64 KiB pieces: \(unit.rawValue)\n\n"
+            + table(["splitter"] + heads, rows)
+    }
+
+    private func streamCells(_ benchmark: Benchmark, _ limit: String) -> [String] {
+        let value = results.median(benchmark.caseName, benchmark.implementation) ?? .nan
+        let ratio = results.ratio(benchmark.caseName, benchmark.implementation, to: limit)?.timesText ?? "–"
+        guard unit == .nanoseconds else { return [value.threeDigits, ratio] }
+        let each = value / Double(benchmark.packetCount)
+        return [each.threeDigits, (Double(benchmark.byteCount) / value).threeDigits, ratio]
+    }
+
+    // MARK: Goals
+
+    private var goalTable: String? {
+        let rows = Goal.all.filter { $0.unit == unit }.compactMap { goal -> [String]? in
+            guard let value = goal.value(in: results) else { return nil }
+            let isMet = value <= goal.most
+            return [goal.title, "≤ \(goal.text(goal.most))", goal.text(value), isMet ? "met" : "**missed**"]
+        }
+        return rows.isEmpty ? nil : "### Goals\n\n" + table(["goal", "at most", "measured", ""], rows)
+    }
+
+    // MARK: Markdown
+
+    private func implementations(_ benchmarks: [Benchmark]) -> [String] {
+        benchmarks.map(\.implementation).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    private func table(_ heads: [String], _ rows: [[String]]) -> String {
+        let rule = ["---"] + Array(repeating: "--:", count: heads.count - 1)
+        return ([heads, rule] + rows).map { "| " + $0.joined(separator: " | ") + " |" }.joined(separator: "\n")
+    }
+}
+
+extension Double {
+    func rounded(places: Int) -> Double {
+        let factor = Double(repeatElement(10, count: places).reduce(1, *))
+        return (self * factor).rounded() / factor
+    }
+
+    var threeDigits: String {
+        String(format: self >= 100 ? "%.0f" : self >= 10 ? "%.1f" : "%.2f", self)
+    }
+
+    var timesText: String {
+        String(format: self >= 10 ? "%.0f×" : self >= 3 ? "%.1f×" : "%.2f×", self)
+    }
+}

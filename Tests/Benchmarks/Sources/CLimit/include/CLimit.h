@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Hand-written C for the same bytes: what all ratios are relative to.
+#ifndef CLIMIT_H
+#define CLIMIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+typedef struct {
+    uint8_t scene_id;
+    uint32_t line;
+    const char *message;
+    uint16_t message_byte_count;
+} limit_client_message;
+
+typedef struct {
+    uint8_t res;
+    uint32_t scene_id;
+    uint8_t pos, status, type;
+    uint32_t default_combat;
+    const char *message;
+    uint16_t message_byte_count;
+} limit_server_message;
+
+// Encoding: the packet's byte count, or 0 when `room` is too small.
+size_t limit_encode_client(const limit_client_message *message, uint8_t *buffer, size_t room);
+size_t limit_encode_server(const limit_server_message *message, uint8_t *buffer, size_t room);
+
+// Decoding: every length is checked, the text is lent out of the packet and not looked at.
+bool limit_decode_client(const uint8_t *packet, size_t byte_count, limit_client_message *message);
+bool limit_decode_server(const uint8_t *packet, size_t byte_count, limit_server_message *message);
+
+// A checked copy of lent text, to be freed by the caller; NULL when it is not UTF-8.
+char *_Nullable limit_own_text(const char *text, size_t byte_count);
+
+// The same, `iterations` times; false when one of them failed.
+bool limit_repeat_encode_client(const limit_client_message *message, uint8_t *buffer, size_t room, long iterations);
+bool limit_repeat_encode_server(const limit_server_message *message, uint8_t *buffer, size_t room, long iterations);
+bool limit_repeat_decode_client(const uint8_t *packet, size_t byte_count, bool owned, long iterations);
+bool limit_repeat_decode_server(const uint8_t *packet, size_t byte_count, bool owned, long iterations);
+
+// What a receiver of packets adds up; the payloads of the streams here are never empty.
+typedef struct {
+    uint64_t packets, payload_bytes, mixture;
+} limit_tally;
+
+typedef void (*limit_receiver)(limit_tally *tally, uint16_t id, const uint8_t *payload, size_t byte_count);
+
+// Splits `bytes`, which arrive in pieces of `piece` bytes, and adds the packets up. Packets that lie whole in a piece
+// are not copied. False when a length is wrong or the stream ends inside a packet.
+bool limit_split_inlined(const uint8_t *bytes, size_t byte_count, size_t piece, limit_tally *tally);
+bool limit_split_calling(const uint8_t *bytes, size_t byte_count, size_t piece, limit_tally *tally);
+
+// Makes the compiler believe that somebody reads what `address` points to, and may have changed all memory.
+static inline void limit_observe(const void *address) { __asm__ volatile("" : : "r"(address) : "memory"); }
+
+// The processor time of this thread, which leaves out the time that it waits for a core.
+uint64_t limit_thread_nanoseconds(void);
+
+// The compiler's version.
+const char *limit_compiler(void);
+
+#pragma clang assume_nonnull end
+
+#endif
