@@ -149,8 +149,14 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     }
 
     /// Writes bytes, without a prefix.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func writeBytes(_ bytes: [UInt8]) {
+        // Most often there are none: what a peer with a newer schema has sent is written like a field.
+        if !bytes.isEmpty { writeSomeBytes(bytes) }
+    }
+
+    @usableFromInline @inline(never)
+    mutating func writeSomeBytes(_ bytes: [UInt8]) {
         unsafe bytes.withUnsafeBytes { unsafe copy(from: $0.baseAddress, byteCount: $0.count) }
     }
 

@@ -56,12 +56,28 @@ extension ByteWriter {
         _ buffer: UnsafeMutableRawBufferPointer, _ initializedCount: inout Int, byteCount: Int,
         writing write: (inout ByteWriter) -> Void
     ) {
-        precondition(byteCount >= 0 && byteCount <= buffer.count &- initializedCount, "no room")
-        guard let base = buffer.baseAddress else { return }
-        // SAFETY: the room lies inside the buffer, by the precondition, and the writer does not outlive this call.
-        var writer = unsafe ByteWriter(base: base + initializedCount, capacity: byteCount)
+        guard var writer = unsafe ByteWriter(buffer, behind: initializedCount, byteCount: byteCount) else { return }
         write(&writer)
-        precondition(writer.position == byteCount, "less is written than was measured")
+        writer.requireFull()
         initializedCount &+= byteCount
+    }
+
+    /// Makes a writer of the next `byteCount` bytes of a buffer, which must have the room and outlive it.
+    ///
+    /// Nil for a buffer without memory, which has room for nothing.
+    @inlinable @inline(__always)
+    @_lifetime(immortal)
+    @unsafe
+    init?(_ buffer: UnsafeMutableRawBufferPointer, behind initializedCount: Int, byteCount: Int) {
+        precondition(byteCount >= 0 && byteCount <= buffer.count &- initializedCount, "no room")
+        guard let base = buffer.baseAddress else { return nil }
+        // SAFETY: the room lies inside the buffer, by the precondition.
+        unsafe self.init(base: base + initializedCount, capacity: byteCount)
+    }
+
+    /// Stops the program when something measured was not written, which would be read as it lies in memory.
+    @inlinable @inline(__always)
+    func requireFull() {
+        precondition(position == capacity, "less is written than was measured")
     }
 }

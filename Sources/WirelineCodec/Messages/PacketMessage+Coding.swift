@@ -12,8 +12,9 @@ extension PacketMessage {
         let plan = Definition.plan
         guard plan.canWriteAtOnce else { return try encoded(header: [:]) }
         let byteCount = try plan.measure(payloadByteCount: payloadByteCount, limit: Definition.maximumPacketByteCount)
+        let header = plan.headerAtOnce(id: Self.messageID, packetByteCount: byteCount)
         return [UInt8](byteCount: byteCount) { writer in
-            plan.writeHeaderAtOnce(id: Self.messageID, packetByteCount: byteCount, to: &writer)
+            writer.writeStart(of: header.bits, byteCount: header.byteCount)
             writePayload(to: &writer)
         }
     }
@@ -37,9 +38,14 @@ extension PacketMessage {
         let plan = Definition.plan
         guard plan.canWriteAtOnce else { return try encodeInGeneral(into: &output) }
         let byteCount = try plan.measure(payloadByteCount: payloadByteCount, limit: Definition.maximumPacketByteCount)
-        try output.append(byteCount: byteCount) { writer in
-            plan.writeHeaderAtOnce(id: Self.messageID, packetByteCount: byteCount, to: &writer)
+        let header = plan.headerAtOnce(id: Self.messageID, packetByteCount: byteCount)
+        guard byteCount <= output.freeCapacity else { throw output.bufferTooSmall(byteCount) }
+        unsafe output.withUnsafeMutableBytes { buffer, initializedCount in
+            guard var writer = unsafe ByteWriter(buffer, behind: initializedCount, byteCount: byteCount) else { return }
+            writer.writeStart(of: header.bits, byteCount: header.byteCount)
             writePayload(to: &writer)
+            writer.requireFull()
+            initializedCount &+= byteCount
         }
     }
 

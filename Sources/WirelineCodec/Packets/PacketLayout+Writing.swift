@@ -13,29 +13,33 @@ extension PacketPlan {
     func measure(payloadByteCount: Int, limit: Int) throws(CodecError) -> Int {
         let (byteCount, overflow) = payloadByteCount.addingReportingOverflow(minimumPacketByteCount)
         guard !overflow, byteCount <= limit, byteCount <= mostPacketByteCount, byteCount >= leastPacketByteCount else {
-            throw tooLong(payloadByteCount, limit: limit)
+            throw Self.tooLong(
+                payloadByteCount, minimum: minimumPacketByteCount, least: leastPacketByteCount,
+                most: min(limit, mostPacketByteCount))
         }
         return byteCount
     }
 
-    /// Writes the header of a packet as one number; only where ``canWriteAtOnce``.
+    /// The header of a packet as one number; only where ``canWriteAtOnce``.
+    ///
+    /// It is made apart from where it is written, so that the compiler need not carry the whole plan there.
     @inlinable @inline(__always)
-    func writeHeaderAtOnce(id: UInt64, packetByteCount: Int, to writer: inout ByteWriter) {
+    func headerAtOnce(id: UInt64, packetByteCount: Int) -> (bits: UInt128, byteCount: Int) {
         precondition(id <= mostMessageID, "a message ID that the packet's ID fields cannot hold")
         var bits = template
         bits |= firstLength.bits(packetByteCount: packetByteCount)
         bits |= secondLength.bits(packetByteCount: packetByteCount)
         bits |= UInt128(id) &<< UInt128(truncatingIfNeeded: messageIDShift)
-        writer.writeStart(of: bits, byteCount: headerByteCount)
+        return (bits, headerByteCount)
     }
 
+    /// Takes numbers and not the plan, which would have to be put together in memory for it.
     @usableFromInline @inline(never)
-    func tooLong(_ payloadByteCount: Int, limit: Int) -> CodecError {
-        let total = Int128(payloadByteCount) + Int128(minimumPacketByteCount)
-        guard total >= Int128(leastPacketByteCount) else {
-            return CodecError(.lengthTooSmall(length: total, minimum: Int128(leastPacketByteCount)))
+    static func tooLong(_ payloadByteCount: Int, minimum: Int, least: Int, most: Int) -> CodecError {
+        let total = Int128(payloadByteCount) + Int128(minimum)
+        guard total >= Int128(least) else {
+            return CodecError(.lengthTooSmall(length: total, minimum: Int128(least)))
         }
-        let most = min(limit, mostPacketByteCount)
         return CodecError(.packetTooLong(length: total, packetByteCount: total, limit: most))
     }
 }
