@@ -77,12 +77,25 @@ public struct PacketPlan: Equatable, Sendable {
     @inlinable @inline(__always)
     public var fastByteCount: Int { canReadAtOnce ? windowOffset &+ 8 : Int.max }
 
+    /// Whether the first length begins the 8 bytes, most significant byte first, as in the seed's layout.
+    @inlinable @inline(__always)
+    var isLengthInFront: Bool {
+        windowByteOrder == .bigEndian && length.mask == UInt64.max &>> UInt64(truncatingIfNeeded: length.shift)
+    }
+
     /// The 8 bytes that hold both numbers of a packet that begins at `start`; they must be at hand.
     @inlinable @inline(__always)
     func window(in bytes: borrowing RawSpan, packetAt start: Int) -> UInt64 {
+        let window = bigEndianWindow(in: bytes, packetAt: start)
+        return windowByteOrder == .bigEndian ? window : window.byteSwapped
+    }
+
+    /// The same where it is known that they are big-endian.
+    @inlinable @inline(__always)
+    func bigEndianWindow(in bytes: borrowing RawSpan, packetAt start: Int) -> UInt64 {
         // SAFETY: callers compare fastByteCount with the bytes at hand; any bits are an integer.
         let raw = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start &+ windowOffset, as: UInt64.self)
-        return windowByteOrder == .bigEndian ? UInt64(bigEndian: raw) : UInt64(littleEndian: raw)
+        return UInt64(bigEndian: raw)
     }
 }
 
@@ -103,6 +116,10 @@ public struct NumberPlan: Equatable, Sendable {
 
     @inlinable @inline(__always)
     func value(in window: UInt64) -> UInt64 { (window &>> UInt64(truncatingIfNeeded: shift)) & mask }
+
+    /// The same for a number that has nothing in front of it to be masked out.
+    @inlinable @inline(__always)
+    func valueInFront(of window: UInt64) -> UInt64 { window &>> UInt64(truncatingIfNeeded: shift) }
 }
 
 /// How a length becomes part of a header that is written as one number.

@@ -94,34 +94,62 @@ public struct PacketSplitter: ~Copyable, Sendable {
     mutating func split(
         _ bytes: RawSpan, from position: inout Int, _ receiver: (borrowing Packet) throws(CodecError) -> Void
     ) throws(CodecError) {
-        let end = bytes.byteCount
-        let lastFastStart = end &- fastByteCount
         while true {
-            let start = position
-            if start <= lastFastStart {
-                let window = plan.window(in: bytes, packetAt: start)
-                let length = plan.length.value(in: window)
-                if length &- lowestLength <= lengthSpan {
-                    let next = start &+ Int(truncatingIfNeeded: length) &+ plan.lengthToPacket
-                    guard next <= end else {
-                        needed = next &- start
-                        return
-                    }
-                    position = next
-                    let packet = Packet(
-                        bytes, start: start, end: next, id: plan.messageID.value(in: window),
-                        payloadStart: start &+ plan.headerByteCount, payloadEnd: next &- plan.trailerByteCount)
-                    try receiver(packet)
-                    continue
-                }
-            } else if start >= end {
-                break
-            }
-            guard let bounds = try inspect(bytes, from: start) else { return }
-            position = start &+ bounds.packetByteCount
-            try receiver(Packet(bytes, bounds, at: start))
+            // Asked once and not for every packet: each packet waits for the length of the one before it, and where
+            // that is a shift less, splitting takes an eighth less time.
+            let isTorn =
+                plan.isLengthInFront
+                ? try splitAtSight(bytes, from: &position, isLengthInFront: true, receiver)
+                : try splitAtSight(bytes, from: &position, isLengthInFront: false, receiver)
+            guard !isTorn else { return }
+            guard position < bytes.byteCount else { break }
+            guard let bounds = try inspect(bytes, from: position) else { return }
+            let packet = Packet(bytes, bounds, at: position)
+            position &+= bounds.packetByteCount
+            try receiver(packet)
         }
         needed = 1
+    }
+
+    /// Hands over packets for as long as the plan's two numbers tell all there is to know of them.
+    ///
+    /// - Parameter isLengthInFront: The plan's, as a constant.
+    /// - Returns: Whether it ended at a packet that is not whole; ``needed`` is then set.
+    @inlinable @inline(__always)
+    mutating func splitAtSight(
+        _ bytes: RawSpan, from position: inout Int, isLengthInFront: Bool,
+        _ receiver: (borrowing Packet) throws(CodecError) -> Void
+    ) throws(CodecError) -> Bool {
+        // Copies: what the receiver writes to memory cannot change them, so they need not be read again.
+        let (plan, lowestLength, lengthSpan) = (plan, lowestLength, lengthSpan)
+        let end = bytes.byteCount
+        let lastStart = end &- fastByteCount
+        var start = position
+        while start <= lastStart {
+            let window: UInt64
+            let length: UInt64
+            if isLengthInFront {
+                window = plan.bigEndianWindow(in: bytes, packetAt: start)
+                length = plan.length.valueInFront(of: window)
+            } else {
+                window = plan.window(in: bytes, packetAt: start)
+                length = plan.length.value(in: window)
+            }
+            guard length &- lowestLength <= lengthSpan else { break }
+            // In this order: the next packet cannot be looked at before the length is there.
+            let next = (start &+ plan.lengthToPacket) &+ Int(truncatingIfNeeded: length)
+            guard next <= end else {
+                needed = next &- start
+                return true
+            }
+            position = next
+            let packet = Packet(
+                bytes, start: start, end: next, id: plan.messageID.value(in: window),
+                payloadStart: start &+ plan.headerByteCount, payloadEnd: next &- plan.trailerByteCount)
+            start = next
+            try receiver(packet)
+        }
+        return false
     }
 
     // MARK: The general path
