@@ -13,9 +13,9 @@ typedef struct {
 
 static inline __attribute__((always_inline)) void add_inlined(
     limit_tally *tally, uint16_t id, const uint8_t *payload, size_t byte_count) {
+    tally->mixture ^= (uint64_t)id + payload[0];
     tally->packets += 1;
     tally->payload_bytes += byte_count;
-    tally->mixture += (uint64_t)id + payload[0];
 }
 
 static __attribute__((noinline)) void add(limit_tally *tally, uint16_t id, const uint8_t *payload, size_t byte_count) {

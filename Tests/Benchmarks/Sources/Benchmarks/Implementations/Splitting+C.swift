@@ -11,8 +11,8 @@ func limitSplittingBenchmarks(_ stream: PacketStream) -> [Benchmark] {
                 throw WrongResult(description: "refused the stream")
             }
             return Tally(
-                packetCount: Int(tally.packets), payloadByteCount: Int(tally.payload_bytes),
-                mixture: Int(tally.mixture))
+                packetCount: Int(tally.packets), mixture: tally.mixture,
+                payloadByteCount: Int(tally.payload_bytes))
         }
     }
 }

@@ -45,7 +45,7 @@ bool limit_repeat_decode_server(const uint8_t *packet, size_t byte_count, bool o
 
 // What a receiver of packets adds up; the payloads of the streams here are never empty.
 typedef struct {
-    uint64_t packets, payload_bytes, mixture;
+    uint64_t packets, mixture, payload_bytes;
 } limit_tally;
 
 typedef void (*limit_receiver)(limit_tally *tally, uint16_t id, const uint8_t *payload, size_t byte_count);
