@@ -94,8 +94,10 @@ private func encodeToArray(_ message: Cs_20001) throws(CodecError) -> [UInt8] { 
 @inline(never)
 private func encodeToArray(_ message: Sc_20001) throws(CodecError) -> [UInt8] { try message.encoded() }
 
-@inline(never)
+// What is left here when these are inlined is the check of the header and a call of `init(from:)`.
+
+@inline(__always)
 private func decodeClient(_ packet: RawSpan) throws(CodecError) -> Cs_20001 { try Cs_20001(packet: packet) }
 
-@inline(never)
+@inline(__always)
 private func decodeServer(_ packet: RawSpan) throws(CodecError) -> Sc_20001 { try Sc_20001(packet: packet) }
