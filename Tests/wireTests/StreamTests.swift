@@ -64,7 +64,7 @@ struct StreamTests {
         #expect(try Workspace().shell(line) == .success(packetLine))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `input that somebody made non-blocking is waited for`() throws {
         let workspace = try Workspace()
         let (input, output) = (Pipe(), Pipe())
