@@ -13,7 +13,7 @@ struct StreamTests {
         Data([0, 0, 0x03, 0xF7, 0x4E, 0x21, 1, 0, 0, 0, 2, 0x03, 0xEA]) + Data(repeating: 0x78, count: 1002)
 
     #if os(Linux)
-        @Test(.timeLimit(.minutes(3)))
+        @Test(.timeLimit(.minutes(10)))
         func `20 megabytes of packets go through in bounded memory`() throws {
             let workspace = try Workspace()
             var block = Data()

@@ -27,7 +27,8 @@ struct HostileSchemaTests {
         #expect(!check(text).diagnostics.contains { $0.excerpt.text.utf8.count > 1000 })
     }
 
-    @Test(.timeLimit(.minutes(10))) func `a chain of structs longer than the stack is deep is refused at its message`() {
+    @Test(.timeLimit(.minutes(10))) func `a chain of structs longer than the stack is deep is refused at its message`()
+    {
         let count = 50_000
         let text =
             (0..<count).map { "struct S\($0) { S\($0 + 1) a; }\n" }.joined()
