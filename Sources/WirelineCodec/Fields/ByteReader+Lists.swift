@@ -16,8 +16,7 @@ extension ByteReader {
         let width = MemoryLayout<T>.size
         guard count >= 0, count <= remaining / width else {
             item = remaining / width
-            position += item * width
-            throw truncated(width)
+            throw truncated(width, behind: item &* width)
         }
         guard count > 0 else { return [] }
         let start = position

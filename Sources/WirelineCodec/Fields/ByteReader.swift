@@ -258,10 +258,11 @@ public struct ByteReader: ~Escapable {
     /// Enters the body of a structure with a size prefix: until ``leaveSizedBody(_:)`` the bytes end with it.
     ///
     /// - Returns: What ``leaveSizedBody(_:)`` needs to know of the bytes behind the body.
-    /// - Throws: ``CodecError/Reason/truncated(needed:available:)`` when fewer bytes are left than the prefix says.
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)`` when fewer bytes are left than the prefix says, also
+    ///   for a negative `byteCount`.
     @inlinable
     public mutating func enterSizedBody(byteCount: Int) throws(CodecError) -> SizedBody {
-        guard byteCount <= remaining else { throw truncated(byteCount) }
+        guard UInt(bitPattern: byteCount) <= UInt(bitPattern: remaining) else { throw truncated(byteCount) }
         let body = SizedBody(end: position &+ byteCount, outerEnd: end)
         end = body.end
         return body
@@ -303,8 +304,8 @@ public struct ByteReader: ~Escapable {
     // MARK: Errors
 
     @usableFromInline @inline(never)
-    func truncated(_ needed: Int) -> CodecError {
-        CodecError(.truncated(needed: needed, available: remaining), offset: position)
+    func truncated(_ needed: Int, behind whole: Int = 0) -> CodecError {
+        CodecError(.truncated(needed: needed, available: remaining - whole), offset: position + whole)
     }
 
     @usableFromInline @inline(never)

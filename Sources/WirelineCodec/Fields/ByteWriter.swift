@@ -195,7 +195,7 @@ public struct MutableFixedRun: ~Copyable, ~Escapable {
     public mutating func setInteger<T: FixedWidthInteger & BitwiseCopyable>(
         _ value: T, at offset: Int, _ byteOrder: ByteOrder
     ) {
-        precondition(offset >= 0 && offset &+ MemoryLayout<T>.size <= byteCount, "a field outside the run")
+        precondition(offset >= 0 && offset <= byteCount &- MemoryLayout<T>.size, "a field outside the run")
         // SAFETY: the field lies inside the run, by the precondition.
         unsafe base.storeBytes(
             of: byteOrder == .bigEndian ? value.bigEndian : value.littleEndian, toByteOffset: offset, as: T.self)

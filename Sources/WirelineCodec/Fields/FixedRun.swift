@@ -29,7 +29,7 @@ public struct FixedRun: ~Escapable {
     public func integer<T: FixedWidthInteger & BitwiseCopyable>(
         at offset: Int, as type: T.Type = T.self, _ byteOrder: ByteOrder
     ) -> T {
-        precondition(offset >= 0 && offset &+ MemoryLayout<T>.size <= byteCount, "a field outside the run")
+        precondition(offset >= 0 && offset <= byteCount &- MemoryLayout<T>.size, "a field outside the run")
         // SAFETY: integers have no invalid bits, and the field lies inside the run, by the precondition.
         let raw = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start &+ offset, as: T.self)
         return byteOrder == .bigEndian ? T(bigEndian: raw) : T(littleEndian: raw)

@@ -123,6 +123,7 @@ struct FixedFieldTests {
         }
         #expect(reading.error == CodecError(.truncated(needed: 4, available: 2), offset: 8))
         #expect(item == 2)
+        #expect(reading.offset == 0)
     }
 
     @Test func `a run that is cut off is placed in its field`() {
@@ -155,11 +156,26 @@ struct FixedFieldTests {
         #expect(try reading.value == [1, 2, 3, 2])
     }
 
-    @Test func `a body that is longer than what is left is refused`() {
+    @Test(arguments: [3, .max, -1, .min])
+    func `a body that is longer than what is left, or has fewer than no bytes, is refused`(byteCount: Int) {
         let reading = Reading([1, 2]) { reader throws(CodecError) in
-            _ = try reader.enterSizedBody(byteCount: 3)
+            _ = try reader.enterSizedBody(byteCount: byteCount)
         }
-        #expect(reading.error == CodecError(.truncated(needed: 3, available: 2), offset: 0))
+        #expect(reading.error == CodecError(.truncated(needed: byteCount, available: 2), offset: 0))
+    }
+
+    @Test func `a field far outside its run stops the program and reads nothing`() async {
+        await #expect(processExitsWith: .failure) {
+            let bytes: [UInt8] = [1, 2, 3, 4]
+            var reader = ByteReader(bytes.span.bytes)
+            _ = try reader.readRun(byteCount: 4).integer(at: .max - 3, as: UInt64.self, .bigEndian)
+        }
+        await #expect(processExitsWith: .failure) {
+            _ = [UInt8](byteCount: 4) { writer in
+                var run = writer.writeRun(byteCount: 4)
+                run.setInteger(0 as UInt64, at: .max - 3, .bigEndian)
+            }
+        }
     }
 
     private func write(_ value: Int128, _ format: IntegerFormat, _ byteOrder: ByteOrder) -> [UInt8] {
