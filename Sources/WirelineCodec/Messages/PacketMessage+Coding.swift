@@ -3,15 +3,16 @@
 // MARK: - Encoding
 
 extension PacketMessage {
-    /// The whole packet, in an array of exactly its bytes: one allocation.
+    /// The whole packet, in an array of exactly its bytes: one allocation, where ``PacketPlan/canWriteAtOnce`` holds.
     ///
-    /// - Throws: ``CodecError`` when a value does not fit its field, or the packet its limit.
+    /// - Throws: ``CodecError`` when a value does not fit its field, the packet its limit, or the ID its fields.
     @inlinable
     public func encoded() throws(CodecError) -> [UInt8] {
         let payloadByteCount = try payloadByteCount()
         let plan = Definition.plan
-        guard plan.canWriteAtOnce else { return try encoded(header: [:]) }
-        let byteCount = try plan.measure(payloadByteCount: payloadByteCount, limit: Definition.maximumPacketByteCount)
+        let limit = Definition.maximumPacketByteCount
+        guard let byteCount = plan.byteCountAtOnce(id: Self.messageID, payloadByteCount: payloadByteCount, limit: limit)
+        else { return try encoded(header: [:]) }
         let header = plan.headerAtOnce(id: Self.messageID, packetByteCount: byteCount)
         return [UInt8](byteCount: byteCount) { writer in
             writer.writeStart(of: header.bits, byteCount: header.byteCount)
@@ -19,7 +20,7 @@ extension PacketMessage {
         }
     }
 
-    /// The whole packet with header fields set; one allocation.
+    /// The whole packet with header fields set, in an array of exactly its bytes.
     ///
     /// - Throws: ``CodecError`` as ``encoded()``, and when `header` names a field that is computed or does not exist, or
     ///   a value that does not fit.
@@ -36,8 +37,9 @@ extension PacketMessage {
     public func encode(into output: inout OutputRawSpan) throws(CodecError) {
         let payloadByteCount = try payloadByteCount()
         let plan = Definition.plan
-        guard plan.canWriteAtOnce else { return try encodeInGeneral(into: &output) }
-        let byteCount = try plan.measure(payloadByteCount: payloadByteCount, limit: Definition.maximumPacketByteCount)
+        let limit = Definition.maximumPacketByteCount
+        guard let byteCount = plan.byteCountAtOnce(id: Self.messageID, payloadByteCount: payloadByteCount, limit: limit)
+        else { return try encodeInGeneral(into: &output) }
         let header = plan.headerAtOnce(id: Self.messageID, packetByteCount: byteCount)
         guard byteCount <= output.freeCapacity else { throw output.bufferTooSmall(byteCount) }
         unsafe output.withUnsafeMutableBytes { buffer, initializedCount in

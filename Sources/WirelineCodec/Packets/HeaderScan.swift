@@ -1,5 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// What is known of the packet that begins with some bytes.
+package enum ScannedPacket: Equatable {
+    /// At least this many bytes from the packet's first are needed to know more.
+    case needs(byteCount: Int)
+    /// Its header is whole.
+    case packet(PacketBounds)
+}
+
+extension PacketLayout {
+    /// Takes the general path, and no other, to the packet that begins with `bytes`.
+    ///
+    /// - Returns: What is needed; or the bounds of a packet which, if it is whole, has been verified.
+    package func scan(_ bytes: RawSpan, limit: Int) throws(CodecError) -> ScannedPacket {
+        var scan = HeaderScan(self, bytes, limit: limit)
+        let result = try scan.run()
+        guard case .packet(var bounds) = result, bounds.packetByteCount <= bytes.byteCount else { return result }
+        try verify(bytes.extracting(0..<bounds.packetByteCount), &bounds)
+        return .packet(bounds)
+    }
+}
+
 /// Walks over the header of a packet that may not have arrived whole.
 ///
 /// This is the general path: it serves every layout, and the bytes near the end of a read, and it makes the errors. A
@@ -9,6 +30,8 @@ struct HeaderScan: ~Escapable {
     private let bytes: RawSpan
     private let limit: Int
     private var cursor = 0
+    /// Where the field that was read last begins.
+    private var fieldStart = 0
     /// A varint is taken at its shortest until it has been read.
     private var headerByteCount: Int
     private var messageID: UInt64 = 0
@@ -18,31 +41,24 @@ struct HeaderScan: ~Escapable {
     /// Whether ``headerByteCount`` is more than a lower bound.
     private var isExact: Bool
 
-    /// What is known of a packet.
-    enum Result {
-        /// At least this many bytes from the packet's first are needed to know more.
-        case needs(byteCount: Int)
-        /// The header is whole; the packet may not be.
-        case packet(PacketBounds)
-    }
-
     /// - Parameter bytes: All that is at hand from the packet's first byte on.
     @_lifetime(copy bytes)
     init(_ layout: PacketLayout, _ bytes: RawSpan, limit: Int) {
         self.layout = layout
         self.bytes = bytes
-        self.limit = limit
+        self.limit = max(0, limit)
         headerByteCount = layout.plan.headerByteCount
         isExact = layout.isFixed
     }
 
-    mutating func run() throws(CodecError) -> Result {
+    /// Reads the header; the packet behind it may not be whole.
+    mutating func run() throws(CodecError) -> ScannedPacket {
         for field in layout.header {
             guard let value = try value(of: field) else { return .needs(byteCount: needed(for: field)) }
             try take(value, of: field)
         }
         if !isExact { try takeLengthsAgain() }
-        let total = packetByteCount ?? headerByteCount
+        let total = packetByteCount ?? headerByteCount + layout.plan.trailerByteCount
         return .packet(
             PacketBounds(
                 id: messageID, payloadStart: headerByteCount, payloadEnd: total - layout.plan.trailerByteCount,
@@ -69,6 +85,7 @@ struct HeaderScan: ~Escapable {
     /// Reads a field and goes behind it; nil when it has not arrived whole.
     private mutating func value(of field: PacketField) throws(CodecError) -> Int128? {
         let end = min(bytes.byteCount, headerLimit)
+        fieldStart = cursor
         var reader = ByteReader(bytes, range: min(cursor, end)..<end)
         do throws(CodecError) {
             let value = try reader.readHeaderField(field.format)
@@ -123,12 +140,11 @@ struct HeaderScan: ~Escapable {
 
     private func error(_ reason: CodecError.Reason, in field: PacketField, _ length: Int128? = nil) -> CodecError {
         let start = [UInt8](copying: bytes.extracting(first: 16))
-        let offset = cursor - (field.format.byteCount ?? 1)
         var lookalike = CodecError.Lookalike(recognising: bytes)
         if lookalike == nil, let length {
             lookalike = .init(length, field, minimum: layout.minimumPacketByteCount, limit)
         }
-        return CodecError(reason, offset: offset, bytes: start, lookalike: lookalike)
+        return CodecError(reason, offset: fieldStart, bytes: start, lookalike: lookalike)
     }
 }
 

@@ -72,7 +72,7 @@ public struct Packet: ~Escapable {
     ///   - bytes: The packet, from the first byte of its header to the last of its trailer.
     ///   - layout: What stands around the payload.
     ///   - limit: The most bytes that a packet may have (default 1 MiB, as in a schema without options).
-    /// - Throws: ``CodecError``: `truncated` when bytes are missing, `lengthMismatch` when there are too many, and
+    /// - Throws: ``CodecError``: `truncated` when bytes are missing, `trailingBytes` when there are too many, and
     ///   whatever ``PacketSplitter`` refuses.
     @inlinable
     @_lifetime(copy bytes)
@@ -85,7 +85,10 @@ public struct Packet: ~Escapable {
     @_lifetime(copy bytes)
     init(_ bytes: RawSpan, plan: PacketPlan, limit: Int, layout: @autoclosure () -> PacketLayout) throws(CodecError) {
         let byteCount = bytes.byteCount
-        if byteCount >= plan.fastByteCount && byteCount <= limit && byteCount <= plan.mostPacketByteCount {
+        // The last comparison is not in vain: the window can end before the header does.
+        if byteCount >= plan.fastByteCount && byteCount <= limit && byteCount <= plan.mostPacketByteCount
+            && byteCount >= plan.leastPacketByteCount
+        {
             let window = plan.window(in: bytes, packetAt: 0)
             let length = plan.length.value(in: window)
             if length == UInt64(truncatingIfNeeded: byteCount &- plan.lengthToPacket) {
@@ -101,9 +104,9 @@ public struct Packet: ~Escapable {
 
 /// Where the parts of a packet stand, in bytes from its first.
 @usableFromInline
-struct PacketBounds: Sendable {
-    @usableFromInline var id: UInt64
-    @usableFromInline var payloadStart: Int
-    @usableFromInline var payloadEnd: Int
-    @usableFromInline var packetByteCount: Int
+package struct PacketBounds: Equatable, Sendable {
+    @usableFromInline package var id: UInt64
+    @usableFromInline package var payloadStart: Int
+    @usableFromInline package var payloadEnd: Int
+    @usableFromInline package var packetByteCount: Int
 }

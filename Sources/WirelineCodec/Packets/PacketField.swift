@@ -44,7 +44,7 @@ public struct PacketField: Equatable, Sendable {
             switch self {
             case .integer(let format, _): format.range
             case .boolean: 0...1
-            case .varint(let maximumByteCount): 0...(Int128(1) << Swift.min(64, 7 * maximumByteCount)) - 1
+            case .varint: 0...(Int128(1) << bitWidth) - 1
             }
         }
     }

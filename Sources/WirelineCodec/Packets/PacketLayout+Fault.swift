@@ -22,6 +22,8 @@ extension PacketLayout {
         case wideMessageID(String)
         /// A length in a field that cannot hold one, such as a `bool`, or with a constant beyond ±65,535.
         case invalidLength(String)
+        /// Lengths that not even one packet's byte count fits into, such as a `uint8` that counts 300 bytes too many.
+        case noPacketFits
         /// A header or trailer of more than ``maximumHeaderByteCount`` bytes.
         case tooLarge
 
@@ -37,13 +39,15 @@ extension PacketLayout {
             case .narrowChecksum(let name): "`\(name)`: a CRC-32 takes 4 bytes"
             case .wideMessageID(let name): "`\(name)`: an ID has at most 64 bits"
             case .invalidLength(let name): "`\(name)` cannot hold a length"
+            case .noPacketFits: "no packet has a byte count that its lengths can say"
             case .tooLarge: "header or trailer has more than \(PacketLayout.maximumHeaderByteCount) bytes"
             }
         }
     }
 
     /// The most bytes that a header, or a trailer, can have: 256, several times what any known protocol uses.
-    public static let maximumHeaderByteCount = 256
+    @inlinable
+    public static var maximumHeaderByteCount: Int { 256 }
 
     static func firstFault(header: [PacketField], trailer: [PacketField]) -> Fault? {
         guard header.contains(where: \.role.isLength) else { return .noLength }
@@ -58,7 +62,8 @@ extension PacketLayout {
         for field in trailer {
             if let fault = seen.fault(of: field, mayVary: false) { return fault }
         }
-        return nil
+        let counts = PacketPlan.packetByteCounts(header: header, trailer: trailer)
+        return counts.least <= counts.most ? nil : .noPacketFits
     }
 }
 

@@ -9,22 +9,16 @@ extension PacketLayout {
         {
             return bounds
         }
-        var scan = HeaderScan(self, bytes, limit: limit)
-        switch try scan.run() {
-        case .needs(let byteCount):
-            throw CodecError(.truncated(needed: byteCount - bytes.byteCount, available: 0), offset: bytes.byteCount)
-        case .packet(var bounds):
-            guard bounds.packetByteCount >= bytes.byteCount else {
-                let count = bytes.byteCount - bounds.packetByteCount
-                throw CodecError(.trailingBytes(count: count), offset: bounds.packetByteCount)
-            }
-            guard bounds.packetByteCount <= bytes.byteCount else {
-                let missing = bounds.packetByteCount - bytes.byteCount
-                throw CodecError(.truncated(needed: missing, available: 0), offset: bytes.byteCount)
-            }
-            try verify(bytes, &bounds)
-            return bounds
+        let needed: Int
+        switch try scan(bytes, limit: limit) {
+        case .needs(let byteCount): needed = byteCount
+        case .packet(let bounds) where bounds.packetByteCount == bytes.byteCount: return bounds
+        case .packet(let bounds): needed = bounds.packetByteCount
         }
+        guard needed > bytes.byteCount else {
+            throw CodecError(.trailingBytes(count: bytes.byteCount - needed), offset: needed)
+        }
+        throw CodecError(.truncated(needed: needed - bytes.byteCount, available: 0), offset: bytes.byteCount)
     }
 
     /// Checks what only a whole packet shows: its trailer and its checksum. Header and lengths have been checked.

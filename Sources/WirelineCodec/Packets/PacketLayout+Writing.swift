@@ -8,39 +8,28 @@ struct PacketMeasure: Sendable {
 }
 
 extension PacketPlan {
-    /// Measures a packet whose header is the layout's own, and checks that its lengths can say so.
+    /// Measures a packet whose header can be written as one number.
+    ///
+    /// Nil where it cannot, or where something is wrong: the general path knows how to say it.
     @inlinable @inline(__always)
-    func measure(payloadByteCount: Int, limit: Int) throws(CodecError) -> Int {
+    func byteCountAtOnce(id: UInt64, payloadByteCount: Int, limit: Int) -> Int? {
         let (byteCount, overflow) = payloadByteCount.addingReportingOverflow(minimumPacketByteCount)
-        guard !overflow, byteCount <= limit, byteCount <= mostPacketByteCount, byteCount >= leastPacketByteCount else {
-            throw Self.tooLong(
-                payloadByteCount, minimum: minimumPacketByteCount, least: leastPacketByteCount,
-                most: min(limit, mostPacketByteCount))
-        }
+        guard canWriteAtOnce, id <= mostMessageID, !overflow, byteCount <= limit, byteCount <= mostPacketByteCount,
+            byteCount >= leastPacketByteCount
+        else { return nil }
         return byteCount
     }
 
-    /// The header of a packet as one number; only where ``canWriteAtOnce``.
+    /// The header of a packet as one number, where ``byteCountAtOnce(id:payloadByteCount:limit:)`` has measured it.
     ///
     /// It is made apart from where it is written, so that the compiler need not carry the whole plan there.
     @inlinable @inline(__always)
     func headerAtOnce(id: UInt64, packetByteCount: Int) -> (bits: UInt128, byteCount: Int) {
-        precondition(id <= mostMessageID, "a message ID that the packet's ID fields cannot hold")
         var bits = template
         bits |= firstLength.bits(packetByteCount: packetByteCount)
         bits |= secondLength.bits(packetByteCount: packetByteCount)
         bits |= UInt128(id) &<< UInt128(truncatingIfNeeded: messageIDShift)
         return (bits, headerByteCount)
-    }
-
-    /// Takes numbers and not the plan, which would have to be put together in memory for it.
-    @usableFromInline @inline(never)
-    static func tooLong(_ payloadByteCount: Int, minimum: Int, least: Int, most: Int) -> CodecError {
-        let total = Int128(payloadByteCount) + Int128(minimum)
-        guard total >= Int128(least) else {
-            return CodecError(.lengthTooSmall(length: total, minimum: Int128(least)))
-        }
-        return CodecError(.packetTooLong(length: total, packetByteCount: total, limit: most))
     }
 }
 
@@ -49,6 +38,7 @@ extension PacketLayout {
     func measure(
         payloadByteCount: Int, id: UInt64, header values: PacketHeader, limit: Int
     ) throws(CodecError) -> PacketMeasure {
+        precondition(payloadByteCount >= 0, "a payload has no fewer than 0 bytes")
         try checkSettable(values)
         var measure = PacketMeasure(headerByteCount: 0, packetByteCount: 0)
         var varintByteCount = 1

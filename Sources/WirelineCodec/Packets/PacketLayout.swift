@@ -103,7 +103,7 @@ extension PacketField.Format {
         switch self {
         case .integer(let format, _): format.byteCount * 8
         case .boolean: 1
-        case .varint(let maximumByteCount): min(64, 7 * maximumByteCount)
+        case .varint(let maximumByteCount): min(64, 7 * max(0, min(maximumByteCount, 10)))
         }
     }
 }

@@ -9,7 +9,7 @@ extension PacketPlan {
         let isFixed = header.allSatisfy { $0.format.byteCount != nil }
         let lengths = places.filter(\.field.role.isLength)
         let identifiers = places.filter { $0.field.role == .messageID }
-        let counts = Self.packetByteCounts(lengths, header: headerByteCount, trailer: trailerByteCount)
+        let counts = Self.packetByteCounts(header: header, trailer: trailer)
 
         let window = NumberWindow(length: lengths.prefix(1), messageID: identifiers[...])
         let canRead =
@@ -18,10 +18,14 @@ extension PacketPlan {
         let idShift = PatchPlan.shift(of: identifiers)
         let canWrite =
             isFixed && trailer.isEmpty && headerByteCount <= 16 && lengths.count <= 2 && idShift != nil
-            && lengths.allSatisfy(\.isBigEndian) && header.allSatisfy { $0.role != .checksum }
+            && lengths.allSatisfy { place in
+                // A negative length would not stay inside its field.
+                place.isBigEndian && counts.least >= place.lengthToPacket(header: headerByteCount, trailer: 0)
+            }
+            && header.allSatisfy { $0.role != .checksum }
         self.init(
             headerByteCount: headerByteCount, trailerByteCount: trailerByteCount,
-            leastPacketByteCount: counts.lowerBound, mostPacketByteCount: counts.upperBound,
+            leastPacketByteCount: counts.least, mostPacketByteCount: max(counts.least, counts.most),
             canReadAtOnce: canRead, windowOffset: canRead ? window?.offset ?? 0 : 0,
             windowByteOrder: canRead ? window?.byteOrder ?? .bigEndian : .bigEndian,
             length: canRead ? window?.length ?? .none : .none,
@@ -34,16 +38,20 @@ extension PacketPlan {
             mostMessageID: PacketField.maximumMessageID(header + trailer))
     }
 
-    private static func packetByteCounts(_ lengths: [PlacedField], header: Int, trailer: Int) -> ClosedRange<Int> {
-        var counts = header + trailer...Int.max
-        for place in lengths {
-            let offset = Int128(place.lengthToPacket(header: header, trailer: trailer))
-            let fitting = place.field.format.range
-            let highest = max(header + trailer, Int(clamping: fitting.upperBound + offset))
-            let lowest = max(header + trailer, Int(clamping: fitting.lowerBound + offset))
-            counts = counts.clamped(to: min(lowest, highest)...highest)
+    /// The fewest and the most bytes of a packet that all lengths of the header can say; where the most are fewer than
+    /// the fewest, no packet is possible. A varint is taken at its shortest.
+    static func packetByteCounts(header: [PacketField], trailer: [PacketField]) -> (least: Int, most: Int) {
+        let places = PlacedField.place(header: header)
+        let headerByteCount = places.last?.end ?? 0
+        let trailerByteCount = trailer.reduce(0) { $0 + ($1.format.byteCount ?? 1) }
+        var (least, most) = (headerByteCount + trailerByteCount, Int.max)
+        for place in places where place.field.role.isLength {
+            let toPacket = Int128(place.lengthToPacket(header: headerByteCount, trailer: trailerByteCount))
+            let range = place.field.format.range
+            least = max(least, Int(clamping: range.lowerBound + toPacket))
+            most = min(most, Int(clamping: range.upperBound + toPacket))
         }
-        return counts
+        return (least, most)
     }
 
     private static func needsVerification(header: [PacketField], trailer: [PacketField]) -> Bool {
@@ -123,7 +131,10 @@ extension PatchPlan {
     /// How far a big-endian number of contiguous fields is shifted; 0 for none, nil where shifting does not do.
     static func shift(of places: [PlacedField]) -> Int? {
         guard let last = places.last else { return 0 }
-        guard PlacedNumber(places[...]) != nil, places.allSatisfy(\.isBigEndian), last.end <= 16 else { return nil }
+        // A `bool` is one bit of a number, but a byte of the header.
+        guard PlacedNumber(places[...]) != nil, last.end <= 16,
+            places.allSatisfy({ $0.isBigEndian && $0.field.format != .boolean })
+        else { return nil }
         return 8 * (16 - last.end)
     }
 

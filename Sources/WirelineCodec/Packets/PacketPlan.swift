@@ -42,7 +42,7 @@ public struct PacketPlan: Equatable, Sendable {
     /// The largest message ID that fits.
     public let mostMessageID: UInt64
 
-    /// Puts a plan together from its numbers.
+    /// Puts a plan together from its numbers; those that lead outside a packet stop the program.
     @inlinable @inline(__always)
     public init(
         headerByteCount: Int, trailerByteCount: Int, leastPacketByteCount: Int, mostPacketByteCount: Int,
@@ -51,6 +51,14 @@ public struct PacketPlan: Equatable, Sendable {
         canWriteAtOnce: Bool, template: UInt128, firstLength: PatchPlan, secondLength: PatchPlan, messageIDShift: Int,
         mostMessageID: UInt64
     ) {
+        // What unchecked loads and stores rely on. Where the numbers are constants, the compiler compares them.
+        precondition(
+            headerByteCount >= 0 && headerByteCount <= PacketLayout.maximumHeaderByteCount && trailerByteCount >= 0
+                && trailerByteCount <= PacketLayout.maximumHeaderByteCount && windowOffset >= 0
+                && windowOffset <= PacketLayout.maximumHeaderByteCount
+                && leastPacketByteCount >= headerByteCount + trailerByteCount
+                && mostPacketByteCount >= leastPacketByteCount && (!canWriteAtOnce || headerByteCount <= 16),
+            "a plan that follows from no layout")
         self.headerByteCount = headerByteCount
         self.trailerByteCount = trailerByteCount
         self.leastPacketByteCount = leastPacketByteCount

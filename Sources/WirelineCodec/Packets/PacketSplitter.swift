@@ -23,7 +23,9 @@ public struct PacketSplitter: ~Copyable, Sendable {
 
     /// The beginning of a torn packet. Only after a receiver has thrown can it hold whole packets too.
     @usableFromInline var pending: [UInt8] = []
-    /// How many bytes of the packet at the start of ``pending`` are needed to go on.
+    /// Where in ``pending`` the first packet begins that was not handed over; 0 unless a receiver has thrown.
+    private var pendingStart = 0
+    /// How many bytes of the packet at ``pendingStart`` are needed to go on.
     @usableFromInline var needed = 1
     private var failure: CodecError?
 
@@ -32,13 +34,15 @@ public struct PacketSplitter: ~Copyable, Sendable {
     /// - Parameters:
     ///   - layout: What stands around each payload.
     ///   - maximumPacketByteCount: Exactly so many bytes pass, one more is refused (default 1 MiB, the schema
-    ///     language's `max_packet`).
+    ///     language's `max_packet`). 0 and less let nothing pass; with `Int.max` a peer decides how much is kept.
     public init(layout: PacketLayout, maximumPacketByteCount: Int = 1 << 20) {
         self.layout = layout
-        self.maximumPacketByteCount = maximumPacketByteCount
+        self.maximumPacketByteCount = max(0, maximumPacketByteCount)
         plan = layout.plan
-        let lowest = max(layout.minimumPacketByteCount, plan.leastPacketByteCount) - plan.lengthToPacket
-        let highest = min(maximumPacketByteCount, plan.mostPacketByteCount) - plan.lengthToPacket
+        let lowest = plan.leastPacketByteCount - plan.lengthToPacket
+        // No more than half of what an Int can say: the fast path adds it to where a packet begins.
+        let most = min(self.maximumPacketByteCount, plan.mostPacketByteCount, Int.max / 2)
+        let highest = most - plan.lengthToPacket
         lowestLength = UInt64(max(0, lowest))
         let isPossible = highest >= max(0, lowest)
         lengthSpan = isPossible ? UInt64(highest - max(0, lowest)) : 0
@@ -46,14 +50,14 @@ public struct PacketSplitter: ~Copyable, Sendable {
     }
 
     /// How many bytes of a torn packet are being kept.
-    public var pendingByteCount: Int { pending.count }
+    public var pendingByteCount: Int { pending.count - pendingStart }
 
     /// Takes the next bytes of the stream and hands each packet that is now whole to `receiver`, in order.
     ///
     /// - Parameters:
     ///   - bytes: What arrived, cut anywhere.
     ///   - receiver: Is lent each packet. What it throws ends the call, but nothing is lost: the packets behind
-    ///     the one it was handed come with the next call.
+    ///     the one it was handed come with the next call, which may bring no bytes.
     /// - Throws: ``CodecError`` at the first packet that is refused, after all packets before it were handed over, and
     ///   again at every later call.
     @inlinable
@@ -69,6 +73,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
             try split(bytes, from: &position, receiver)
         } catch {
             keep(bytes, from: position)
+            needed = 1
             throw error
         }
         keep(bytes, from: position)
@@ -80,10 +85,10 @@ public struct PacketSplitter: ~Copyable, Sendable {
     public func finish() throws(CodecError) {
         try throwFailure()
         guard pending.isEmpty else {
-            let missing = max(1, needed - pending.count)
+            let received = pendingByteCount
             throw CodecError(
-                .endOfStream(received: pending.count, needed: missing), offset: pending.count,
-                bytes: Array(pending.prefix(16)))
+                .endOfStream(received: received, needed: max(1, needed - received)), offset: received,
+                bytes: Array(pending[pendingStart...].prefix(16)))
         }
     }
 
@@ -163,16 +168,13 @@ public struct PacketSplitter: ~Copyable, Sendable {
         }
         let bytes = bytes.extracting(start..<bytes.byteCount)
         do throws(CodecError) {
-            var scan = HeaderScan(layout, bytes, limit: maximumPacketByteCount)
-            switch try scan.run() {
+            switch try layout.scan(bytes, limit: maximumPacketByteCount) {
             case .needs(let byteCount):
                 needed = byteCount
                 return nil
-            case .packet(var bounds):
+            case .packet(let bounds):
                 needed = bounds.packetByteCount
-                guard bounds.packetByteCount <= bytes.byteCount else { return nil }
-                try layout.verify(bytes.extracting(0..<bounds.packetByteCount), &bounds)
-                return bounds
+                return bounds.packetByteCount <= bytes.byteCount ? bounds : nil
             }
         } catch {
             failure = error
@@ -188,14 +190,15 @@ public struct PacketSplitter: ~Copyable, Sendable {
         _ bytes: RawSpan, _ position: inout Int, _ receiver: (borrowing Packet) throws(CodecError) -> Void
     ) throws(CodecError) -> Bool {
         while !pending.isEmpty {
-            let taken = max(0, min(needed - pending.count, bytes.byteCount - position))
+            let taken = max(0, min(needed - pendingByteCount, bytes.byteCount - position))
             append(bytes.extracting(position..<position + taken))
             position += taken
-            guard pending.count >= needed else { return false }
+            guard pendingByteCount >= needed else { return false }
             do throws(CodecError) {
                 try splitPending(receiver)
             } catch {
-                append(bytes.extracting(position..<bytes.byteCount))
+                keep(bytes, from: position)
+                needed = 1
                 throw error
             }
         }
@@ -206,16 +209,26 @@ public struct PacketSplitter: ~Copyable, Sendable {
         _ receiver: (borrowing Packet) throws(CodecError) -> Void
     ) throws(CodecError) {
         let held = pending
+        var position = pendingStart
         pending = []
-        var position = 0
+        pendingStart = 0
         do throws(CodecError) {
             // SAFETY: the span of an array of bytes; `bytes` is marked unsafe for the padding other types have.
             unsafe try split(held.span.bytes, from: &position, receiver)
         } catch {
-            unsafe keep(held.span.bytes, from: position)
+            keep(held, from: position)
             throw error
         }
-        if position == 0 { pending = held } else { unsafe keep(held.span.bytes, from: position) }
+        keep(held, from: position)
+    }
+
+    /// Keeps the rest of what was pending; copied only where that is less than what is given back, so that a receiver
+    /// which throws at every packet does not make the work more than linear.
+    private mutating func keep(_ held: [UInt8], from position: Int) {
+        guard position < held.count, failure == nil else { return }
+        let isCopied = position > held.count / 2
+        pending = isCopied ? Array(held[position...]) : held
+        pendingStart = isCopied ? 0 : position
     }
 
     /// Keeps what was not handed over until more arrives.

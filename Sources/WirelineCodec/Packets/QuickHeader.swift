@@ -57,8 +57,8 @@ struct QuickHeader: Equatable, Sendable {
         let result = Int(truncatingIfNeeded: length) &+ lengthsToPacket.0
         guard result >= headerByteCount &+ trailerByteCount, result <= limit else { return nil }
         guard let second = lengths.1 else { return result }
-        let agreeing = UInt64(truncatingIfNeeded: result &- lengthsToPacket.1)
-        return second.value(bytes, start) == agreeing ? result : nil
+        let agreeing = result &- lengthsToPacket.1
+        return agreeing >= 0 && second.value(bytes, start) == UInt64(truncatingIfNeeded: agreeing) ? result : nil
     }
 
     private static func constants(_ places: [PlacedField]) -> (bits: (UInt64, UInt64), mask: (UInt64, UInt64)) {

@@ -35,6 +35,14 @@ struct PacketLayoutTests {
             .invalidLength("a"),
             [PacketField("a", .integer(.uint8, .bigEndian), .length(of: .rest, plus: .min))], []
         ),
+        (.noPacketFits, [PacketField("a", .integer(.uint8, .bigEndian), .length(of: .packet, plus: 255))], []),
+        (
+            .noPacketFits,
+            [
+                PacketField("a", .integer(.uint8, .bigEndian), .length(of: .packet, plus: 0)),
+                PacketField("b", .integer(.uint16, .bigEndian), .length(of: .payload, plus: -300)),
+            ], []
+        ),
         (.tooLarge, [length] + (0..<255).map { PacketField("f\($0)", .boolean) }, []),
     ]
 
@@ -44,6 +52,13 @@ struct PacketLayoutTests {
     ) {
         #expect(throws: CodecError(.invalidLayout(fault))) { try PacketLayout(header: header, trailer: trailer) }
         #expect(!fault.description.isEmpty)
+    }
+
+    @Test(arguments: [Int.min, -1, 0, 1, 10, 11, .max])
+    func `a varint of any width has a range`(maximumByteCount: Int) {
+        let range = PacketField.Format.varint(maximumByteCount: maximumByteCount).range
+        #expect(range.lowerBound == 0)
+        #expect(range.upperBound <= Int128(UInt64.max))
     }
 
     @Test func `the presets have the bytes that they are known for`() {

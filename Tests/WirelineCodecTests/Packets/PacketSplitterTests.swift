@@ -116,6 +116,62 @@ struct PacketSplitterTests {
         #expect(failures.isEmpty)
     }
 
+    @Test(arguments: 0...20)
+    func `what a receiver throws loses no shorter packets behind a torn one`(cut: Int) {
+        let long: [UInt8] = [0, 0, 0, 20, 0, 20] + [UInt8](repeating: 0, count: 14)
+        let stream = long + [0, 0, 0, 6, 0, 1, 0, 0, 0, 6, 0, 2]
+        var splitter = PacketSplitter(layout: .standard)
+        var ids: [UInt64] = []
+        for piece in [stream[..<cut], stream[cut...], [], [], []] {
+            try? splitter.receive(Array(piece).span.bytes) { packet throws(CodecError) in
+                ids.append(packet.id)
+                throw CodecError(.invalidHex)
+            }
+        }
+        #expect(ids == [20, 1, 2])
+        #expect(splitter.pendingByteCount == 0)
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `a receiver that throws at each of two million packets does not make the work more than linear`() {
+        let stream = Array(repeatElement([0, 0, 0, 6, 0, 1] as [UInt8], count: 2_000_000).joined())
+        var splitter = PacketSplitter(layout: .standard)
+        var count = 0
+        var piece = stream
+        repeat {
+            try? splitter.receive(piece.span.bytes) { packet throws(CodecError) in
+                count += 1
+                throw CodecError(.invalidHex)
+            }
+            piece = []
+        } while splitter.pendingByteCount > 0
+        #expect(count == 2_000_000)
+    }
+
+    @Test func `a splitter that has refused something keeps nothing`() {
+        var splitter = PacketSplitter(layout: .standard)
+        for piece in [[0, 0, 0], [5] + [UInt8](repeating: 9, count: 100)] as [[UInt8]] {
+            try? splitter.receive(piece.span.bytes) { _ throws(CodecError) in }
+        }
+        #expect(splitter.pendingByteCount == 0)
+    }
+
+    @Test(arguments: [0, -1, .min])
+    func `a limit of no bytes lets nothing pass`(limit: Int) {
+        let stream: [UInt8] = [0, 0, 0, 6, 0, 1]
+        let tooLong = CodecError.Reason.packetTooLong(length: 6, packetByteCount: 6, limit: 0)
+        #expect(Splitting(stream, layout: .standard, limit: limit).error?.reason == tooLong)
+        #expect(throws: CodecError.self) { _ = try Packet(stream.span.bytes, layout: .standard, limit: limit).id }
+    }
+
+    @Test func `the offset of a refused varint is that of its first byte`() throws {
+        let layout = try PacketLayout(header: [
+            PacketField("id", .integer(.uint8, .bigEndian), .messageID),
+            PacketField("length", .varint(maximumByteCount: 4), .length(of: .packet, plus: 0)),
+        ])
+        #expect(Splitting([7, 0xFF, 0xFF, 0x7F], layout: layout).error?.offset == 1)
+    }
+
     @Test func `100,000 minimal packets in one read come out one by one`() {
         let stream = Array(repeatElement([0, 0, 0, 6, 0, 1] as [UInt8], count: 100_000).joined())
         var splitter = PacketSplitter(layout: .standard)

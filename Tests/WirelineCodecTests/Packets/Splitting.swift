@@ -14,6 +14,8 @@ struct Splitting: Equatable {
     var packets: [PacketCopy] = []
     var error: CodecError?
 
+    init() {}
+
     init(
         _ pieces: [ArraySlice<UInt8>], layout: PacketLayout, limit: Int = 1 << 20, isFinished: Bool = true
     ) {

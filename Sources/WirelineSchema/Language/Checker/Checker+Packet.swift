@@ -202,6 +202,7 @@ extension PacketLayout.Fault {
         case .narrowChecksum: "write `uint32`"
         case .wideMessageID: "make the ID's fields narrower"
         case .invalidLength: "make it an integer"
+        case .noPacketFits: "make the length wider, or what it is increased by smaller"
         case .tooLarge: "move what belongs to a message into it"
         default: nil
         }

@@ -261,8 +261,19 @@ struct PacketRefusalTests {
             packet { @length(packet + 300) uint8 length; }
             """,
             """
-            a.wire:1:1: error: a length of this packet cannot count even its header
+            a.wire:1:1: error: no packet has a byte count that its lengths can say
             packet { @length(packet + 300) uint8 length; }
+            ^^^^^^
+            help: make the length wider, or what it is increased by smaller
+            """),
+        Refusal(
+            "a length in the trailer that cannot count the header",
+            """
+            packet { @length(packet) uint32 length; payload; @length(packet + 300) uint8 again; }
+            """,
+            """
+            a.wire:1:1: error: a length of this packet cannot count even its header
+            packet { @length(packet) uint32 length; payload; @length(packet + 300) uint8 again; }
             ^^^^^^
             help: make the length wider
             """),

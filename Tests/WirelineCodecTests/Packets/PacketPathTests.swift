@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import TestingSupport
+import WirelineCodec
+
+/// The paths that are there for speed against the general one, which says what is right.
+struct PacketPathTests {
+    /// Enough to meet every combination of roles many times; a second in a debug build.
+    static let layoutCount = 2_000
+
+    @Test func `all paths split a stream alike`() {
+        var random = SeededGenerator.forThisRun()
+        let failures = (0..<Self.layoutCount).compactMap { _ -> String? in
+            let layout = PacketLayout.random(using: &random)
+            let limit = [1 << 20, 64, 20, 0, -1, .max].randomElement(using: &random) ?? 64
+            let stream = Self.stream(of: layout, using: &random)
+            let general = Splitting(byGeneralPathOf: stream, layout: layout, limit: limit).comparable
+            let whole = Splitting(stream, layout: layout, limit: limit).comparable
+            let torn = Splitting(randomPieces(of: stream, using: &random), layout: layout, limit: limit).comparable
+            guard whole == general, torn == general else {
+                return "\(layout.fields) \(limit) \(stream): \(general), whole \(whole), torn \(torn)"
+            }
+            return nil
+        }
+        #expect(failures.first == nil, random.seedComment)
+    }
+
+    @Test func `all paths read a single packet alike`() {
+        var random = SeededGenerator.forThisRun()
+        let failures = (0..<Self.layoutCount).compactMap { _ -> String? in
+            let layout = PacketLayout.random(using: &random)
+            let bytes = Self.stream(of: layout, packetCount: 1, using: &random)
+            let general = Splitting(byGeneralPathOf: bytes, layout: layout).comparable
+            let single = Splitting(ofOnlyPacket: bytes, layout: layout).comparable
+            // Bytes that are missing or too many are told apart otherwise than in a stream.
+            let isWhole = general.packets.count == 1 && general.packets[0].bytes.count == bytes.count
+            let isRefused = general.packets.isEmpty && general.isRefusal
+            guard isWhole || isRefused ? single == general : single.packets.isEmpty && single.reason != nil else {
+                return "\(layout.fields) \(bytes): \(general), single \(single)"
+            }
+            return nil
+        }
+        #expect(failures.first == nil, random.seedComment)
+    }
+
+    @Test func `all paths write a packet alike`() {
+        var random = SeededGenerator.forThisRun()
+        let failures = (0..<Self.layoutCount).compactMap { _ -> String? in
+            let layout = PacketLayout.random(using: &random)
+            let id = UInt64.random(in: 0...layout.maximumMessageID, using: &random)
+            let isIDGood = Int.random(in: 0...9, using: &random) > 0
+            let message = AnyLayout.Message(payload: .random(upTo: 300, using: &random))
+            return AnyLayout.with(layout, id: isIDGood ? id : id &+ layout.maximumMessageID &+ 1) {
+                let general = Result { () throws(CodecError) in try message.encoded(header: [:]) }
+                let quick = Result { () throws(CodecError) in try message.encoded() }
+                let appended = Result { () throws(CodecError) in try message.appended() }
+                return quick == general && appended == general
+                    ? nil : "\(layout.fields) \(id) \(message): \(general), quick \(quick), appended \(appended)"
+            }
+        }
+        #expect(failures.first == nil, random.seedComment)
+    }
+
+    static let written: [(PacketField, PacketField, UInt64, String)] = [
+        // A negative length leaves its neighbour alone.
+        (
+            PacketField("id", .integer(.uint16, .bigEndian), .messageID),
+            PacketField("length", .integer(.int8, .bigEndian), .length(of: .payload, plus: -10)), 0x0102, "0102f7aa"
+        ),
+        // A `bool` among the ID's fields is one bit of it.
+        (
+            PacketField("length", .integer(.uint8, .bigEndian), .length(of: .packet, plus: 0)),
+            PacketField("bit", .boolean, .messageID), 1, "0301aa"
+        ),
+    ]
+
+    @Test(arguments: written)
+    func `a header that shifting cannot write is written`(
+        first: PacketField, second: PacketField, id: UInt64, hex: String
+    ) throws {
+        let layout = try PacketLayout(header: [first, second])
+        let bytes = try AnyLayout.with(layout, id: id) { try AnyLayout.Message(payload: [0xAA]).encoded() }
+        #expect(Hexadecimal.text(of: bytes) == hex)
+    }
+
+    @Test func `an ID in a byte and a bool is nine bits`() throws {
+        let layout = try PacketLayout(header: [
+            PacketField("length", .integer(.uint8, .bigEndian), .length(of: .packet, plus: 0)),
+            PacketField("high", .integer(.uint8, .bigEndian), .messageID), PacketField("low", .boolean, .messageID),
+        ])
+        let bytes = try AnyLayout.with(layout, id: 3) { try AnyLayout.Message(payload: []).encoded() }
+        #expect(bytes == [3, 1, 1])
+    }
+
+    @Test(arguments: 8..<18)
+    func `a packet that ends inside its header is refused`(byteCount: Int) throws {
+        let layout = try PacketLayout(
+            header: PacketLayout.standard.header + [
+                PacketField("sequence", .integer(.uint64, .bigEndian), .sequence),
+                PacketField("tail", .integer(.uint32, .bigEndian)),
+            ])
+        let bytes = [0, 0, 0, UInt8(byteCount)] + [UInt8](repeating: 0, count: byteCount - 4)
+        let reason = CodecError.Reason.lengthTooSmall(length: Int128(byteCount), minimum: 18)
+        #expect(Splitting(ofOnlyPacket: bytes, layout: layout).error?.reason == reason)
+        #expect(Splitting(bytes, layout: layout).error?.reason == reason)
+    }
+
+    @Test(arguments: [0, 1, -1])
+    func `lengths of 64 bits and no limit do not lead outside the bytes`(constant: Int) throws {
+        let layout = try PacketLayout(header: [
+            PacketField("length", .integer(.uint64, .bigEndian), .length(of: .packet, plus: constant))
+        ])
+        let payload: [UInt8] = [1, 2, 3, 4]
+        let packet = try layout.encode(id: 0, payload: payload.span.bytes)
+        let longest: [UInt8] = [0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xF0]
+        let splitting = Splitting(packet + packet + longest + packet, layout: layout, limit: .max)
+        #expect(splitting.packets.map(\.bytes) == [packet, packet])
+        #expect(splitting.error?.reason == .endOfStream(received: 20, needed: .max - 15 - constant - 20))
+    }
+
+    @Test func `a second length that wraps around is refused`() throws {
+        let layout = try PacketLayout(header: [
+            PacketField("length", .integer(.uint16, .bigEndian), .length(of: .packet, plus: 0)),
+            PacketField("other", .integer(.uint64, .bigEndian), .length(of: .payload, plus: -10)),
+        ])
+        let bytes: [UInt8] =
+            [0, 18] + [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFE] + [UInt8](repeating: 0, count: 8)
+        let tooLong = CodecError.Reason.packetTooLong(
+            length: Int128(UInt64.max - 1), packetByteCount: Int128(UInt64.max) + 19, limit: 1 << 20)
+        #expect(Splitting(bytes, layout: layout).error?.reason == tooLong)
+    }
+
+    // MARK: Streams
+
+    /// Packets of a layout; most streams have a flaw: a byte changed, or the end missing.
+    static func stream(
+        of layout: PacketLayout, packetCount: Int? = nil, using random: inout SeededGenerator
+    ) -> [UInt8] {
+        let packets = (0..<(packetCount ?? Int.random(in: 1...4, using: &random))).map { _ -> [UInt8] in
+            let id = UInt64.random(in: 0...layout.maximumMessageID, using: &random)
+            let payload = [UInt8].random(upTo: 40, using: &random)
+            // What has no good length for this payload is worth splitting too.
+            return (try? layout.encode(id: id, payload: payload.span.bytes)) ?? payload
+        }
+        var stream = Array(packets.joined())
+        guard !stream.isEmpty else { return stream }
+        for _ in 0..<Int.random(in: 0...2, using: &random) {
+            let index = Int.random(in: 0..<min(stream.count, 30), using: &random)
+            let bytes: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF, stream[index] &+ 1, .random(in: 0...255, using: &random)]
+            stream[index] = bytes.randomElement(using: &random) ?? 0
+        }
+        if Int.random(in: 0...3, using: &random) == 0 {
+            stream.removeLast(Int.random(in: 0...min(20, stream.count), using: &random))
+        }
+        return stream
+    }
+}
+
+extension [UInt8] {
+    fileprivate static func random(upTo most: Int, using random: inout SeededGenerator) -> [UInt8] {
+        (0..<Int.random(in: 0...most, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+}
+
+/// What must not depend on the path: an error's bytes show what had arrived, and so does what they look like.
+struct ComparableSplitting: Equatable {
+    var packets: [PacketCopy]
+    var reason: CodecError.Reason?
+    var offset: Int?
+    var path: String?
+
+    /// Whether the bytes are wrong, and not just not there.
+    var isRefusal: Bool {
+        if case .endOfStream? = reason { false } else { reason != nil }
+    }
+}
+
+extension Splitting {
+    var comparable: ComparableSplitting {
+        ComparableSplitting(packets: packets, reason: error?.reason, offset: error?.offset, path: error?.path)
+    }
+
+    /// Splits a stream that lies there whole by the general path alone.
+    init(byGeneralPathOf stream: [UInt8], layout: PacketLayout, limit: Int = 1 << 20) {
+        self.init()
+        do throws(CodecError) {
+            var rest = stream[...]
+            while !rest.isEmpty {
+                let needed: Int
+                switch try layout.scan(Array(rest).span.bytes, limit: limit) {
+                case .packet(let bounds) where bounds.packetByteCount <= rest.count:
+                    let bytes = Array(rest.prefix(bounds.packetByteCount))
+                    let payload = Array(bytes[bounds.payloadStart..<bounds.payloadEnd])
+                    packets.append(PacketCopy(id: bounds.id, bytes: bytes, payload: payload))
+                    rest = rest.dropFirst(bytes.count)
+                    continue
+                case .packet(let bounds): needed = bounds.packetByteCount
+                case .needs(let byteCount): needed = byteCount
+                }
+                let reason = CodecError.Reason.endOfStream(received: rest.count, needed: needed - rest.count)
+                throw CodecError(reason, offset: rest.count)
+            }
+        } catch {
+            self.error = error
+        }
+    }
+
+    /// Reads bytes that must be exactly one packet.
+    init(ofOnlyPacket bytes: [UInt8], layout: PacketLayout) {
+        self.init()
+        do throws(CodecError) {
+            let packet = try Packet(bytes.span.bytes, layout: layout)
+            packets.append(
+                PacketCopy(
+                    id: packet.id, bytes: [UInt8](copying: packet.bytes), payload: [UInt8](copying: packet.payload)))
+        } catch {
+            self.error = error
+        }
+    }
+}
+
+/// A protocol whose layout is the test's at hand.
+enum AnyLayout: PacketProtocol {
+    @TaskLocal private static var current: (layout: PacketLayout, id: UInt64) = (.standard, 0)
+
+    static var protocolName: String { "AnyLayout" }
+    static var layout: PacketLayout { current.layout }
+    static var maximumPacketByteCount: Int { 200 }
+    static var maximumDepth: Int { 32 }
+    static func messageType(id: UInt64, from sender: Sender) -> (any PacketMessage.Type)? { Message.self }
+
+    static func with<Value>(_ layout: PacketLayout, id: UInt64, _ body: () throws -> Value) rethrows -> Value {
+        try $current.withValue((layout, id), operation: body)
+    }
+
+    struct Message: PacketMessage {
+        typealias Definition = AnyLayout
+        static var messageName: String { "Message" }
+        static var messageID: UInt64 { current.id }
+
+        var payload: [UInt8]
+
+        init(payload: [UInt8]) { self.payload = payload }
+
+        init(from reader: inout ByteReader) throws(CodecError) { payload = [UInt8](copying: reader.readRest()) }
+
+        func payloadByteCount() throws(CodecError) -> Int { payload.count }
+
+        func writePayload(to writer: inout ByteWriter) { writer.writeBytes(payload) }
+
+        /// The packet, by way of a buffer with room for more.
+        func appended() throws(CodecError) -> [UInt8] {
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1_000, alignment: 1)
+            defer { buffer.deallocate() }
+            var output = OutputRawSpan(buffer: buffer, initializedCount: 0)
+            try encode(into: &output)
+            return [UInt8](buffer.prefix(output.finalize(for: buffer)))
+        }
+    }
+}
