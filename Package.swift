@@ -55,6 +55,7 @@ let package = Package(
 
         // Tests
         .target(name: "TestingSupport", path: "Tests/TestingSupport", swiftSettings: usual),
+        .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
         .testTarget(name: "ArchitectureTests", swiftSettings: usual),
         .testTarget(
             name: "WirelineCodecTests", dependencies: ["WirelineCodec", "TestingSupport"], swiftSettings: usual),
@@ -63,7 +64,9 @@ let package = Package(
             swiftSettings: usual),
         .testTarget(
             name: "WirelineGeneratorTests",
-            dependencies: ["WirelineGenerator", "WirelineSchema", "WirelineCodec", "Scene", "TestingSupport"],
+            dependencies: [
+                "WirelineGenerator", "WirelineSchema", "WirelineCodec", "Scene", "TestingSupport", "AllocationCounter",
+            ],
             swiftSettings: usual),
         .testTarget(
             name: "ProtocolsTests",

@@ -132,22 +132,6 @@ struct PacketSplitterTests {
         #expect(splitter.pendingByteCount == 0)
     }
 
-    @Test(.timeLimit(.minutes(10)))
-    func `a receiver that throws at each of two million packets does not make the work more than linear`() {
-        let stream = Array(repeatElement([0, 0, 0, 6, 0, 1] as [UInt8], count: 2_000_000).joined())
-        var splitter = PacketSplitter(layout: .standard)
-        var count = 0
-        var piece = stream
-        repeat {
-            try? splitter.receive(piece.span.bytes) { packet throws(CodecError) in
-                count += 1
-                throw CodecError(.invalidHex)
-            }
-            piece = []
-        } while splitter.pendingByteCount > 0
-        #expect(count == 2_000_000)
-    }
-
     @Test func `a splitter that has refused something keeps nothing`() {
         var splitter = PacketSplitter(layout: .standard)
         for piece in [[0, 0, 0], [5] + [UInt8](repeating: 9, count: 100)] as [[UInt8]] {
