@@ -76,10 +76,12 @@ struct HeaderScan: ~Escapable {
         }
     }
 
-    /// How many bytes the next step needs.
+    /// How many bytes the next step needs: where nothing behind the length can be wrong, all of the packet's, as the fast
+    /// path says it.
     private func needed(for field: PacketField) -> Int {
         guard let byteCount = field.format.byteCount else { return bytes.byteCount + 1 }
-        return cursor + byteCount
+        let step = cursor + byteCount
+        return layout.plan.canReadAtOnce ? max(step, packetByteCount ?? 0) : step
     }
 
     /// Reads a field and goes behind it; nil when it has not arrived whole.

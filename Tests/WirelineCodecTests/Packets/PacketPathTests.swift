@@ -119,6 +119,20 @@ struct PacketPathTests {
         #expect(splitting.error?.reason == .endOfStream(received: 20, needed: .max - 15 - constant - 20))
     }
 
+    @Test(arguments: 5..<24)
+    func `a stream that ends inside a packet says how much is missing, however much of its header came`(
+        byteCount: Int
+    ) throws {
+        let layout = try PacketLayout(header: [
+            PacketField("length", .integer(.uint32, .bigEndian), .length(of: .packet, plus: 0)),
+            PacketField("sequence", .integer(.uint64, .bigEndian), .sequence),
+        ])
+        let bytes = [0, 0, 0, 24] + [UInt8](repeating: 0, count: byteCount - 4)
+        let reason = CodecError.Reason.endOfStream(received: byteCount, needed: 24 - byteCount)
+        #expect(Splitting(bytes, layout: layout).error?.reason == reason)
+        #expect(Splitting(bytes.indices.map { bytes[$0...$0] }, layout: layout).error?.reason == reason)
+    }
+
     @Test func `a second length that wraps around is refused`() throws {
         let layout = try PacketLayout(header: [
             PacketField("length", .integer(.uint16, .bigEndian), .length(of: .packet, plus: 0)),
