@@ -65,7 +65,8 @@ let package = Package(
         .testTarget(
             name: "WirelineGeneratorTests",
             dependencies: [
-                "WirelineGenerator", "WirelineSchema", "WirelineCodec", "Scene", "TestingSupport", "AllocationCounter",
+                "WirelineGenerator", "WirelineSchema", "WirelineCodec", "Scene", "Names", "TestingSupport",
+                "AllocationCounter",
             ],
             swiftSettings: usual),
         .testTarget(
@@ -74,6 +75,9 @@ let package = Package(
                 + protocols.map { .init(stringLiteral: $0) },
             exclude: ["Erlang"], swiftSettings: usual),
         .testTarget(name: "wireTests", dependencies: ["wire"], swiftSettings: usual),
+        .target(
+            name: "Names", dependencies: ["WirelineCodec"], path: "Tests/GeneratedTypes/Names",
+            swiftSettings: strict, plugins: ["WirelinePlugin"]),
     ] + protocols.map(protocolTarget),
     swiftLanguageModes: [.v6]
 )

@@ -62,12 +62,15 @@ public struct SwiftGenerator: Sendable {
 
     // MARK: Declarations
 
+    /// Where a declaration speaks of the codec: an import that nothing public needs must not be public.
+    private enum CodecUse { case none, inside, inPublic }
+
     private struct Declaration {
         let location: SourceLocation
         /// Tells declarations apart that have the same location.
         let order: Int
         let name: SwiftTypeName
-        let needsCodec: Bool
+        let codec: CodecUse
         let deprecation: String?
         let write: (inout SwiftSource) -> Void
     }
@@ -79,25 +82,25 @@ public struct SwiftGenerator: Sendable {
         for (index, (item, name)) in zip(description.messages, naming.messages).enumerated() {
             list.append(
                 Declaration(
-                    location: item.location, order: index, name: name, needsCodec: true, deprecation: item.deprecation
+                    location: item.location, order: index, name: name, codec: .inPublic, deprecation: item.deprecation
                 ) { structures.write(item, as: name, to: &$0) })
         }
         for (index, (item, name)) in zip(description.structures, naming.structures).enumerated() {
             list.append(
                 Declaration(
-                    location: item.location, order: index, name: name, needsCodec: true, deprecation: item.deprecation
+                    location: item.location, order: index, name: name, codec: .inside, deprecation: item.deprecation
                 ) { structures.write(item, at: index, as: name, to: &$0) })
         }
         for (index, (item, name)) in zip(description.enumerations, naming.enumerations).enumerated() {
             list.append(
                 Declaration(
-                    location: item.location, order: index, name: name, needsCodec: false, deprecation: item.deprecation
+                    location: item.location, order: index, name: name, codec: .none, deprecation: item.deprecation
                 ) { enumerations.write(item, as: name, to: &$0) })
         }
         for (index, (item, name)) in zip(description.flagSets, naming.flagSets).enumerated() {
             list.append(
                 Declaration(
-                    location: item.location, order: index, name: name, needsCodec: false, deprecation: item.deprecation
+                    location: item.location, order: index, name: name, codec: .none, deprecation: item.deprecation
                 ) { enumerations.write(item, as: name, to: &$0) })
         }
         return list
@@ -105,8 +108,11 @@ public struct SwiftGenerator: Sendable {
 
     private func text(of declarations: [Declaration], from name: String) -> String {
         var source = Self.header(from: name)
-        // An import that nothing public needs is a warning.
-        if declarations.contains(where: \.needsCodec) { source.line("public import WirelineCodec") }
+        if declarations.contains(where: { $0.codec == .inPublic }) {
+            source.line("public import WirelineCodec")
+        } else if declarations.contains(where: { $0.codec == .inside }) {
+            source.line("internal import WirelineCodec")
+        }
         for declaration in declarations {
             source.blank()
             guard let scope = declaration.name.scope else {

@@ -7,7 +7,8 @@ enum SwiftIdentifier {
 
     /// Words that need backticks to be names.
     private static let keywords: Set<String> = [
-        "associatedtype", "actor", "as", "async", "await", "borrowing", "break", "case", "catch", "class", "consuming",
+        "__consuming", "__owned", "__shared", "any", "associatedtype", "actor", "as", "async", "await", "borrowing",
+        "break", "case", "catch", "class", "consuming",
         "continue", "default", "defer", "deinit", "do", "dynamic", "each", "else", "enum", "extension", "fallthrough",
         "false", "fileprivate", "final", "for", "func", "get", "guard", "if", "import", "in", "indirect", "infix",
         "inout", "internal", "is", "isolated", "lazy", "let", "macro", "mutating", "nil", "nonisolated",

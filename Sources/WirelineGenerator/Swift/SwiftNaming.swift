@@ -20,8 +20,9 @@ struct SwiftNaming {
         "protocolName", "layout", "plan", "maximumPacketByteCount", "maximumDepth", "messageType", "message",
     ]
 
-    /// What would mean something else inside a message or to all of Swift.
-    private static let reservedTypes: Set<String> = ["Definition", "Reply"]
+    /// What would mean something else inside a message. A type called `PacketProtocol` keeps Swift 6.3 from seeing that
+    /// the protocol's type conforms to the codec's, although the module is named there.
+    private static let reservedTypes: Set<String> = ["Definition", "PacketProtocol", "Reply"]
 
     init(_ description: ProtocolDescription) {
         let declarations = description.declarations

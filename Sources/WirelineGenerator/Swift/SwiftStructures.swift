@@ -8,6 +8,7 @@ struct SwiftStructures {
     let types: SwiftTypes
 
     private static let members: Set<String> = ["payloadByteCount", "writePayload"]
+    private static let structureMembers: Set<String> = ["bodyByteCount"]
     private static let messageMembers: Set<String> = [
         "encode", "encoded", "encodedPayload", "encodeInGeneral", "trailingBytes",
     ]
@@ -41,7 +42,8 @@ struct SwiftStructures {
     func write(
         _ structure: StructureDescription, at index: Int, as name: SwiftTypeName, to source: inout SwiftSource
     ) {
-        let fields = SwiftField.all(structure.fields, types, reserved: Self.members)
+        let fields = SwiftField.all(
+            structure.fields, types, reserved: Self.members.union(Self.structureMembers))
         var body = SwiftBody(types: types, fields: fields, name: "", keepsTrailingBytes: false)
         body.sizePrefix = structure.sizePrefix.map { ($0, structure.byteOrder) }
         body.countsDepth = types.depthCounting.contains(index)

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineGenerator
+import WirelineSchema
+
+struct GoldenTests {
+    private static func files(_ schemas: [(String, String)]) throws -> [GeneratedFile] {
+        let files = schemas.map { SourceFile(path: $0.0, bytes: Array($0.1.utf8)) }
+        let description = try #require(ProtocolDescription.check(name: "Golden", files: files).description)
+        return SwiftGenerator(description, fileNames: files.map(\.path)).files()
+    }
+
+    private static let several = [
+        ("a.wire", "message Cs_1 { Point at; Color color; }\nmessage Sc_1 {}"),
+        ("b.wire", "struct Point { int32 x; int32 y; }\n@name(Leave) message Cs_2 { uint8 UserID; uint8 user_id; }"),
+        ("c.wire", "enum Color : uint8 { red = 0; }\nflags Bits : uint8 { all = 1; }\nconst uint8 seats = 4;"),
+        ("d.wire", "// nothing but a comment"),
+    ]
+
+    @Test(arguments: [[1, 0, 2, 3], [3, 2, 1, 0], [2, 3, 0, 1], [1, 2, 3, 0]])
+    func `the order of the files does not change a byte`(_ order: [Int]) throws {
+        #expect(try Self.files(order.map { Self.several[$0] }) == Self.files(Self.several))
+    }
+
+    @Test func `a file comes of each file, and one of the protocol`() throws {
+        let paths = try Self.files(Self.several).map(\.path)
+        #expect(paths == ["GoldenProtocol.swift", "a.wire.swift", "b.wire.swift", "c.wire.swift", "d.wire.swift"])
+    }
+
+    @Test func `names that become equal in Swift are told apart`() throws {
+        let text = try #require(try Self.files(Self.several).first { $0.path == "b.wire.swift" }).text
+        #expect(text.contains("    public var userID: Swift::UInt8\n    public var userID_: Swift::UInt8\n"))
+        #expect(text.contains("public typealias Cs_2 = Leave\n"))
+    }
+
+    @Test(arguments: ["\u{2028}", "\u{2029}", "\u{85}", "\r", "\r\n", "\n", "\u{B}", "\u{C}"])
+    func `no end of a line ends a comment`(_ newline: String) throws {
+        // Only `description` can hold all of them: the language's own comments end at some.
+        let files = [SourceFile(path: "a.wire", bytes: Array("message Cs_1 { uint8 a; }".utf8))]
+        var description = try #require(ProtocolDescription.check(name: "Golden", files: files).description)
+        let text = "*/ \"\"\"\(newline)#error(\"out\")\(newline)}"
+        description.messages[0].documentation = text
+        description.messages[0].fields[0].documentation = text
+        let result = try #require(SwiftGenerator(description).files().last).text
+        #expect(
+            result.contains(
+                """
+                /// */ \"""
+                /// #error("out")
+                /// }
+                ///
+                /// `Cs_1`, ID 1, sent by the client.
+                public struct Cs_1: WirelineCodec::ClientMessage {
+                """))
+        #expect(
+            result.contains(
+                """
+                    /// */ \"""
+                    /// #error("out")
+                    /// }
+                    public var a: Swift::UInt8
+                """))
+    }
+
+    @Test(arguments: [
+        ("\"", #"\""#), (#"\(self)"#, #"\\(self)"#), ("\u{2028}", #"\u{2028}"#), ("\n", #"\u{A}"#),
+        ("\u{202E}", #"\u{202E}"#), ("🙂é", "🙂é"), ("*/ \"\"\"", #"*/ \"\"\""#),
+    ])
+    func `a text stays inside its literal`(_ text: String, _ literal: String) throws {
+        let files = [SourceFile(path: "a.wire", bytes: Array("message Cs_1 { @deprecated(\"x\") uint8 a; }".utf8))]
+        var description = try #require(ProtocolDescription.check(name: "Golden", files: files).description)
+        description.messages[0].fields[0].deprecation = text
+        let result = try #require(SwiftGenerator(description).files().last).text
+        #expect(result.contains("    @available(*, deprecated, message: \"\(literal)\")\n"))
+    }
+}
