@@ -164,9 +164,10 @@ struct SwiftBody {
                     source.line("writer.writeCount(0, .\(format.name), \(order.swiftCase))")
                 }
             }
-            var writing = SwiftWriting(types, in: source)
+            // Apart, because a copy of all the source so far for each type takes quadratic time.
+            var writing = SwiftWriting(types, in: source.nested(by: 0))
             writing.write(fields)
-            source = writing.source
+            source.append(writing.source)
             if keepsTrailingBytes { source.line("writer.writeBytes(self.trailingBytes)") }
             if let (format, order) = sizePrefix, let width = format.fixedByteCount {
                 source.line(

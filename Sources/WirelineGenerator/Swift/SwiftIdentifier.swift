@@ -21,6 +21,11 @@ enum SwiftIdentifier {
     /// The name with backticks where it needs them.
     static func quoted(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
+    /// Whether a name can be used as it is.
+    static func isFree(_ name: String, among taken: Set<String>) -> Bool {
+        !unusable.contains(name) && !taken.contains(name)
+    }
+
     /// The name, or the name with something behind it so that it can be used and is not taken.
     static func unique(_ name: String, among taken: inout Set<String>) -> String {
         var result = unusable.contains(name) ? name + "_" : name

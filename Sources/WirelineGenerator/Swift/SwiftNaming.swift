@@ -30,10 +30,8 @@ struct SwiftNaming {
         var names: [String: String] = [:]
         let wanted = declarations.flatMap { [$0.name, $0.alias].compactMap { $0 } }
         // Names that can stay as they are come first, so that none of them gives way to one that cannot.
-        for name in wanted where names[name] == nil {
-            var copy = taken
-            let unique = SwiftIdentifier.unique(name, among: &copy)
-            if unique == name { (names[name], taken) = (name, copy) }
+        for name in wanted where SwiftIdentifier.isFree(name, among: taken) {
+            names[name] = SwiftIdentifier.unique(name, among: &taken)
         }
         for name in wanted where names[name] == nil { names[name] = SwiftIdentifier.unique(name, among: &taken) }
         protocolName = SwiftIdentifier.unique(Self.protocolName(of: description.name), among: &taken)

@@ -81,8 +81,7 @@ struct SwiftStructures {
     }
 
     private func reply(of message: MessageDescription) -> String? {
-        guard let reply = message.reply else { return nil }
-        return types.description.messages.firstIndex { $0.name == reply }.map { types.naming.messages[$0].reference }
+        message.reply.flatMap { types.messageReferences[$0] }
     }
 
     private func documentation(of message: MessageDescription) -> String {

@@ -13,6 +13,8 @@ struct SwiftTypes {
     let zeroNeeding: Set<Int>
     /// The cases of closed enums that are some field's default.
     let closedDefaults: Set<ClosedCase>
+    /// How code speaks of the message with a name in the schema.
+    let messageReferences: [String: String]
     private let footprints: [SwiftFootprint]
 
     /// A case of a closed enum.
@@ -29,6 +31,9 @@ struct SwiftTypes {
     init(_ description: ProtocolDescription) {
         self.description = description
         naming = SwiftNaming(description)
+        messageReferences = Dictionary(
+            zip(description.messages, naming.messages).map { ($0.name, $1.reference) },
+            uniquingKeysWith: { first, _ in first })
         let graph = StructureGraph(description)
         depthCounting = graph.depthCounting
         zeroNeeding = graph.zeroNeeding
