@@ -112,10 +112,15 @@ extension PacketField.Format {
 
 extension PacketLayout {
     /// `uint32` length that counts the whole packet, `uint16` message ID, payload; big-endian (seed 003).
-    public static let standard = PacketLayout(uncheckedHeader: [
-        PacketField("length", .integer(.uint32, .bigEndian), .length(of: .packet, plus: 0)),
-        PacketField("id", .integer(.uint16, .bigEndian), .messageID),
-    ])
+    public static let standard = standard(.bigEndian)
+
+    /// The fields of ``standard``, in either byte order.
+    package static func standard(_ byteOrder: ByteOrder) -> PacketLayout {
+        PacketLayout(uncheckedHeader: [
+            PacketField("length", .integer(.uint32, byteOrder), .length(of: .packet, plus: 0)),
+            PacketField("id", .integer(.uint16, byteOrder), .messageID),
+        ])
+    }
 
     /// QSIOP: `uint16` version 1, `uint16` operation, `uint16` byte count of the properties; big-endian (seed 004).
     public static let qsiop = PacketLayout(uncheckedHeader: [

@@ -36,6 +36,20 @@ struct EncodingTests {
                 """)
     }
 
+    @Test func `a name in GBK is not missed too`() {
+        // 进入 and 场景 in GBK.
+        let bytes =
+            Array("message Cs_1 { uint8 ".utf8) + [0xBD, 0xF8, 0xC8, 0xEB] + Array("; uint8 a_".utf8)
+            + [0xB3, 0xA1, 0xBE, 0xB0] + Array("; }".utf8)
+        #expect(
+            report(bytes) == """
+                a.wire:1:22: error: the file is not UTF-8 at byte 21; it looks like GBK
+                message Cs_1 { uint8 \u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}; uint8 a_\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}; }
+                                     ^
+                help: convert it: `iconv -f GBK -t UTF-8`
+                """)
+    }
+
     @Test func `the rest of a GBK file is checked all the same`() {
         let bytes = Array("// ".utf8) + [0xB3, 0xA1] + Array("\nmessage Cs_1 { Unit8 a; }".utf8)
         #expect(report(bytes).hasSuffix("help: did you mean `uint8`?"))

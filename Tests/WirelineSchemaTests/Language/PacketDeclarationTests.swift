@@ -80,6 +80,14 @@ struct PacketDeclarationTests {
             ])
     }
 
+    @Test func `the byte order holds for the header that is left out`() throws {
+        let written = "packet { @length(packet) uint32 length; @id uint16 id; }"
+        #expect(try describe(written).layout == .standard)
+        let layout = try describe("option byte_order = little;").layout
+        #expect(layout != .standard)
+        #expect(try describe("option byte_order = little; " + written).layout == layout)
+    }
+
     @Test func `a field may be named payload`() throws {
         let layout = try describe("packet { @length(packet) uint32 payload; payload; uint8 packet; }").layout
         #expect(layout.fields.map(\.name) == ["payload", "packet"])

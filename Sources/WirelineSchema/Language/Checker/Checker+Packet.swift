@@ -14,6 +14,9 @@ extension Checker {
             }
             description.documentation = declared.declaration.documentation
             checkLayout(declared.syntax, keyword: declared.declaration.keyword)
+        } else {
+            // Options hold for the header that is left out, too.
+            description.layout = .standard(description.options.byteOrder)
         }
         checkPacketLimit()
     }

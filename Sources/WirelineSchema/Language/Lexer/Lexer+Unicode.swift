@@ -30,8 +30,10 @@ extension Lexer {
     /// Something beyond ASCII stands where a token could start.
     mutating func lexBeyondASCII() {
         guard let (scalar, byteCount) = source.scalar(at: offset) else {
-            // checkEncoding has reported the file.
-            return advance(to: offset + 1)
+            // checkEncoding has reported the file; most likely the bytes are meant for a name.
+            var end = offset + 1
+            while end < source.bytes.count, source.bytes[end].isNameByte || source.scalar(at: end) == nil { end += 1 }
+            return append(.name, to: end, isFaulty: true)
         }
         let range = offset..<offset + byteCount
         if scalar.isCurlyQuote {
