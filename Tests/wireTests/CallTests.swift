@@ -5,7 +5,10 @@ import Testing
 struct CallTests {
     @Test(arguments: [
         (["chekc"], "error: unknown command `chekc`\nhelp: did you mean `check`?\nusage: wire COMMAND [options]\n"),
-        (["frobnicate"], "error: unknown command `frobnicate`\nusage: wire COMMAND [options]\n"),
+        (
+            ["frobnicate"],
+            "error: unknown command `frobnicate`\nhelp: `wire --help` lists them\nusage: wire COMMAND [options]\n"
+        ),
         ([], "error: a command is missing\nhelp: `wire --help` lists them\nusage: wire COMMAND [options]\n"),
         (
             ["--", "check"],
@@ -48,7 +51,10 @@ struct CallTests {
             "error: unexpected argument `x`\nhelp: a value with spaces stands in quotes\n"
                 + "usage: wire check [DIR] [options]\n"
         ),
-        (["\u{1B}[31m"], "error: unknown command `\\u001b[31m`\nusage: wire COMMAND [options]\n"),
+        (
+            ["\u{1B}[31m"],
+            "error: unknown command `\\u001b[31m`\nhelp: `wire --help` lists them\nusage: wire COMMAND [options]\n"
+        ),
     ])
     func `a wrong call ends with 2 and says how to call`(_ words: [String], _ errors: String) throws {
         let line = (["wire"] + words.map { "'\($0)'" }).joined(separator: " ")

@@ -66,8 +66,19 @@ struct CheckTests {
         ("nowhere", "error: there is no folder nowhere\n"),
         ("Scnee", "error: there is no folder Scnee\nhelp: did you mean `Scene`?\n"),
         ("a/b/c", "error: there is no folder a/b/c\n"),
-        ("''", "error: there is no folder \n"),
-        ("Protocols", "error: there is no .wire file in Protocols\n"),
+        ("''", "error: the name of the protocol's folder is empty\n"),
+        ("Protocols", "error: there is no .wire file in Protocols\nhelp: did you mean `Protocols/Scene`?\n"),
+        (
+            "Protocols; mkdir Protocols/B; cp Protocols/Scene/*.wire Protocols/B; wire check Protocols",
+            "error: there is no .wire file in Protocols\nhelp: did you mean `Protocols/Scene`?\n"
+                + "error: there is no .wire file in Protocols\n"
+                + "help: did you mean one of its folders: Protocols/B, Protocols/Scene\n"
+        ),
+        (
+            "Protocols/Scene/..",
+            "error: there is no .wire file in Protocols/Scene/..\n"
+                + "help: did you mean `Protocols/Scene/../Scene`?\n"
+        ),
         (
             "Protocols/Scene/Scene.wire",
             "error: Protocols/Scene/Scene.wire is a file\n"

@@ -30,7 +30,7 @@ struct GenerateTests {
 
     @Test(arguments: [
         ("generate swift", "error: --out DIR is missing\n"),
-        ("generate --out out", "error: swift is missing\n"),
+        ("generate --out out", "error: LANGUAGE is missing: it is swift\n"),
         ("generate swfit --out out", "error: LANGUAGE is swift, not `swfit`\nhelp: did you mean `swift`?\n"),
     ])
     func `an incomplete call ends with 2`(_ words: String, _ errors: String) throws {

@@ -30,7 +30,8 @@ struct ProtocolFolder: Equatable {
             throw .failure("\(name) is not a folder")
         case nil:
             let inHome = Self.home + "/" + trimmed
-            guard !name.contains("/"), !name.isEmpty, try Self.kind(of: inHome) == .folder else {
+            guard !name.isEmpty else { throw .failure("the name of the protocol's folder is empty") }
+            guard !name.contains("/"), try Self.kind(of: inHome) == .folder else {
                 let known = (try? Self.candidates(in: Self.home)) ?? []
                 throw .failure("there is no folder \(name)", hint: suggestion(for: name, among: known))
             }
@@ -58,8 +59,17 @@ struct ProtocolFolder: Equatable {
     /// The names of its `.wire` files, in the order of their bytes.
     func fileNames() throws(CommandError) -> [String] {
         let names = try Self.wireFiles(in: path)
-        guard !names.isEmpty else { throw .failure("there is no .wire file in \(path)") }
-        return names
+        guard names.isEmpty else { return names }
+        let inside = ((try? Self.candidates(in: path)) ?? []).map { path.joiningPath($0) }
+        throw .failure("there is no .wire file in \(path)", hint: Self.choice(of: inside))
+    }
+
+    /// The folders inside of one that is none itself: one folder is one protocol.
+    private static func choice(of folders: [String]) -> String? {
+        guard let first = folders.first else { return nil }
+        guard folders.count > 1 else { return "did you mean `\(first)`?" }
+        return "did you mean one of its folders: " + folders.prefix(8).joined(separator: ", ")
+            + (folders.count > 8 ? ", …" : "")
     }
 
     /// Reads and checks the folder.

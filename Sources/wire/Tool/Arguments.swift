@@ -55,7 +55,8 @@ extension Arguments {
 
     private func checkWords(of command: Command) throws(CommandError) {
         if let missing = command.parameters.dropFirst(words.count).first(where: { !$0.isOptional }) {
-            throw .usage("\(missing.usage) is missing")
+            let choices = missing.choices.joined(separator: " or ")
+            throw .usage("\(missing.name) is missing" + (choices.isEmpty ? "" : ": it is \(choices)"))
         }
         if let extra = words.dropFirst(command.parameters.count).first {
             throw .usage("unexpected argument `\(extra)`", hint: "a value with spaces stands in quotes")

@@ -61,6 +61,8 @@ enum Request {
     case help(Command?)
     case run(Command, [String])
 
+    private static let listHint = "`\(Tool.name) --help` lists them"
+
     /// Options may stand before the command's name, so those of all commands are known here.
     init(_ words: [String], commands: [Command]) throws(CommandError) {
         let place = try Self.placeOfName(words, commands: commands)
@@ -82,7 +84,7 @@ enum Request {
     private static func withoutCommand(_ options: ArraySlice<String>) throws(CommandError) -> Request {
         if options.contains(where: \.asksForHelp) { return .help(nil) }
         if options.contains(Option.version.name) { return .version }
-        throw .usage("a command is missing", hint: "`\(Tool.name) --help` lists them")
+        throw .usage("a command is missing", hint: listHint)
     }
 
     /// The first word that is neither an option nor the value of one.
@@ -115,7 +117,7 @@ enum Request {
         let word = words.first ?? ""
         let inside = names.filter { $0.hasPrefix(word + " ") }
         guard inside.isEmpty else { throw .usage("`\(word)` needs another word: \(inside.joined(separator: ", "))") }
-        throw .usage("unknown command `\(word)`", hint: suggestion(for: word, among: names))
+        throw .usage("unknown command `\(word)`", hint: suggestion(for: word, among: names) ?? listHint)
     }
 }
 
