@@ -14,8 +14,18 @@ extension Checker {
         }
     }
 
-    /// Why fields cannot all be zero, if they cannot; those that may be missing need not be.
+    /// Why fields cannot all be zero, if they cannot; those that may be missing need not be, where they may be at all.
     func zeroFault(of fields: [ResolvedField]) -> String? {
+        var optional: FieldDescription?
+        for field in fields {
+            switch field.description.presence {
+            case .optional: optional = optional ?? field.description
+            case .since:
+                guard let optional else { continue }
+                return "\(optional.name.quoted) cannot be left out before \(field.description.name.quoted)"
+            case .required: continue
+            }
+        }
         for field in fields where field.description.presence == .required {
             if let fault = rangeFault(of: field.description) ?? zeroFault(of: field.description.type) { return fault }
         }

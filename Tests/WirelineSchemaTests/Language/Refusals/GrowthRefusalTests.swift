@@ -321,5 +321,21 @@ struct GrowthRefusalTests {
                                                                                               ^
             help: it is one of `one`
             """),
+        Refusal(
+            "a zero that cannot be written",
+            """
+            struct S sized(uint8) { uint8 a; optional uint8 b; @since(1) uint8 c; }
+            message Cs_1 { @since(1) S d; }
+            """,
+            """
+            a.wire:1:68: warning: `c` is always written, so `b` before it can never be left out
+            struct S sized(uint8) { uint8 a; optional uint8 b; @since(1) uint8 c; }
+                                                                               ^
+            help: make `c` `optional` too
+            a.wire:2:28: error: `d` is zero when it is missing, but `b` cannot be left out before `c`
+            message Cs_1 { @since(1) S d; }
+                                       ^
+            help: allow zero, or make the field `optional`
+            """),
     ]
 }
