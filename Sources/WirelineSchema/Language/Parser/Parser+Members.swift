@@ -155,16 +155,22 @@ extension Parser {
                 help: "move it in front of `\(typeName.text)`")
             return true
         case .name where !isFirstOnLine(position):
-            // Three words: the first was probably meant to say something about the type.
-            var spelling = Spelling()
-            let suggestion = spelling.suggestion(for: typeName.text, among: ["optional", "repeated"])
-            let help =
-                typeName.text == "required"
-                ? "leave `required` out: fields are, unless they are `optional`"
-                : suggestion.map { "did you mean `\($0)` by \(typeName.text.quoted)?" }
-            reportExpected("`;` after the field", help: help)
+            reportExpected("`;` after the field", help: helpForThreeWords(startingWith: typeName.text))
             return true
         default: return false
+        }
+    }
+
+    /// What the first of three words was probably meant to say about the type.
+    private func helpForThreeWords(startingWith word: String) -> String? {
+        switch word {
+        case "required": return "leave `required` out: fields are, unless they are `optional`"
+        case "optional", "repeated":
+            return "before a type stand `optional`, `repeated`, or `optional repeated`, in this order"
+        default:
+            var spelling = Spelling()
+            let suggestion = spelling.suggestion(for: word, among: ["optional", "repeated"])
+            return suggestion.map { "did you mean `\($0)` by \(word.quoted)?" }
         }
     }
 

@@ -264,6 +264,21 @@ struct MemberRefusalTests {
                                    ^
             """),
         Refusal(
+            "words before a type in the wrong order",
+            """
+            message Cs_1 { repeated optional uint8 a; optional optional uint8 b; }
+            """,
+            """
+            a.wire:1:40: error: expected `;` after the field, found `a`
+            message Cs_1 { repeated optional uint8 a; optional optional uint8 b; }
+                                                   ^
+            help: before a type stand `optional`, `repeated`, or `optional repeated`, in this order
+            a.wire:1:67: error: expected `;` after the field, found `b`
+            message Cs_1 { repeated optional uint8 a; optional optional uint8 b; }
+                                                                              ^
+            help: before a type stand `optional`, `repeated`, or `optional repeated`, in this order
+            """),
+        Refusal(
             "a misspelt modifier",
             """
             message Cs_1 { optinal uint8 a; repeat uint8 b; required uint8 c; unsigned int d; }
