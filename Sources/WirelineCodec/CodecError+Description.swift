@@ -43,7 +43,7 @@ extension CodecError.Reason {
         case .outOfRange(let value, let minimum, let maximum):
             "\(value) is not in \(minimum)...\(maximum)"
         case .floatOutOfRange(let value, let minimum, let maximum):
-            "\(value) is not in \(minimum)...\(maximum)"
+            "\(shortest(value)) is not in \(shortest(minimum))...\(shortest(maximum))"
         case .tooLong(let length, let limit):
             "\(length) is over the limit of \(limit)"
         case .wrongItemCount(let items, let expected):
@@ -138,6 +138,11 @@ extension CodecError.Lookalike {
             return "in the other byte order the length is \(length): is the byte order right?"
         }
     }
+}
+
+/// The shortest digits of a number that a `float32` holds, or else those of the `float64`; fields of both come here.
+private func shortest(_ value: Double) -> String {
+    Double(Float(value)) == value ? Float(value).description : value.description
 }
 
 /// `0x` and the digits, at least two and an even number of them; a minus before them for a negative number.

@@ -28,6 +28,11 @@ struct CodecErrorTests {
         (CodecError(.invalidBoolean(2), offset: 7), "a bool is 0 or 1, the byte at offset 7 is 2"),
         (CodecError(.invalidUTF8(.overlong), offset: 3), "not UTF-8 at offset 3: an overlong form"),
         (CodecError(.outOfRange(value: 300, minimum: 0, maximum: 255), path: "A.b"), "A.b: 300 is not in 0...255"),
+        (
+            CodecError(.floatOutOfRange(value: Double(2.1 as Float), minimum: 0.1, maximum: Double(0.7 as Float))),
+            "2.1 is not in 0.1...0.7"
+        ),
+        (CodecError(.floatOutOfRange(value: .nan, minimum: 0, maximum: 1.5)), "nan is not in 0.0...1.5"),
         (CodecError(.tooLong(count: 33, limit: 32)), "33 is over the limit of 32"),
         (
             CodecError(.lengthTooSmall(length: 3, minimum: 6), offset: 0),

@@ -104,6 +104,19 @@ struct FieldTypeTests {
         #expect(fields.filter(\.isSensitive).map(\.name) == ["i"])
     }
 
+    @Test func `the ends of a float's range are what its type holds of them`() throws {
+        let fields = try describe(
+            """
+            message Cs_1 {
+                @range(0.7..1.1) float64 a; @range(0.7..1.1) float32 b; @range(-1e39..1e39) float32 c;
+                @since(1) @range(0.7..1.1) @default(0.7) float32 d; @since(1) @range(0.1..1.1) @default(1.1) float32 e;
+            }
+            """
+        ).messages[0].fields
+        let narrow = Double(0.7 as Float)...Double(1.1 as Float)
+        #expect(fields.prefix(4).map(\.floatRange) == [0.7...1.1, narrow, -1e39...1e39, narrow])
+    }
+
     @Test func `offsets go as far as widths are fixed`() throws {
         let description = try describe(
             """

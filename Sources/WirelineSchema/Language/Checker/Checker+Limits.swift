@@ -31,7 +31,9 @@ extension Checker {
         case .varint(let byteCount):
             field.range = range(argument, in: PacketField.Format.varint(maximumByteCount: byteCount).range, "varint")
         case .float32, .float64:
-            field.floatRange = floatRange(argument)
+            field.floatRange = floatRange(argument).map {
+                $0.lowerBound.nearest(of: field.type)...$0.upperBound.nearest(of: field.type)
+            }
         default:
             reportMisfit(.range, attributes, syntax.typeText, help: "it limits an integer or a float")
         }
@@ -79,6 +81,14 @@ extension NumberSyntax {
         case .float(let value): value
         case .faulty: nil
         }
+    }
+}
+
+extension Double {
+    /// What a field of a type holds when it is set to this number, so that 0.1 lies in a `float32`'s range up to 0.1.
+    func nearest(of type: TypeDescription) -> Double {
+        guard case .float32 = type, Float(self).isFinite else { return self }
+        return Double(Float(self))
     }
 }
 

@@ -90,12 +90,16 @@ extension Checker {
     private func floatDefault(_ argument: ArgumentSyntax, _ field: FieldDescription) -> DefaultValue {
         if case .number(let number) = argument {
             guard let value = number.double else { return Self.faultyDefault }
-            var fits = field.floatRange?.contains(value) ?? true
+            var fits = field.floatRange?.contains(value.nearest(of: field.type)) ?? true
             if case .float32 = field.type { fits = fits && Float(value).isFinite }
             if fits { return .float(value) }
         }
-        let range = field.floatRange.map { " from \($0.lowerBound) to \($0.upperBound)" } ?? ""
-        return refuse(argument, "it is a number" + range)
+        return refuse(argument, "it is a number" + (field.floatRange.map { " from " + text($0, field.type) } ?? ""))
+    }
+
+    private func text(_ range: ClosedRange<Double>, _ type: TypeDescription) -> String {
+        if case .float32 = type { return "\(Float(range.lowerBound)) to \(Float(range.upperBound))" }
+        return "\(range.lowerBound) to \(range.upperBound)"
     }
 
     private func booleanDefault(_ argument: ArgumentSyntax) -> DefaultValue {

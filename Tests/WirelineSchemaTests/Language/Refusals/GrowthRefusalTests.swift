@@ -322,6 +322,17 @@ struct GrowthRefusalTests {
             help: it is one of `one`
             """),
         Refusal(
+            "a default beside a float's range",
+            """
+            message Cs_1 { @since(1) @range(0..0.1) @default(0.2) float a; }
+            """,
+            """
+            a.wire:1:50: error: this cannot be the field's default
+            message Cs_1 { @since(1) @range(0..0.1) @default(0.2) float a; }
+                                                             ^^^
+            help: it is a number from 0.0 to 0.1
+            """),
+        Refusal(
             "a zero that cannot be written",
             """
             struct S sized(uint8) { uint8 a; optional uint8 b; @since(1) uint8 c; }
