@@ -8,16 +8,15 @@ extension ByteReader {
     ///
     /// - Throws: ``CodecError/Reason/truncated(needed:available:)``; ``CodecError/Reason/invalidUTF8(_:)`` at the first
     ///   offending byte.
-    @inlinable @inline(__always)
+    @inline(never)
     public mutating func readString(byteCount: Int) throws(CodecError) -> String {
-        let start = position
-        let slice = try readSlice(byteCount: byteCount)
-        do throws(CodecError) {
-            return try String(validating: slice, at: start)
-        } catch {
-            position = start
-            throw error
-        }
+        guard UInt(bitPattern: byteCount) <= UInt(bitPattern: remaining) else { throw truncated(byteCount) }
+        // SAFETY: position and position + byteCount lie between 0 and end, by the guard and the invariant.
+        let slice = unsafe bytes.extracting(
+            unchecked: Range(uncheckedBounds: (position, position &+ byteCount)))
+        let text = try String(validating: slice, at: position)
+        position &+= byteCount
+        return text
     }
 
     /// Reads UTF-8 up to a NUL, which is passed over and not part of the text.
@@ -43,6 +42,17 @@ extension ByteReader {
     /// - Throws: ``CodecError/Reason/truncated(needed:available:)``, before anything is allocated.
     public mutating func readBytes(byteCount: Int) throws(CodecError) -> [UInt8] {
         [UInt8](copying: try readSlice(byteCount: byteCount))
+    }
+
+    /// Takes whatever stands behind the last field that a schema knows, most often nothing.
+    @inlinable @inline(__always)
+    public mutating func readTrailingBytes() -> [UInt8] {
+        isAtEnd ? [] : readSomeTrailingBytes()
+    }
+
+    @usableFromInline @inline(never)
+    mutating func readSomeTrailingBytes() -> [UInt8] {
+        [UInt8](copying: readRest())
     }
 
     /// How many bytes stand before the next NUL.

@@ -74,7 +74,7 @@ public struct ByteReader: ~Escapable {
     @_lifetime(copy self)
     public mutating func readRun(byteCount: Int) throws(CodecError) -> FixedRun {
         precondition(byteCount >= 0, "a run has no fewer than 0 bytes")
-        guard byteCount <= remaining else { throw truncatedRun(byteCount) }
+        guard byteCount <= remaining else { throw Self.truncatedRun(byteCount, position, end) }
         let start = position
         position = start &+ byteCount
         return FixedRun(bytes, uncheckedStart: start, byteCount: byteCount)
@@ -167,8 +167,13 @@ public struct ByteReader: ~Escapable {
     /// - Throws: ``CodecError/Reason/invalidBoolean(_:)``.
     @inlinable
     public static func boolean(_ byte: UInt8, at offset: Int) throws(CodecError) -> Bool {
-        guard byte <= 1 else { throw CodecError(.invalidBoolean(byte), offset: offset) }
+        guard byte <= 1 else { throw invalidBoolean(byte, offset) }
         return byte == 1
+    }
+
+    @usableFromInline @inline(never)
+    static func invalidBoolean(_ byte: UInt8, _ offset: Int) -> CodecError {
+        CodecError(.invalidBoolean(byte), offset: offset)
     }
 
     /// Reads an unsigned integer of variable length (LEB128), which must be in its shortest form.
@@ -309,8 +314,8 @@ public struct ByteReader: ~Escapable {
     }
 
     @usableFromInline @inline(never)
-    func truncatedRun(_ needed: Int) -> CodecError {
-        CodecError(runOf: needed, available: remaining, offset: position)
+    static func truncatedRun(_ needed: Int, _ position: Int, _ end: Int) -> CodecError {
+        CodecError(runOf: needed, available: end - position, offset: position)
     }
 
     @usableFromInline @inline(never)

@@ -27,7 +27,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
 
     /// Takes room for a run of fields of fixed width, with one check; each of them must then be set.
     @inlinable @inline(__always)
-    @_lifetime(&self)
+    @_lifetime(copy self)
     public mutating func writeRun(byteCount: Int) -> MutableFixedRun {
         let start = unsafe advance(by: byteCount)
         return unsafe MutableFixedRun(base: start, byteCount: byteCount)
@@ -131,7 +131,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     // MARK: Bytes and text
 
     /// Writes the UTF-8 of a string, without a prefix.
-    @inlinable @inline(__always)
+    @inline(never)
     public mutating func writeText(_ text: String) {
         let isContiguous: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { utf8 in
             unsafe copy(from: UnsafeRawPointer(utf8.baseAddress), byteCount: utf8.count)
@@ -140,8 +140,8 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     }
 
     /// Writes a string that is not stored as UTF-8: one that was bridged from Objective-C.
-    @usableFromInline @inline(never)
-    mutating func writeForeignText(_ text: String) {
+    @inline(never)
+    private mutating func writeForeignText(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
             unsafe copy(from: UnsafeRawPointer(utf8.baseAddress), byteCount: utf8.count)

@@ -108,7 +108,7 @@ extension RawSpan {
 
 extension String {
     /// Makes a string of bytes that must be UTF-8; `start` is added to the offset of an error.
-    @usableFromInline
+    @inline(__always)
     init(validating bytes: RawSpan, at start: Int) throws(CodecError) {
         let isASCII: Bool
         do throws(UTF8Flaw) {

@@ -10,10 +10,18 @@ public enum FieldCheck {
     ///   - count: How many there are.
     ///   - limit: How many there may be.
     ///   - offset: Where the count stands, when it was read.
+    /// - Returns: `count`.
     /// - Throws: ``CodecError/Reason/tooLong(count:limit:)``.
     @inlinable @inline(__always)
-    public static func count(_ count: Int, limit: Int, at offset: Int? = nil) throws(CodecError) {
-        guard count <= limit else { throw error(.tooLong(count: count, limit: limit), at: offset) }
+    @discardableResult
+    public static func count(_ count: Int, limit: Int, at offset: Int? = nil) throws(CodecError) -> Int {
+        guard count <= limit else { throw tooLong(count, limit, offset) }
+        return count
+    }
+
+    @usableFromInline @inline(never)
+    static func tooLong(_ count: Int, _ limit: Int, _ offset: Int?) -> CodecError {
+        CodecError(.tooLong(count: count, limit: limit), offset: offset)
     }
 
     /// Refuses a list of fixed length that has another number of items.

@@ -20,7 +20,7 @@ struct SwiftBody {
     /// Who may call what reads and writes.
     var access = "public"
 
-    private static let codecThrows = "throws(WirelineCodec::CodecError)"
+    static let codecThrows = "throws(WirelineCodec::CodecError)"
     private var prefix: String { access == "public" ? "public " : "" }
 
     // MARK: Properties
@@ -80,8 +80,7 @@ struct SwiftBody {
         var reading = SwiftReading(types, in: source.nested(by: 1))
         reading.read(fields)
         if keepsTrailingBytes {
-            let rest = "reader.isAtEnd ? [] : [Swift::UInt8](copying: reader.readRest())"
-            reading.append(canFail: false, "self.trailingBytes = \(rest)")
+            reading.append(canFail: false, "self.trailingBytes = reader.readTrailingBytes()")
         }
         if requiresEnd { reading.append(canFail: true, at: fields.count, "try reader.requireEnd()") }
         finish(

@@ -73,6 +73,8 @@ public struct SwiftGenerator: Sendable {
         let codec: CodecUse
         let deprecation: String?
         let write: (inout SwiftSource) -> Void
+        /// Writes what can only stand in the file's own scope.
+        var writeExtensions: (inout SwiftSource) -> Void = { _ in }
     }
 
     private func allDeclarations(_ types: SwiftTypes) -> [Declaration] {
@@ -89,7 +91,11 @@ public struct SwiftGenerator: Sendable {
             list.append(
                 Declaration(
                     location: item.location, order: index, name: name, codec: .inside, deprecation: item.deprecation
-                ) { structures.write(item, at: index, as: name, to: &$0) })
+                ) {
+                    structures.write(item, at: index, as: name, to: &$0)
+                } writeExtensions: {
+                    structures.writeListCoding(at: index, of: name, to: &$0)
+                })
         }
         for (index, (item, name)) in zip(description.enumerations, naming.enumerations).enumerated() {
             list.append(
@@ -117,10 +123,12 @@ public struct SwiftGenerator: Sendable {
             source.blank()
             guard let scope = declaration.name.scope else {
                 declaration.write(&source)
+                declaration.writeExtensions(&source)
                 writeAliases(declaration, to: &source)
                 continue
             }
             source.block("extension \(scope)") { declaration.write(&$0) }
+            declaration.writeExtensions(&source)
             writeAliases(declaration, to: &source)
         }
         return source.text

@@ -182,8 +182,9 @@ struct SwiftReading {
         let minimum = max(1, types.footprint(element).minimumByteCount)
         let maximum = field.description.maximumCount
         if case .counted(let format, let order) = extent {
-            let isBulk = types.bulkInteger(element) != nil
-            let count = readCount(field, format, order, place, maximum, isUsedTwice: !isBulk)
+            var isUsedTwice = types.bulkInteger(element) == nil
+            if case .structure = element { isUsedTwice = false }
+            let count = readCount(field, format, order, place, maximum, isUsedTwice: isUsedTwice)
             let capacity = "reader.itemCapacity(\(count), minimumByteCount: \(minimum))"
             return readItems(field, element, count: count, capacity: capacity, extra: nil)
         }
@@ -213,6 +214,10 @@ struct SwiftReading {
             source.line(
                 "\(field.access) = try reader.readIntegers(count: \(count), as: \(format.swiftType).self, \(order.swiftCase), item: &item)"
             )
+            return
+        }
+        if let count, case .structure = element {
+            source.line("\(field.access) = try .read(\(count), from: &reader, item: &item)")
             return
         }
         let list = "list\(field.index)"

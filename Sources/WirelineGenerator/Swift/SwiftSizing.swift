@@ -168,8 +168,19 @@ struct SwiftSizing {
     }
 
     /// Checks a count against its prefix and `@max`, and counts the prefix.
-    private mutating func checkCount(_ count: String, _ format: CountFormat, _ field: SwiftField) {
-        check("count(\(count), limit: \(min(field.description.maximumCount ?? .max, format.maximum)))", field.index)
+    ///
+    /// - Parameter countsBytes: Whether what is counted is bytes, which are added at once.
+    private mutating func checkCount(
+        _ count: String, _ format: CountFormat, _ field: SwiftField, countsBytes: Bool = false
+    ) {
+        let call = "count(\(count), limit: \(min(field.description.maximumCount ?? .max, format.maximum)))"
+        if countsBytes {
+            enter(field.index)
+            canFail = true
+            add("try WirelineCodec::FieldCheck.\(call)")
+        } else {
+            check(call, field.index)
+        }
         if let byteCount = format.fixedByteCount {
             constant += byteCount
         } else {
@@ -181,7 +192,7 @@ struct SwiftSizing {
         _ count: String, _ access: String, _ extent: TypeDescription.Extent, _ field: SwiftField
     ) {
         switch extent {
-        case .counted(let format, _): checkCount(count, format, field)
+        case .counted(let format, _): return checkCount(count, format, field, countsBytes: true)
         case .terminated:
             if let maximum = field.description.maximumCount { check("count(\(count), limit: \(maximum))", field.index) }
             check("terminated(\(access))", field.index)
@@ -200,6 +211,12 @@ struct SwiftSizing {
             return add(width == 1 ? "\(access).count" : "\(access).count * \(width)")
         }
         setsItem = true
+        if case .structure(let index) = element, types.listed.contains(index) {
+            enter(field.index)
+            canFail = true
+            let depth = types.depthCounting.contains(index) ? "depth: \(depth), " : ""
+            return add("try \(access).payloadByteCount(\(depth)item: &item)")
+        }
         source.line("item = 0")
         nest("for value in \(access)") { inner in
             inner.measureItem(element, "value", field)

@@ -11,6 +11,8 @@ struct SwiftTypes {
     let depthCounting: Set<Int>
     /// The structures that need an initialiser without arguments, for `@since` fields.
     let zeroNeeding: Set<Int>
+    /// The structures that stand in lists of a known length.
+    let listed: Set<Int>
     /// The cases of closed enums that are some field's default.
     let closedDefaults: Set<ClosedCase>
     /// How code speaks of the message with a name in the schema.
@@ -37,8 +39,20 @@ struct SwiftTypes {
         let graph = StructureGraph(description)
         depthCounting = graph.depthCounting
         zeroNeeding = graph.zeroNeeding
+        listed = Self.listed(description)
         closedDefaults = Self.closedDefaults(description)
         footprints = SwiftFootprint.ofStructures(description, innermostFirst: graph.innermostFirst)
+    }
+
+    private static func listed(_ description: ProtocolDescription) -> Set<Int> {
+        var result: Set<Int> = []
+        for field in description.messages.flatMap(\.fields) + description.structures.flatMap(\.fields) {
+            switch field.type {
+            case .list(.structure(let index), .counted), .fixedList(.structure(let index), _): result.insert(index)
+            default: break
+            }
+        }
+        return result
     }
 
     private static func closedDefaults(_ description: ProtocolDescription) -> Set<ClosedCase> {

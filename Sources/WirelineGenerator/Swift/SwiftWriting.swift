@@ -107,6 +107,9 @@ struct SwiftWriting {
                 isBytes ? "writer.writeBytes(\(access))" : "writer.writeIntegers(\(access), \(order.swiftCase))")
             return
         }
+        if case .structure(let index) = element, types.listed.contains(index) {
+            return source.line("\(access).writePayload(to: &writer)")
+        }
         // An optional list is called `value` itself.
         source.open("for item in \(access) {")
         writeBody(element, "item", hasCount: false)
