@@ -131,7 +131,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     // MARK: Bytes and text
 
     /// Writes the UTF-8 of a string, without a prefix.
-    @inline(never)
+    @inlinable @inline(__always)
     public mutating func writeText(_ text: String) {
         let isContiguous: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { utf8 in
             unsafe copy(from: UnsafeRawPointer(utf8.baseAddress), byteCount: utf8.count)
@@ -140,8 +140,8 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     }
 
     /// Writes a string that is not stored as UTF-8: one that was bridged from Objective-C.
-    @inline(never)
-    private mutating func writeForeignText(_ text: String) {
+    @usableFromInline @inline(never)
+    mutating func writeForeignText(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
             unsafe copy(from: UnsafeRawPointer(utf8.baseAddress), byteCount: utf8.count)
