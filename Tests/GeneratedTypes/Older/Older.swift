@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The first release of a protocol; `Newer` is a later one.

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import WirelineSchema
+
+/// A folder under `Tests/GeneratedTypes/`: the schema that the plugin makes a module of.
+struct SchemaFolder {
+    let name: String
+    let files: [SourceFile]
+    let description: ProtocolDescription
+
+    private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Reads and checks a folder, which must be without problems.
+    init(_ name: String) throws {
+        self.name = name
+        let folder = Self.tests.appending(path: "GeneratedTypes").appending(path: name)
+        files = try Self.names(in: folder).filter { $0.hasSuffix(".wire") }.map { file in
+            SourceFile(path: file, bytes: Array(try Data(contentsOf: folder.appending(path: file))))
+        }
+        let result = ProtocolDescription.check(name: name, files: files)
+        #expect(result.renderedDiagnostics() == "")
+        description = try #require(result.description)
+    }
+
+    /// The names of what is in a folder, sorted.
+    static func names(in folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+}

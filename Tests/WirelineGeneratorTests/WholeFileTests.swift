@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import WirelineGenerator
+import WirelineSchema
+
+/// All that is generated of a schema with every feature of the language, byte for byte.
+///
+/// When the generator is changed on purpose, write the files anew, and read the difference before you commit it:
+///
+///     RECORD_GOLDEN=1 swift test --filter WholeFileTests
+struct WholeFileTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
+    private static let isRecording = ProcessInfo.processInfo.environment["RECORD_GOLDEN"] == "1"
+
+    @Test func `every feature of the language is generated as it was`() throws {
+        let features = try SchemaFolder("Features")
+        let files = SwiftGenerator(features.description, fileNames: features.files.map(\.path)).files()
+        if Self.isRecording { try record(files) }
+        #expect(try SchemaFolder.names(in: Self.folder) == files.map(\.path))
+        let differences = try files.compactMap { file in
+            let golden = try String(contentsOf: Self.folder.appending(path: file.path), encoding: .utf8)
+            return Difference(in: file.path, from: golden, to: file.text)
+        }
+        #expect(differences == [], "RECORD_GOLDEN=1 writes the files anew")
+    }
+
+    /// Writes what is generated in place of what should be. The run fails, so that nobody takes it for a test.
+    private func record(_ files: [GeneratedFile]) throws {
+        try? FileManager.default.removeItem(at: Self.folder)
+        try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
+        for file in files { try Data(file.text.utf8).write(to: Self.folder.appending(path: file.path)) }
+        Issue.record("recorded \(files.count) files")
+    }
+}
+
+/// The first line in which two texts differ; the whole texts would fill the screen.
+private struct Difference: Equatable, CustomStringConvertible {
+    let place: String
+    let old: String
+    let new: String
+
+    init?(in path: String, from old: String, to new: String) {
+        guard !old.utf8.elementsEqual(new.utf8) else { return nil }
+        let (old, new) = (Self.lines(of: old), Self.lines(of: new))
+        let same = zip(old, new).prefix { $0.utf8.elementsEqual($1.utf8) }.count
+        place = "\(path):\(same + 1)"
+        self.old = same < old.count ? old[same] : "the end"
+        self.new = same < new.count ? new[same] : "the end"
+    }
+
+    private static func lines(of text: String) -> [String] {
+        text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    var description: String { "\(place): \(old) became \(new)" }
+}
