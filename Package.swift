@@ -63,7 +63,9 @@ let package = Package(
             path: "Sources/WirelinePlugin"),
 
         // Tests
-        .target(name: "TestingSupport", path: "Tests/TestingSupport", swiftSettings: usual),
+        .target(
+            name: "TestingSupport", dependencies: ["WirelineCodec", "WirelineSchema"], path: "Tests/TestingSupport",
+            swiftSettings: usual),
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
         .testTarget(name: "ArchitectureTests", swiftSettings: usual),
         .testTarget(

@@ -17,6 +17,7 @@ import ShortStrings
 import Skynet
 import Telemetry
 import Testing
+import TestingSupport
 import TwoByteHeader
 import WirelineCodec
 import WirelineSchema
@@ -34,37 +35,7 @@ extension ProtocolFolder {
     func generated() throws -> any PacketProtocol.Type {
         try #require(Self.generated.first { $0.protocolName == name })
     }
-}
 
-extension PacketProtocol {
-    /// The message that a packet carries, of the other end's where this one has none with its ID.
-    static func message(
-        in packet: borrowing Packet, preferring sender: Sender
-    ) throws(CodecError) -> (any PacketMessage)? {
-        if let message = try message(in: packet, from: sender) { return message }
-        return try message(in: packet, from: sender.peer)
-    }
-
-    /// What a caller could have set in a packet's header and trailer.
-    static func settableHeader(of packet: borrowing Packet) throws(CodecError) -> PacketHeader {
-        var header = try layout.header(of: packet)
-        for field in layout.fields {
-            switch field.role {
-            case .value, .sequence: break
-            default: header[field.name] = nil
-            }
-        }
-        return header
-    }
-
-    /// Reads a packet into its message's type, and writes it again.
-    ///
-    /// - Returns: The message and the bytes that it is encoded to; nil for an unknown ID.
-    static func transcode(
-        _ bytes: [UInt8], from sender: Sender
-    ) throws(CodecError) -> (message: any PacketMessage, bytes: [UInt8])? {
-        let packet = try Packet(bytes.span.bytes, layout: layout, limit: maximumPacketByteCount)
-        guard let message = try message(in: packet, from: sender) else { return nil }
-        return (message, try message.encoded(header: settableHeader(of: packet)))
-    }
+    /// What was generated, and what needs nothing generated.
+    func codecs() throws -> CodecPair { CodecPair(try generated(), translator) }
 }

@@ -49,58 +49,22 @@ struct MutationTests {
 
 /// A message whose payload is put to both codecs.
 private struct Subject {
-    let folder: ProtocolFolder
-    let generated: any PacketProtocol.Type
+    let codecs: CodecPair
     let sender: Sender
     let id: UInt64
     let payload: [UInt8]
 
     init(_ vector: Vector) throws {
-        folder = vector.folder
-        generated = try folder.generated()
+        codecs = try vector.folder.codecs()
         sender = try vector.sender()
         let bytes = try vector.bytes()
-        let packet = try Packet(
-            bytes.span.bytes, layout: generated.layout, limit: generated.maximumPacketByteCount)
+        let (layout, limit) = (codecs.generated.layout, codecs.generated.maximumPacketByteCount)
+        let packet = try Packet(bytes.span.bytes, layout: layout, limit: limit)
         id = packet.id
         payload = [UInt8](copying: packet.payload)
     }
 
-    /// The payloads, in hexadecimal, that the two read differently, and how; at most three.
     func disagreements(on payloads: [[UInt8]]) -> [String] {
-        Array(
-            payloads.lazy.compactMap { payload in
-                let (first, second) = (translatorVerdict(payload), generatedVerdict(payload))
-                return first == second ? nil : "\(Hexadecimal.text(of: payload)): \(first) or \(second)"
-            }.prefix(3))
-    }
-
-    private func translatorVerdict(_ payload: [UInt8]) -> String {
-        do throws(CodecError) {
-            let bytes = try packet(payload)
-            let line = try folder.translator.decode(bytes.span.bytes, from: sender)
-            return "\(line["fields"] ?? .null) \(line["trailing"] ?? "")"
-        } catch {
-            return error.description
-        }
-    }
-
-    private func generatedVerdict(_ payload: [UInt8]) -> String {
-        do throws(CodecError) {
-            guard let (message, bytes) = try generated.transcode(packet(payload), from: sender) else {
-                return "\(JSONValue.null) \(JSONValue.string(""))"
-            }
-            let json = GeneratedJSON(description: folder.translator.description)
-            // What was read can be written, and is read again as the same.
-            let again = try generated.transcode(bytes, from: sender)
-            guard let again, json.fields(of: again.message) == json.fields(of: message) else { return "not the same" }
-            return "\(json.fields(of: message)) \(json.trailing(of: message) ?? "")"
-        } catch {
-            return error.description
-        }
-    }
-
-    private func packet(_ payload: [UInt8]) throws(CodecError) -> [UInt8] {
-        try generated.layout.encode(id: id, payload: payload.span.bytes)
+        codecs.disagreements(on: payloads, id: id, from: sender)
     }
 }

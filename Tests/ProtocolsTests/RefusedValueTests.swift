@@ -6,6 +6,7 @@ import Modbus
 import Scene
 import Telemetry
 import Testing
+import TestingSupport
 import TwoByteHeader
 import WirelineCodec
 import WirelineSchema
@@ -14,18 +15,9 @@ import WirelineSchema
 struct RefusedValueTests {
     @Test(arguments: RefusedValue.all)
     func `a value that does not fit is refused by both codecs`(value: RefusedValue) throws {
-        let error = #expect(throws: CodecError.self) { try value.message.encoded() }
-        #expect(error?.description == value.error)
-
-        let translator = try ProtocolFolder.named(value.folder).translator
-        let json = GeneratedJSON(description: translator.description)
-        var line = [
-            JSONValue.Member("message", .string(type(of: value.message).messageName)),
-            JSONValue.Member("fields", json.fields(of: value.message)),
-        ]
-        if let trailing = json.trailing(of: value.message) { line.append(JSONValue.Member("trailing", trailing)) }
-        let other = #expect(throws: TranslationError.self) { try translator.encode(line: .object(line)) }
-        #expect(other?.description == value.error)
+        let codecs = try ProtocolFolder.named(value.folder).codecs()
+        #expect(codecs.generatedPacket(of: value.message) == value.error)
+        #expect(codecs.translatorPacket(of: value.message) == value.error)
     }
 }
 

@@ -87,12 +87,18 @@ public enum FieldCheck {
 
     /// Refuses a variable-length integer that takes more bytes than declared.
     ///
-    /// - Throws: ``CodecError/Reason/varintTooLong(maximumByteCount:)``.
+    /// - Throws: ``CodecError/Reason/outOfRange(value:minimum:maximum:)``.
     @inlinable @inline(__always)
     public static func varint(_ value: UInt64, maximumByteCount: Int) throws(CodecError) {
         guard value.varintByteCount <= maximumByteCount else {
-            throw error(.varintTooLong(maximumByteCount: maximumByteCount))
+            throw varintOutOfRange(value, maximumByteCount)
         }
+    }
+
+    @usableFromInline @inline(never)
+    static func varintOutOfRange(_ value: UInt64, _ maximumByteCount: Int) -> CodecError {
+        let range = PacketField.Format.varint(maximumByteCount: maximumByteCount).range
+        return error(.outOfRange(value: Int128(value), minimum: range.lowerBound, maximum: range.upperBound))
     }
 
     /// Refuses a NUL in text that ends at the first one.

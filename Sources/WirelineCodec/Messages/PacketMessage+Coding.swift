@@ -25,9 +25,14 @@ extension PacketMessage {
     /// - Throws: ``CodecError`` as ``encoded()``, and when `header` names a field that is computed or does not exist, or
     ///   a value that does not fit.
     public func encoded(header: PacketHeader) throws(CodecError) -> [UInt8] {
-        try Definition.layout.encode(
-            id: Self.messageID, header: header, payloadByteCount: payloadByteCount(),
-            limit: Definition.maximumPacketByteCount, writingPayload: writePayload)
+        let payloadByteCount = try payloadByteCount()
+        do throws(CodecError) {
+            return try Definition.layout.encode(
+                id: Self.messageID, header: header, payloadByteCount: payloadByteCount,
+                limit: Definition.maximumPacketByteCount, writingPayload: writePayload)
+        } catch {
+            throw error.prefixed(by: Self.messageName)
+        }
     }
 
     /// Appends the whole packet to a buffer; nothing is appended when an error is thrown.

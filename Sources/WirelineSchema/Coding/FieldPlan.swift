@@ -60,7 +60,7 @@ final class FieldPlan: Sendable {
 
 /// What `@range` and `@max` ask of a field, when reading and when writing.
 final class FieldLimits: Sendable {
-    private let range: ClosedRange<Int128>?
+    let range: ClosedRange<Int128>?
     private let floatRange: ClosedRange<Double>?
     private let maximumCount: Int?
 

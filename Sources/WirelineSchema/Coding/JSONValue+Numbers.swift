@@ -8,9 +8,13 @@ extension JSONValue {
     ///
     /// Where the range has numbers beyond 53 bits, an integer in a string is read too.
     ///
-    /// - Parameter expectation: What an error says is needed instead of another kind of value.
+    /// - Parameters:
+    ///   - range: What the integer's type can hold.
+    ///   - limit: The part of the range that is allowed, if not all of it is.
+    ///   - expectation: What an error says is needed instead of another kind of value.
     func integer(
-        in range: ClosedRange<Int128>, orElse expectation: TranslationError.Expectation? = nil
+        in range: ClosedRange<Int128>, limit: ClosedRange<Int128>? = nil,
+        orElse expectation: TranslationError.Expectation? = nil
     ) throws(TranslationError) -> Int128 {
         let isWide = range.upperBound >= 1 << 53
         let number: JSONNumber
@@ -28,8 +32,9 @@ extension JSONValue {
         }
         guard number.isInteger else { throw TranslationError(.notAnInteger(number.text)) }
         guard let value = number.integer else { throw TranslationError(.numberTooLarge(number.text)) }
-        guard range.contains(value) else {
-            throw TranslationError(.outOfRange(value: value, minimum: range.lowerBound, maximum: range.upperBound))
+        let allowed = limit ?? range
+        guard allowed.contains(value) else {
+            throw TranslationError(.outOfRange(value: value, minimum: allowed.lowerBound, maximum: allowed.upperBound))
         }
         return value
     }

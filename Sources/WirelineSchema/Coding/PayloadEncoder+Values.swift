@@ -11,12 +11,11 @@ extension PayloadEncoder {
     ) throws(TranslationError) {
         switch type {
         case .integer(let format, let byteOrder):
-            let number = try value.integer(in: format.range)
-            try require(limits.fault(of: number))
+            let number = try value.integer(in: format.range, limit: limits.range)
             append(number, format, byteOrder)
         case .varint(let maximumByteCount):
-            let number = try value.integer(in: PacketField.Format.varint(maximumByteCount: maximumByteCount).range)
-            try require(limits.fault(of: number))
+            let range = PacketField.Format.varint(maximumByteCount: maximumByteCount).range
+            let number = try value.integer(in: range, limit: limits.range)
             appendVarint(UInt64(truncatingIfNeeded: number))
         case .float32(let byteOrder):
             let number = try value.float32()

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineCodec
-import WirelineSchema
+public import WirelineCodec
+public import WirelineSchema
 
 /// Shows a generated value as the JSON that the schema-driven codec makes of its bytes, so that the two can be compared.
 ///
 /// The values are found by reflection, in the order of the wire, and named by the description.
-struct GeneratedJSON {
+public struct GeneratedJSON {
     let description: ProtocolDescription
 
+    public init(description: ProtocolDescription) { self.description = description }
+
     /// The line's `fields`.
-    func fields(of message: any PacketMessage) -> JSONValue {
+    public func fields(of message: any PacketMessage) -> JSONValue {
         let description = description.messages.first { $0.name == type(of: message).messageName }
         return object(message, description?.fields ?? [])
     }
 
     /// The line's `trailing`.
-    func trailing(of message: any PacketMessage) -> JSONValue? {
+    public func trailing(of message: any PacketMessage) -> JSONValue? {
         let kept = Mirror(reflecting: message).children.first { $0.label == "trailingBytes" }?.value as? [UInt8] ?? []
         return kept.isEmpty ? nil : .string(Hexadecimal.text(of: kept))
     }
@@ -87,7 +89,7 @@ struct GeneratedJSON {
 
 extension JSONValue {
     /// An integer as the translator shows it: a string where JSON's readers would round it.
-    static func exact(_ value: Int128) -> JSONValue {
+    public static func exact(_ value: Int128) -> JSONValue {
         value.magnitude < 1 << 53 ? .integer(value) : .string(String(value))
     }
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+public import WirelineSchema
+
+/// The two codecs of one protocol: what was generated of it, and what reads its description at run time.
+public struct CodecPair: Sendable {
+    public let generated: any PacketProtocol.Type
+    public let translator: PacketTranslator
+
+    public init(_ generated: any PacketProtocol.Type, _ translator: PacketTranslator) {
+        self.generated = generated
+        self.translator = translator
+    }
+
+    /// The payloads, in hexadecimal, that the two read differently, and how; at most three.
+    public func disagreements(on payloads: [[UInt8]], id: UInt64, from sender: Sender) -> [String] {
+        Array(
+            payloads.lazy.compactMap { payload in
+                let first = translatorVerdict(on: payload, id: id, from: sender)
+                let second = generatedVerdict(on: payload, id: id, from: sender)
+                return first == second ? nil : "\(Hexadecimal.text(of: payload)): \(first) or \(second)"
+            }.prefix(3))
+    }
+
+    /// What the schema-driven codec makes of a payload: the fields and what is kept behind them, or the error.
+    public func translatorVerdict(on payload: [UInt8], id: UInt64, from sender: Sender) -> String {
+        do throws(CodecError) {
+            let bytes = try packet(payload, id)
+            let line = try translator.decode(bytes.span.bytes, from: sender)
+            return "\(line["fields"] ?? .null) \(line["trailing"] ?? "")"
+        } catch {
+            return error.description
+        }
+    }
+
+    /// The same of the generated code, which must read what it writes again as the same.
+    public func generatedVerdict(on payload: [UInt8], id: UInt64, from sender: Sender) -> String {
+        do throws(CodecError) {
+            guard let (message, bytes) = try generated.transcode(packet(payload, id), from: sender) else {
+                return "\(JSONValue.null) \(JSONValue.string(""))"
+            }
+            let json = GeneratedJSON(description: translator.description)
+            let again = try generated.transcode(bytes, from: sender)
+            guard let again, json.fields(of: again.message) == json.fields(of: message) else { return "not the same" }
+            return "\(json.fields(of: message)) \(json.trailing(of: message) ?? "")"
+        } catch {
+            return error.description
+        }
+    }
+
+    // MARK: Writing
+
+    /// What the generated code writes of a message: the packet in hexadecimal, or the error.
+    public func generatedPacket(of message: any PacketMessage) -> String {
+        do throws(CodecError) {
+            return Hexadecimal.text(of: try message.encoded())
+        } catch {
+            return error.description
+        }
+    }
+
+    /// The same of the schema-driven codec.
+    public func translatorPacket(of message: any PacketMessage) -> String {
+        do throws(TranslationError) {
+            return Hexadecimal.text(of: try translator.encode(line: line(of: message)))
+        } catch {
+            return error.description
+        }
+    }
+
+    /// The line that `decode` prints, without a header.
+    private func line(of message: any PacketMessage) -> JSONValue {
+        let json = GeneratedJSON(description: translator.description)
+        var members = [
+            JSONValue.Member("message", .string(type(of: message).messageName)),
+            JSONValue.Member("fields", json.fields(of: message)),
+        ]
+        if let trailing = json.trailing(of: message) { members.append(JSONValue.Member("trailing", trailing)) }
+        return .object(members)
+    }
+
+    private func packet(_ payload: [UInt8], _ id: UInt64) throws(CodecError) -> [UInt8] {
+        try generated.layout.encode(id: id, payload: payload.span.bytes)
+    }
+}
