@@ -28,6 +28,14 @@ struct RenderingTests {
         #expect(excerpt.caretWidth == 3)
     }
 
+    @Test(arguments: [("", 0), ("\n", 1)])
+    func `what is missing at the end of a file marks no more than is there`(behind: String, byteCount: Int) throws {
+        let problem = try #require(check("message Cs_1 { uint8 a" + behind).diagnostics.last)
+        #expect(problem.message == "expected `;` after the field")
+        #expect(problem.location.column == 23)
+        #expect(problem.byteCount == byteCount)
+    }
+
     @Test func `tabs are expanded to columns of four`() {
         #expect(
             problems("message Cs_1 {\n\tuint8 a;\n /**/\tFoo\tb;\n}") == """

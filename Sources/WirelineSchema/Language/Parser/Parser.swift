@@ -153,7 +153,9 @@ struct Parser {
 
     private func reportBehindLastToken(_ message: String, help: String) {
         let end = tokens[position - 1].end
-        reporter.error(message, at: SourceSpan(file: file, start: end, end: end + 1), help: help)
+        // At the end of the file there is no byte to mark.
+        let span = SourceSpan(file: file, start: end, end: min(end + 1, source.bytes.count))
+        reporter.error(message, at: span, help: help)
     }
 
     // MARK: Recovering
