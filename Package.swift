@@ -81,9 +81,14 @@ let package = Package(
             exclude: ["Golden"], swiftSettings: usual),
         .testTarget(
             name: "ProtocolsTests",
-            dependencies: ["WirelineSchema", "WirelineCodec", "TestingSupport"]
+            dependencies: ["WirelineSchema", "WirelineCodec", "ProtocolsSupport", "TestingSupport"]
                 + protocols.map { .init(stringLiteral: $0) },
             exclude: ["Erlang"], swiftSettings: usual),
+        .target(
+            name: "ProtocolsSupport",
+            dependencies: ["WirelineSchema", "WirelineCodec", "TestingSupport"]
+                + protocols.map { .init(stringLiteral: $0) },
+            path: "Tests/ProtocolsSupport", swiftSettings: usual),
         .testTarget(name: "wireTests", dependencies: ["wire"], swiftSettings: usual),
     ] + protocols.map(protocolTarget) + generatedTypes.map(generatedTarget),
     swiftLanguageModes: [.v6]

@@ -3,6 +3,7 @@
 import IDFirst
 import MQTT
 import Modbus
+import ProtocolsSupport
 import Scene
 import Telemetry
 import Testing

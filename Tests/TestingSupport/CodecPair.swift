@@ -13,14 +13,21 @@ public struct CodecPair: Sendable {
         self.translator = translator
     }
 
-    /// The payloads, in hexadecimal, that the two read differently, and how; at most three.
+    /// The payloads, in hexadecimal, of which the two make different things, and what; at most three.
     public func disagreements(on payloads: [[UInt8]], id: UInt64, from sender: Sender) -> [String] {
         Array(
             payloads.lazy.compactMap { payload in
-                let first = translatorVerdict(on: payload, id: id, from: sender)
-                let second = generatedVerdict(on: payload, id: id, from: sender)
-                return first == second ? nil : "\(Hexadecimal.text(of: payload)): \(first) or \(second)"
+                disagreement(on: payload, id: id, from: sender).map { "\(Hexadecimal.text(of: payload)): \($0)" }
             }.prefix(3))
+    }
+
+    private func disagreement(on payload: [UInt8], id: UInt64, from sender: Sender) -> String? {
+        do throws(CodecError) {
+            return disagreement(on: try packet(payload, id), from: sender)
+        } catch {
+            // A payload that no packet can hold is not read by anybody.
+            return error.reason.isOfLength ? nil : "there is no packet of it: \(error)"
+        }
     }
 
     /// What the schema-driven codec makes of a payload: the fields and what is kept behind them, or the error.
@@ -34,15 +41,13 @@ public struct CodecPair: Sendable {
         }
     }
 
-    /// The same of the generated code, which must read what it writes again as the same.
+    /// The same of the generated code.
     public func generatedVerdict(on payload: [UInt8], id: UInt64, from sender: Sender) -> String {
         do throws(CodecError) {
-            guard let (message, bytes) = try generated.transcode(packet(payload, id), from: sender) else {
+            guard let (message, _) = try generated.transcode(packet(payload, id), from: sender) else {
                 return "\(JSONValue.null) \(JSONValue.string(""))"
             }
             let json = GeneratedJSON(description: translator.description)
-            let again = try generated.transcode(bytes, from: sender)
-            guard let again, json.fields(of: again.message) == json.fields(of: message) else { return "not the same" }
             return "\(json.fields(of: message)) \(json.trailing(of: message) ?? "")"
         } catch {
             return error.description

@@ -11,18 +11,6 @@ extension PacketProtocol {
         return try message(in: packet, from: sender.peer)
     }
 
-    /// What a caller could have set in a packet's header and trailer.
-    public static func settableHeader(of packet: borrowing Packet) throws(CodecError) -> PacketHeader {
-        var header = try layout.header(of: packet)
-        for field in layout.fields {
-            switch field.role {
-            case .value, .sequence: break
-            default: header[field.name] = nil
-            }
-        }
-        return header
-    }
-
     /// Reads a packet into its message's type, and writes it again.
     ///
     /// - Returns: The message and the bytes that it is encoded to; nil for an unknown ID.
@@ -31,6 +19,25 @@ extension PacketProtocol {
     ) throws(CodecError) -> (message: any PacketMessage, bytes: [UInt8])? {
         let packet = try Packet(bytes.span.bytes, layout: layout, limit: maximumPacketByteCount)
         guard let message = try message(in: packet, from: sender) else { return nil }
-        return (message, try message.encoded(header: settableHeader(of: packet)))
+        return (message, try message.encoded(header: layout.settableHeader(of: packet)))
+    }
+}
+
+extension PacketLayout {
+    /// What a caller could have set in a packet's header and trailer.
+    public func settableHeader(of packet: borrowing Packet) throws(CodecError) -> PacketHeader {
+        var header = try header(of: packet)
+        for field in fields where !field.isSettable { header[field.name] = nil }
+        return header
+    }
+}
+
+extension PacketField {
+    /// Whether a caller may choose the field's value.
+    public var isSettable: Bool {
+        switch role {
+        case .value, .sequence: true
+        default: false
+        }
     }
 }

@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import Testing
-import WirelineSchema
+package import Foundation
+package import WirelineSchema
 
 /// One folder under `Protocols/`.
-struct ProtocolFolder: Sendable, CustomTestStringConvertible {
-    let url: URL
+package struct ProtocolFolder: Sendable {
+    package let url: URL
     /// Reads and writes packets by the folder's description.
-    let translator: PacketTranslator
+    package let translator: PacketTranslator
     /// What checking its files found.
-    let problems: String
+    package let problems: String
 
-    var name: String { url.lastPathComponent }
-    var testDescription: String { name }
+    package var name: String { url.lastPathComponent }
 
     /// The package's own folder.
-    static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
     /// All that hold `.wire` files, by name.
-    static let all: [ProtocolFolder] = children(of: package.appending(path: "Protocols"))
+    package static let all: [ProtocolFolder] = children(of: root.appending(path: "Protocols"))
         .filter { folder in children(of: folder).contains { $0.pathExtension == "wire" } }
         .map(ProtocolFolder.init)
 
     /// The folder with this name.
-    static func named(_ name: String) throws -> ProtocolFolder {
-        try #require(all.first { $0.name == name })
+    package static func named(_ name: String) throws(UnknownProtocol) -> ProtocolFolder {
+        guard let folder = all.first(where: { $0.name == name }) else { throw UnknownProtocol(name: name) }
+        return folder
     }
 
     /// Reads and checks a folder; one with errors has no messages here, and a test of its own says so.
@@ -41,7 +40,7 @@ struct ProtocolFolder: Sendable, CustomTestStringConvertible {
         translator = PacketTranslator(result.description ?? ProtocolDescription(name: name))
     }
 
-    func files(extension pathExtension: String, in folder: String = "") -> [URL] {
+    package func files(extension pathExtension: String, in folder: String = "") -> [URL] {
         Self.children(of: folder.isEmpty ? url : url.appending(path: folder))
             .filter { $0.pathExtension == pathExtension }
     }
@@ -50,4 +49,9 @@ struct ProtocolFolder: Sendable, CustomTestStringConvertible {
         let found = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         return (found ?? []).sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     }
+}
+
+/// There is no folder, or no module, of this name.
+package struct UnknownProtocol: Error, Equatable {
+    package let name: String
 }

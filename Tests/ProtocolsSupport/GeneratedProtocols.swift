@@ -16,15 +16,13 @@ import ServiceCommand
 import ShortStrings
 import Skynet
 import Telemetry
-import Testing
-import TestingSupport
+package import TestingSupport
 import TwoByteHeader
-import WirelineCodec
-import WirelineSchema
+package import WirelineCodec
 
 extension ProtocolFolder {
     /// What the plugin made of each folder.
-    static let generated: [any PacketProtocol.Type] = [
+    package static let generated: [any PacketProtocol.Type] = [
         AMQPProtocol.self, ErlangPacket1Protocol.self, ErlangPacket2Protocol.self, ErlangPacket4Protocol.self,
         GoimProtocol.self, IDFirstProtocol.self, MQTTProtocol.self, MagicHeaderProtocol.self, ModbusProtocol.self,
         PomeloProtocol.self, QSIOPProtocol.self, SceneProtocol.self, ServiceCommandProtocol.self,
@@ -32,10 +30,13 @@ extension ProtocolFolder {
     ]
 
     /// What the plugin made of this folder.
-    func generated() throws -> any PacketProtocol.Type {
-        try #require(Self.generated.first { $0.protocolName == name })
+    package func generated() throws(UnknownProtocol) -> any PacketProtocol.Type {
+        guard let type = Self.generated.first(where: { $0.protocolName == name }) else {
+            throw UnknownProtocol(name: name)
+        }
+        return type
     }
 
     /// What was generated, and what needs nothing generated.
-    func codecs() throws -> CodecPair { CodecPair(try generated(), translator) }
+    package func codecs() throws(UnknownProtocol) -> CodecPair { CodecPair(try generated(), translator) }
 }

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+public import WirelineSchema
+
+/// A packet is put to both codecs, which must give one verdict.
+///
+/// Two programs that disagree about what a packet says are how packets are smuggled past the one that checks them.
+extension CodecPair {
+    /// What the two make differently of bytes that should be one packet, or one of them of its own packet; nil when
+    /// they agree.
+    public func disagreement(on bytes: [UInt8], from sender: Sender) -> String? {
+        let line = line(of: bytes, from: sender)
+        let message: (any PacketMessage)?
+        let header: PacketHeader
+        do throws(CodecError) {
+            let packet = try Packet(bytes.span.bytes, layout: generated.layout, limit: generated.maximumPacketByteCount)
+            header = try generated.layout.settableHeader(of: packet)
+            message = try generated.message(in: packet, from: sender)
+        } catch {
+            if let other = line.error, error.isOfCutRun(where: other) { return nil }
+            return difference("reading", line.text, error.description)
+        }
+        guard let message else { return difference("reading", line.message, "null") }
+        if let difference = difference("reading", line.text, text(of: message)) { return difference }
+        return disagreement(onWriting: message, header, line.json, from: sender)
+    }
+
+    private func disagreement(
+        onWriting message: any PacketMessage, _ header: PacketHeader, _ line: JSONValue, from sender: Sender
+    ) -> String? {
+        let written = Result { () throws(CodecError) in try message.encoded(header: header) }
+        let translated = Result { () throws(TranslationError) in try translator.encode(line: translator.settable(line))
+        }
+        switch (written, translated) {
+        case (.failure(let error), .failure(let other)):
+            // What was read can be written, except that it may have grown: by fields that the reader has added, by the
+            // colons that a lenient reader has not missed.
+            guard error.reason.isOfLength else { return "\(type(of: message)) was read, but is not written: \(error)" }
+            return difference("writing", other.description, error.description)
+        case (.failure(let error), .success):
+            return "\(type(of: message)) is written by the description, by generated code: \(error)"
+        case (.success, .failure(let error)):
+            return "\(type(of: message)) is written by generated code, by the description: \(error)"
+        case (.success(let bytes), .success(let other)):
+            // Only here do the two differ on purpose: JSON cannot hold the other bits of a NaN.
+            let hasNaN = line.description.contains("\"NaN\"")
+            if !hasNaN, let difference = difference("writing", Hexadecimal.text(of: other), Hexadecimal.text(of: bytes))
+            {
+                return difference
+            }
+            return disagreement(onReadingAgain: message, bytes, from: sender)
+        }
+    }
+
+    /// What was written is read as what it was, and written the same.
+    private func disagreement(
+        onReadingAgain message: any PacketMessage, _ bytes: [UInt8], from sender: Sender
+    ) -> String? {
+        do throws(CodecError) {
+            guard let again = try generated.transcode(bytes, from: sender) else { return "written with another ID" }
+            let (general, atOnce) = (try message.encoded(header: [:]), try message.encoded())
+            return change("reading again", text(of: message), text(of: again.message))
+                ?? change("writing again", Hexadecimal.text(of: bytes), Hexadecimal.text(of: again.bytes))
+                ?? change("writing at once", Hexadecimal.text(of: general), Hexadecimal.text(of: atOnce))
+        } catch {
+            return "\(type(of: message)) was written, but is not read: \(error)"
+        }
+    }
+
+    private func difference(_ step: String, _ translated: String, _ generated: String) -> String? {
+        translated == generated ? nil : "\(step): by the description \(translated), by generated code \(generated)"
+    }
+
+    private func change(_ step: String, _ first: String, _ second: String) -> String? {
+        first == second ? nil : "\(step): first \(first), then \(second)"
+    }
+
+    private func text(of message: any PacketMessage) -> String {
+        let json = GeneratedJSON(description: translator.description)
+        return "\(json.fields(of: message)) \(json.trailing(of: message) ?? "")"
+    }
+
+    private func line(of bytes: [UInt8], from sender: Sender) -> TranslatedLine {
+        do throws(CodecError) {
+            return TranslatedLine(json: try translator.decode(bytes.span.bytes, from: sender))
+        } catch {
+            return TranslatedLine(error: error)
+        }
+    }
+}
+
+/// What the schema-driven codec makes of a packet.
+private struct TranslatedLine {
+    var json = JSONValue.null
+    var error: CodecError?
+
+    var message: String { error?.description ?? "\(json["message"] ?? .null)" }
+    var text: String { error?.description ?? "\(json["fields"] ?? .null) \(json["trailing"] ?? "")" }
+}
+
+extension CodecError {
+    /// Whether this may be another error than `other` for the same bytes.
+    ///
+    /// Generated code checks a run of fields of fixed width as a whole: it finds that the run is cut off before it looks
+    /// at the fields in front of the cut, of which `other` is the first that is wrong.
+    fileprivate func isOfCutRun(where other: CodecError) -> Bool {
+        guard case .truncated = reason, let offset, let place = other.offset else { return false }
+        if case .truncated = other.reason { return false }
+        return place < offset
+    }
+}
+
+extension PacketTranslator {
+    /// A line as the translator takes it of bytes that may be written in another length: its header says only what a
+    /// caller can set.
+    public func settable(_ line: JSONValue) -> JSONValue {
+        guard case .object(let members) = line, case .object(let header)? = line["header"] else { return line }
+        let names = description.layout.fields.filter(\.isSettable).map(\.name)
+        let kept = JSONValue.object(header.filter { names.contains($0.name) })
+        return .object(members.map { $0.name == "header" ? JSONValue.Member("header", kept) : $0 })
+    }
+}
+
+extension CodecError.Reason {
+    /// Whether something is longer than its limit.
+    public var isOfLength: Bool {
+        switch self {
+        case .tooLong, .packetTooLong: true
+        default: false
+        }
+    }
+}
+
+extension Result {
+    /// As `init(catching:)`, which in a closure with typed throws needs its types said.
+    fileprivate init(_ body: () throws(Failure) -> Success) {
+        do throws(Failure) {
+            self = .success(try body())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}
