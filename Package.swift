@@ -89,6 +89,16 @@ let package = Package(
             dependencies: ["WirelineSchema", "WirelineCodec", "TestingSupport"]
                 + protocols.map { .init(stringLiteral: $0) },
             path: "Tests/ProtocolsSupport", swiftSettings: usual),
+        .target(
+            name: "FuzzingChecks",
+            dependencies: [
+                "WirelineGenerator", "WirelineSchema", "WirelineCodec", "ProtocolsSupport", "TestingSupport",
+            ],
+            path: "Tests/Fuzzing/Checks", swiftSettings: usual),
+        .testTarget(
+            name: "FuzzingTests",
+            dependencies: ["FuzzingChecks", "WirelineSchema", "WirelineCodec", "ProtocolsSupport"],
+            swiftSettings: usual),
         .testTarget(name: "wireTests", dependencies: ["wire"], swiftSettings: usual),
     ] + protocols.map(protocolTarget) + generatedTypes.map(generatedTarget),
     swiftLanguageModes: [.v6]

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A way into the library for bytes that nobody has looked at.
+public enum FuzzTarget: String, CaseIterable, Sendable {
+    /// Streams into packets: `PacketSplitter`.
+    case splitter
+    /// Packets into typed messages: generated code, beside the schema-driven codec.
+    case decoder
+    /// Packets into JSON and back: `PacketTranslator`, by its description alone.
+    case translator
+    /// JSON into packets: `PacketTranslator`.
+    case encoder
+    /// QSIOP's lines: `Properties`.
+    case properties
+    /// `JSONValue`.
+    case json
+    /// `.wire` files: `ProtocolDescription.check`, and what is made of a schema that passes.
+    case schema
+
+    /// Gives an input to the library, and holds what it says against what it promises.
+    ///
+    /// - Throws: ``Finding``, for a promise that is broken. What traps or takes too much is for the caller to find.
+    public func check(_ input: [UInt8]) throws(Finding) {
+        switch self {
+        case .splitter: try SplitterCheck.check(input)
+        case .decoder: try DecoderCheck.check(input)
+        case .translator: try TranslatorCheck.check(input)
+        case .encoder: try EncoderCheck.check(input)
+        case .properties: try PropertiesCheck.check(input)
+        case .json: try JSONCheck.check(input)
+        case .schema: try SchemaCheck.check(input)
+        }
+    }
+}
+
+/// A promise of the library that an input has broken.
+public struct Finding: Error, Equatable, CustomStringConvertible {
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// Says that a promise is broken unless a condition holds.
+///
+/// No `precondition`: an optimised build would not say which.
+func require(_ condition: Bool, _ promise: @autoclosure () -> String) throws(Finding) {
+    guard condition else { throw Finding(promise()) }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ProtocolsSupport
+import TestingSupport
+import WirelineCodec
+
+/// However a stream is cut, and whatever its receiver refuses: the same packets, the same error, no more kept than the
+/// limit; and each packet is what a reader of whole packets says, and what is written for its parts.
+///
+///     +--------+-------+------------------+---------- - - -+-------- - - -
+///     | layout | limit | 0 refusing cuts  | piece sizes    | stream
+///     +--------+-------+------------------+---------- - - -+-------- - - -
+///
+/// A layout of 128 and more is made up from the bytes that follow it.
+struct SplitterCheck {
+    private let layout: PacketLayout
+    private let limit: Int
+    private let stream: [UInt8]
+
+    static func check(_ bytes: [UInt8]) throws(Finding) {
+        var input = Input(bytes)
+        guard let (layout, ownLimit) = input.layout() else { return }
+        let limit = input.byte()
+        let manner = input.byte()
+        let pieces = (0..<manner & 7).map { _ in Int(input.byte()) }
+        let check = SplitterCheck(
+            layout: layout, limit: limit == 0 ? ownLimit : Int(limit) - 1, stream: Array(input.rest))
+        let whole = try check.split(in: [], refusingEvery: 0)
+        let cut = try check.split(in: pieces, refusingEvery: Int(manner >> 3 & 7))
+        try require(cut == whole, "whole \(whole), in pieces of \(pieces) \(cut)")
+        for packet in whole.packets { try check.verify(packet) }
+    }
+
+    private struct Part: Equatable {
+        var bytes: [UInt8]
+        var id: UInt64
+        var payloadRange: Range<Int>
+    }
+
+    private struct Outcome: Equatable {
+        var packets: [Part] = []
+        /// Without what the first bytes look like, which is not known before they have come.
+        var error: String?
+
+        mutating func fail(_ error: CodecError) {
+            self.error = CodecError(error.reason, offset: error.offset, path: error.path).description
+        }
+    }
+
+    // MARK: Splitting
+
+    /// - Parameters:
+    ///   - pieces: The byte counts of the pieces, over and over; none for one piece.
+    ///   - interval: The receiver throws at each so-many-th packet; 0 for never.
+    private func split(in pieces: [Int], refusingEvery interval: Int) throws(Finding) -> Outcome {
+        var splitter = PacketSplitter(layout: layout, maximumPacketByteCount: limit)
+        var outcome = Outcome()
+        let pieces = pieces.contains { $0 > 0 } ? pieces : [max(1, stream.count)]
+        var start = 0
+        var index = 0
+        while start < stream.count {
+            let end = min(stream.count, start + pieces[index % pieces.count])
+            try receive(start..<end, &splitter, &outcome, refusingEvery: interval)
+            if outcome.error != nil { return outcome }
+            start = end
+            index += 1
+        }
+        do throws(CodecError) {
+            try splitter.finish()
+        } catch {
+            outcome.fail(error)
+        }
+        let isKept = splitter.pendingByteCount > 0
+        try require(isKept == (outcome.error != nil), "\(splitter.pendingByteCount) bytes are left, but \(outcome)")
+        return outcome
+    }
+
+    /// Gives a piece to the splitter, and again nothing for as long as the receiver refuses what it is lent.
+    private func receive(
+        _ piece: Range<Int>, _ splitter: inout PacketSplitter, _ outcome: inout Outcome, refusingEvery interval: Int
+    ) throws(Finding) {
+        var piece = piece
+        var isRefused = true
+        while isRefused {
+            isRefused = false
+            do throws(CodecError) {
+                try splitter.receive(stream.span.bytes.extracting(piece)) { packet throws(CodecError) in
+                    outcome.packets.append(
+                        Part(bytes: [UInt8](copying: packet.bytes), id: packet.id, payloadRange: packet.payloadRange))
+                    isRefused = interval > 0 && outcome.packets.count % interval == 0
+                    if isRefused { throw CodecError(.invalidHex) }
+                }
+            } catch {
+                if !isRefused { return try fail(error, &splitter, &outcome) }
+            }
+            piece = piece.upperBound..<piece.upperBound
+        }
+        let kept = splitter.pendingByteCount
+        let most = max(limit, layout.mostHeaderByteCount)
+        try require(kept < most, "\(kept) bytes are kept of a packet of at most \(most)")
+    }
+
+    private func fail(
+        _ error: CodecError, _ splitter: inout PacketSplitter, _ outcome: inout Outcome
+    ) throws(Finding) {
+        outcome.fail(error)
+        var again: CodecError?
+        do throws(CodecError) {
+            try splitter.receive(stream.span.bytes) { _ in }
+        } catch {
+            again = error
+        }
+        try require(again == error, "after \(error): \(String(describing: again))")
+        try require(splitter.pendingByteCount == 0, "\(splitter.pendingByteCount) bytes are kept after \(error)")
+    }
+
+    // MARK: One packet
+
+    private func verify(_ part: Part) throws(Finding) {
+        do throws(CodecError) {
+            let packet = try Packet(part.bytes.span.bytes, layout: layout, limit: limit)
+            let again = Part(bytes: part.bytes, id: packet.id, payloadRange: packet.payloadRange)
+            let written = try layout.encode(
+                id: packet.id, header: layout.settableHeader(of: packet), payload: packet.payload, limit: limit)
+            guard again == part, written == part.bytes else {
+                throw CodecError(.invalidHeaderField("\(again), written \(Hexadecimal.text(of: written))"))
+            }
+        } catch {
+            throw Finding("\(part) in a stream, alone \(error)")
+        }
+    }
+}
+
+extension PacketLayout {
+    /// A packet is refused when its header has come: so much can be kept even where the limit is less.
+    fileprivate var mostHeaderByteCount: Int {
+        header.reduce(0) { sum, field in
+            if case .varint(let maximumByteCount) = field.format { return sum + maximumByteCount }
+            return sum + (field.format.byteCount ?? 0)
+        }
+    }
+}
+
+extension Input {
+    /// A layout, and the limit of its protocol; nil for one that cannot work.
+    fileprivate mutating func layout() -> (PacketLayout, limit: Int)? {
+        let selector = byte()
+        guard selector >= 0x80 else {
+            let generated = Subject.all[Int(selector) % Subject.all.count].codecs.generated
+            return (generated.layout, generated.maximumPacketByteCount)
+        }
+        let headerCount = 1 + Int(selector & 7)
+        let trailerCount = Int(selector >> 3 & 3)
+        let fields = (0..<headerCount + trailerCount).map { PacketField("f\($0)", format(), role()) }
+        do throws(CodecError) {
+            return (
+                try PacketLayout(header: Array(fields[..<headerCount]), trailer: Array(fields[headerCount...])), 1 << 20
+            )
+        } catch {
+            return nil
+        }
+    }
+
+    private mutating func format() -> PacketField.Format {
+        let selector = byte()
+        switch selector & 15 {
+        case 14: return .boolean
+        case 15: return .varint(maximumByteCount: Int(selector >> 4))
+        default:
+            let formats = Array(IntegerFormat.allCases)
+            return .integer(formats[Int(selector & 15) % formats.count], selector < 0x80 ? .bigEndian : .littleEndian)
+        }
+    }
+
+    private mutating func role() -> PacketField.Role {
+        let number = Int(Int8(bitPattern: byte()))
+        switch byte() & 7 {
+        case 0: return .length(of: .packet, plus: number)
+        case 1: return .length(of: .payload, plus: number)
+        case 2: return .length(of: .rest, plus: number)
+        case 3: return .messageID
+        case 4: return .constant(Int128(number))
+        case 5: return .sequence
+        case 6: return .checksum
+        default: return .value(default: Int128(number))
+        }
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ProtocolsSupport
+import TestingSupport
+import WirelineCodec
+import WirelineSchema
+
+/// What a packet is in JSON is printed, parsed and encoded to a packet that is the same in JSON; to the same bytes, where
+/// the language has one way to write a message. The annotation of a packet covers it, and finds the decoder's fault.
+///
+/// The protocol's byte, then a packet: see ``Input/packet(of:)``.
+struct TranslatorCheck {
+    let translator: PacketTranslator
+
+    static func check(_ bytes: [UInt8]) throws(Finding) {
+        var input = Input(bytes)
+        let subject = input.subject()
+        guard let packet = input.packet(of: subject) else { return }
+        try TranslatorCheck(translator: subject.translator).check(packet.bytes, from: packet.sender)
+    }
+
+    func check(_ packet: [UInt8], from sender: Sender) throws(Finding) {
+        guard let line = try decoded(packet, from: sender) else { return }
+        try verify(line: translator.settable(line), of: packet, from: sender)
+    }
+
+    // MARK: Decoding
+
+    /// The line of a packet; nil for one that is refused.
+    private func decoded(_ bytes: [UInt8], from sender: Sender) throws(Finding) -> JSONValue? {
+        let description = translator.description
+        let limit = description.options.maximumPacketByteCount
+        let annotation: PacketAnnotation
+        let line: Result<JSONValue, CodecError>
+        do throws(CodecError) {
+            let packet = try Packet(bytes.span.bytes, layout: description.layout, limit: limit)
+            annotation = try translator.annotate(packet, preferring: sender, maximumPartCount: .max)
+            line = decode(packet, preferring: sender)
+        } catch {
+            return nil
+        }
+        try verify(annotation, of: bytes)
+        switch line {
+        case .success(let line):
+            try require(annotation.fault == nil, "decoded, but annotated with \(String(describing: annotation.fault))")
+            let message = annotation.message.map { JSONValue.string($0) } ?? .null
+            try require(line["message"] == message, "annotated as \(message): \(line)")
+            return line
+        case .failure(let error):
+            // By text: a reason that holds a NaN is not equal to itself.
+            try require(annotation.fault?.description == error.description, "\(error), annotated \(annotation)")
+            return nil
+        }
+    }
+
+    private func decode(_ packet: borrowing Packet, preferring sender: Sender) -> Result<JSONValue, CodecError> {
+        do throws(CodecError) {
+            return .success(try translator.decode(packet, preferring: sender))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func verify(_ annotation: PacketAnnotation, of bytes: [UInt8]) throws(Finding) {
+        var end = 0
+        for part in annotation.parts {
+            let isGood =
+                !part.range.isEmpty && part.range.lowerBound >= end && part.range.upperBound <= bytes.count
+                && part.prefixByteCount <= part.range.count && !part.text.isEmpty
+            try require(isGood, "\(part) behind byte \(end) of \(bytes.count)")
+            try require(annotation.fault != nil || part.range.lowerBound == end, "a gap before \(part)")
+            end = part.range.upperBound
+        }
+        try require(annotation.fault != nil || end == bytes.count, "annotated up to \(end) of \(bytes.count)")
+    }
+
+    // MARK: Encoding
+
+    private func verify(line: JSONValue, of bytes: [UInt8], from sender: Sender) throws(Finding) {
+        let parsed: JSONValue
+        do throws(JSONError) {
+            parsed = try JSONValue(parsing: line.description, maximumDepth: translator.maximumJSONDepth)
+        } catch {
+            throw Finding("printed, but not parsed: \(error) in \(line)")
+        }
+        try require(parsed == line, "printed \(line), parsed \(parsed)")
+        let isExact = isExact(line)
+        guard let again = try encoded(line, mayGrow: !isExact) else { return }
+        try require(again == bytes || !isExact, "\(line) is encoded to \(Hexadecimal.text(of: again))")
+        let other: JSONValue
+        do throws(CodecError) {
+            let options = translator.description.options
+            let packet = try Packet(
+                again.span.bytes, layout: translator.description.layout, limit: options.maximumPacketByteCount)
+            other = try translator.decode(packet, preferring: sender)
+        } catch {
+            throw Finding("\(line) is encoded to \(Hexadecimal.text(of: again)), which is refused: \(error)")
+        }
+        for key in ["message", "id", "fields", "trailing", "payload"] {
+            try require(other[key] == line[key], "\(line) is encoded as \(other)")
+        }
+        try require(
+            try encoded(translator.settable(other), mayGrow: false) == again, "\(other) is not encoded as before")
+    }
+
+    private func encoded(_ line: JSONValue, mayGrow: Bool) throws(Finding) -> [UInt8]? {
+        do throws(TranslationError) {
+            return try translator.encode(line: line)
+        } catch {
+            if mayGrow, case .value(let reason) = error.reason, reason.isOfLength { return nil }
+            throw Finding("\(line) was decoded, but is not encoded: \(error)")
+        }
+    }
+
+    /// Whether only one packet means what this line says.
+    private func isExact(_ line: JSONValue) -> Bool {
+        guard case .string(let name)? = line["message"] else { return true }
+        guard let message = translator.description.message(named: name) else { return false }
+        // JSON keeps of a NaN only that it is one.
+        return OneWayTypes(translator.description).contain(message.fields) && !line.description.contains("\"NaN\"")
+    }
+}
+
+/// Tells which types have one way only to write each value.
+private struct OneWayTypes {
+    private let description: ProtocolDescription
+    /// Structures that are being looked at, or have been found good.
+    private var passed: Set<Int> = []
+
+    init(_ description: ProtocolDescription) { self.description = description }
+
+    func contain(_ fields: [FieldDescription]) -> Bool {
+        var types = self
+        return types.areOneWay(fields)
+    }
+
+    private mutating func areOneWay(_ fields: [FieldDescription]) -> Bool {
+        for field in fields {
+            // A field that has come later is written even where it was not there.
+            if case .since = field.presence { return false }
+            if !isOneWay(field.type) { return false }
+        }
+        return true
+    }
+
+    private mutating func isOneWay(_ type: TypeDescription) -> Bool {
+        switch type {
+        // The last line may end in a line feed.
+        case .properties: return false
+        case .structure(let index):
+            let structure = description.structures[index]
+            // Behind the last known field of a sized structure there may be bytes that are skipped.
+            guard structure.sizePrefix == nil else { return false }
+            return !passed.insert(index).inserted || areOneWay(structure.fields)
+        case .fixedList(let element, _), .list(let element, _): return isOneWay(element)
+        default: return true
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import FuzzingChecks
+import ProtocolsSupport
+import Testing
+
+/// What the fuzzers begin with and what they have found, without them.
+struct FuzzingTests {
+    @Test(arguments: FuzzTarget.allCases)
+    func `no seed breaks a promise`(target: FuzzTarget) throws {
+        let seeds = try target.seeds()
+        #expect(seeds.count >= Self.protocolCount)
+        #expect(findings(of: target, in: seeds) == [])
+    }
+
+    @Test(arguments: FuzzTarget.allCases)
+    func `what has been found stays mended`(target: FuzzTarget) throws {
+        #expect(try findings(of: target, in: target.regressions()) == [])
+    }
+
+    @Test func `each folder of regressions is a target's and holds some`() throws {
+        let root = ProtocolFolder.root.appending(path: "Tests/Fuzzing/Regressions")
+        let folders = try FileManager.default.contentsOfDirectory(atPath: root.path).filter { !$0.hasPrefix(".") }
+        let targets = FuzzTarget.allCases.filter { (try? $0.regressions().isEmpty) == false }
+        #expect(folders.sorted() == targets.map(\.rawValue).sorted())
+    }
+
+    private func findings(of target: FuzzTarget, in inputs: [Seed]) -> [String] {
+        inputs.compactMap { input in
+            do throws(Finding) {
+                try target.check(input.bytes)
+                return nil
+            } catch {
+                return "\(input.name): \(error)"
+            }
+        }
+    }
+
+    /// Too few to notice, if the files of the protocols were not found.
+    private static let protocolCount = ProtocolFolder.all.count
+}
