@@ -10,9 +10,13 @@
 public struct Properties: Equatable, Sendable {
     /// One key and its value.
     public struct Entry: Equatable, Sendable {
+        /// What stands before the line's first colon: never empty, without a colon, without a line feed. What breaks this
+        /// is refused by ``Properties/byteCount()``, not here.
         public var key: String
+        /// What stands behind the colon, spaces and further colons included, without a line feed; may be empty.
         public var value: String
 
+        /// Makes an entry, which is checked when it is written.
         public init(key: String, value: String) {
             self.key = key
             self.value = value
