@@ -25,11 +25,17 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     @inlinable
     public var offset: Int { position }
 
-    /// Takes room for a run of fields of fixed width, with one check; each of them must then be set.
+    /// Takes room for a run of fields of fixed width, with one check; each of them should then be set.
+    ///
+    /// The run's bytes count as written from then on. One that is not set goes out as 0, not as what lay in that memory.
     @inlinable @inline(__always)
     @_lifetime(copy self)
     public mutating func writeRun(byteCount: Int) -> MutableFixedRun {
         let start = unsafe advance(by: byteCount)
+        // Where all bytes are set at once, the compiler removes this. What is left in generated code is one store for a
+        // run that ends with a string's count, which a branch stands before.
+        // SAFETY: advance(by:) has checked the room.
+        unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
         return unsafe MutableFixedRun(base: start, byteCount: byteCount)
     }
 
@@ -177,6 +183,8 @@ public struct ByteWriter: ~Copyable, ~Escapable {
 }
 
 /// Room for a run of fields of fixed width, which was checked as a whole, so that setting one is a plain store.
+///
+/// A byte that is not set is 0.
 @frozen
 @safe
 public struct MutableFixedRun: ~Copyable, ~Escapable {

@@ -70,6 +70,19 @@ struct FixedFieldTests {
         #expect(try reading.value.bitPattern == bits)
     }
 
+    @Test func `what is not set of a run is 0, whatever lay there`() throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 5, alignment: 1)
+        defer { buffer.deallocate() }
+        buffer.initializeMemory(as: UInt8.self, repeating: 0xAA)
+        var output = OutputRawSpan(buffer: buffer, initializedCount: 0)
+        try output.append(byteCount: 4) { writer in
+            var run = writer.writeRun(byteCount: 4)
+            run.setInteger(7 as UInt8, at: 1, .bigEndian)
+        }
+        _ = output.finalize(for: buffer)
+        #expect([UInt8](buffer) == [0, 7, 0, 0, 0xAA])
+    }
+
     @Test(arguments: [(0, false), (1, true)] as [(UInt8, Bool)])
     func `a bool is 0 or 1`(byte: UInt8, value: Bool) throws {
         let reading = Reading([byte]) { reader throws(CodecError) in try reader.readBoolean() }
