@@ -50,10 +50,10 @@ public protocol PacketProtocol: Sendable {
     /// What follows from the layout; spelt out in numbers by generated code, so that the compiler can use them.
     static var plan: PacketPlan { get }
 
-    /// The most bytes that a whole packet may have: the schema's `max_packet`.
+    /// The most bytes that a whole packet may have: the schema's `max_packet` (default 1 MiB).
     static var maximumPacketByteCount: Int { get }
 
-    /// How deeply structures may nest when reading: the schema's `max_depth`.
+    /// How deeply structures may nest when reading: the schema's `max_depth` (default 32).
     static var maximumDepth: Int { get }
 
     /// The message with this ID that `sender` may send; nil when the schema has none.
@@ -63,6 +63,12 @@ public protocol PacketProtocol: Sendable {
 extension PacketProtocol {
     /// The layout's plan.
     public static var plan: PacketPlan { layout.plan }
+
+    /// 1 MiB, as for a schema that does not say.
+    @inlinable public static var maximumPacketByteCount: Int { 1 << 20 }
+
+    /// 32, as for a schema that does not say.
+    @inlinable public static var maximumDepth: Int { 32 }
 
     /// Reads the message that a packet carries.
     ///

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineCodec
+import WirelineSchema
+
+/// A protocol and a message that nobody generated, of as little as will do.
+struct HandWrittenTests {
+    @Test func `what is not said is what a schema means that does not say it`() {
+        #expect(HandWritten.maximumPacketByteCount == ProtocolOptions().maximumPacketByteCount)
+        #expect(HandWritten.maximumDepth == ProtocolOptions().maximumDepth)
+    }
+
+    @Test func `a message goes out and comes back`() throws {
+        let packet = try HandWritten.Ping(number: 7).encoded()
+        #expect(packet == [0, 0, 0, 10, 0, 1, 0, 0, 0, 7])
+        #expect(try HandWritten.Ping(packet: packet.span.bytes) == HandWritten.Ping(number: 7))
+    }
+}
+
+private enum HandWritten: PacketProtocol {
+    static var protocolName: String { "HandWritten" }
+    static var layout: PacketLayout { .standard }
+    static func messageType(id: UInt64, from sender: Sender) -> (any PacketMessage.Type)? { id == 1 ? Ping.self : nil }
+
+    struct Ping: PacketMessage {
+        typealias Definition = HandWritten
+        static var messageName: String { "Ping" }
+        static var messageID: UInt64 { 1 }
+
+        var number: UInt32
+
+        init(number: UInt32) { self.number = number }
+        init(from reader: inout ByteReader) throws(CodecError) { number = try reader.readInteger(.bigEndian) }
+        func payloadByteCount() throws(CodecError) -> Int { 4 }
+        func writePayload(to writer: inout ByteWriter) { writer.writeInteger(number, .bigEndian) }
+    }
+}
