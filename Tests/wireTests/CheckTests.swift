@@ -110,6 +110,35 @@ struct CheckTests {
         #expect(try workspace.wire("decode", packetHex) == Outcome(status: 2, output: "", errors: errors))
     }
 
+    /// Links in a circle: nobody can read them, not even root.
+    @Test(arguments: [
+        ("ln -s circle Protocols/circle", ""),
+        ("mkdir Protocols/B; ln -s b.wire Protocols/B/b.wire", "--protocol Scene"),
+        ("mkdir Protocols/B; echo nonsense > Protocols/B/b.wire", "--protocol Protocols/Scene"),
+    ])
+    func `what is wrong with one folder does not keep another from being used`(
+        _ preparation: String, _ options: String
+    ) throws {
+        let workspace = try Workspace()
+        let decoded = try workspace.shell("\(preparation); wire decode \(packetHex) \(options)")
+        #expect(decoded == .success(packetLine))
+        let encoded = try workspace.shell("wire encode Cs_20001 '\(packetFields)' \(options)")
+        #expect(encoded == .success(packetHex + "\n"))
+    }
+
+    @Test func `a folder that cannot be read is one to choose from`() throws {
+        let outcome = try Workspace().shell(
+            "mkdir Protocols/B; ln -s b.wire Protocols/B/b.wire; ln -s circle Protocols/circle; wire check")
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.hasPrefix("error: no protocol is chosen; there are B, Scene\n"))
+    }
+
+    @Test func `a name is suggested though one of the folders cannot be read`() throws {
+        let outcome = try Workspace().shell("ln -s circle Protocols/circle; wire check Sceen")
+        let errors = "error: there is no folder Sceen\nhelp: did you mean `Scene`?\n"
+        #expect(outcome == Outcome(status: 1, output: "", errors: errors))
+    }
+
     @Test func `without any protocol the call is wrong`() throws {
         let outcome = try Workspace([:]).wire("check")
         #expect(outcome.status == 2)

@@ -100,12 +100,13 @@ struct ProtocolFolder: Equatable {
     /// The names of the folders in `home` that hold a `.wire` file.
     private static func candidates(in home: String) throws(CommandError) -> [String] {
         guard try kind(of: home) == .folder else { return [] }
-        var result: [String] = []
-        for name in try names(in: home) {
-            let path = home + "/" + name
-            if try kind(of: path) == .folder, try !wireFiles(in: path).isEmpty { result.append(name) }
-        }
-        return result
+        return try names(in: home).filter { mayBeProtocol(home + "/" + $0) }
+    }
+
+    /// What cannot be looked at is no folder, but a folder that cannot be read may be a protocol: to choose another without
+    /// a word would be a guess.
+    private static func mayBeProtocol(_ path: String) -> Bool {
+        (try? kind(of: path)) == .folder && (try? wireFiles(in: path).isEmpty) != true
     }
 
     /// The names of the `.wire` files in a folder; a folder of such a name is none.
