@@ -22,9 +22,13 @@ struct EncodeTests {
         ),
         (
             "Cs_20001", #"{"SceneId":1,"Line":2,}"#,
-            "the JSON cannot be read: `}` where a key in quotes was expected at byte 22 of the JSON"
+            "Cs_20001: `}` where a key in quotes was expected at byte 22 of the JSON"
         ),
-        ("Cs_20001", "", "the JSON cannot be read: the text ends where a value was expected at byte 0 of the JSON"),
+        (
+            "Cs_20001", #"{"SceneId":01,"Line":2}"#,
+            "Cs_20001.SceneId: a number that begins with a superfluous 0 at byte 11 of the JSON"
+        ),
+        ("Cs_20001", "", "Cs_20001: the text ends where a value was expected at byte 0 of the JSON"),
     ])
     func `what cannot be encoded ends with 1`(_ message: String, _ json: String, _ error: String) throws {
         let outcome = try Workspace().wire("encode", message, json)
@@ -33,7 +37,7 @@ struct EncodeTests {
 
     @Test func `JSON that is not UTF-8 is refused with its place`() throws {
         let outcome = try Workspace().wire("encode", "Cs_20001", input: Data([0x7B, 0x22, 0xFF, 0x22, 0x7D]))
-        let error = "error: the JSON cannot be read: bytes that are not UTF-8 at byte 2 of the JSON\n"
+        let error = "error: Cs_20001: bytes that are not UTF-8 at byte 2 of the JSON\n"
         #expect(outcome == Outcome(status: 1, output: "", errors: error))
     }
 
@@ -55,9 +59,9 @@ struct EncodeTests {
     }
 
     @Test(arguments: [
-        (#"{"length":7}"#, #"header.length: "length" is not a header field that can be set"#),
-        (#"{"sequence":-1}"#, "header.sequence: -1 is not in 0...4294967295"),
-        (#"{"sequence":}"#, "--header cannot be read: sequence: `}` where a value was expected at byte 12 of the JSON"),
+        (#"{"length":7}"#, #"Cs_1.header.length: "length" is not a header field that can be set"#),
+        (#"{"sequence":-1}"#, "Cs_1.header.sequence: -1 is not in 0...4294967295"),
+        (#"{"sequence":}"#, "Cs_1.header.sequence: `}` where a value was expected at byte 12 of the JSON"),
     ])
     func `header fields that cannot be set are refused`(_ header: String, _ error: String) throws {
         let outcome = try Workspace(["P/a.wire": Self.headerSchema])

@@ -20,11 +20,17 @@ extension Command {
             let translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
             let message = arguments.word(at: 0) ?? ""
             try translator.requireMessage(message)
-            let json = try translator.parse(arguments.word(at: 1))
-            let header = try arguments[.header].map { text throws(CommandError) in try translator.parseHeader(text) }
+            let json = try json(arguments.word(at: 1))
+            let header = arguments[.header].map { Array($0.utf8) }
             let packet = try translator.packet(of: message, json, header: header)
             try console.print(Hexadecimal.text(of: packet))
         })
+}
+
+/// The JSON of an argument, or of standard input where there is none.
+private func json(_ text: String?) throws(CommandError) -> [UInt8] {
+    guard let text, text != "-" else { return try StandardInput.text() }
+    return Array(text.utf8)
 }
 
 extension Option {
@@ -40,30 +46,12 @@ extension PacketTranslator {
         throw .failure(error.description, hint: suggestion(for: name, among: names))
     }
 
-    /// One packet; see ``encode(message:json:header:)``.
-    func packet(of message: String, _ json: JSONValue, header: JSONValue?) throws(CommandError) -> [UInt8] {
+    /// One packet; see ``encode(message:parsing:header:)``.
+    func packet(of message: String, _ json: [UInt8], header: [UInt8]?) throws(CommandError) -> [UInt8] {
         do throws(TranslationError) {
-            return try encode(message: message, json: json, header: header)
+            return try encode(message: message, parsing: json, header: header)
         } catch {
             throw .failure(error.description)
-        }
-    }
-
-    /// The JSON of an argument, or of standard input where there is none.
-    func parse(_ text: String?) throws(CommandError) -> JSONValue {
-        guard let text, text != "-" else { return try parse(bytes: StandardInput.text(), "the JSON") }
-        return try parse(bytes: Array(text.utf8), "the JSON")
-    }
-
-    func parseHeader(_ text: String) throws(CommandError) -> JSONValue {
-        try parse(bytes: Array(text.utf8), "--header")
-    }
-
-    private func parse(bytes: [UInt8], _ what: String) throws(CommandError) -> JSONValue {
-        do throws(JSONError) {
-            return try JSONValue(parsing: bytes, maximumDepth: maximumJSONDepth)
-        } catch {
-            throw .failure("\(what) cannot be read: \(error)")
         }
     }
 }
