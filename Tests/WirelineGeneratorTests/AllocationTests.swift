@@ -57,6 +57,39 @@ struct AllocationTests {
         #expect(byteCount == 28)
     }
 
+    @Test func `appending packets to an array with room for them allocates nothing`() {
+        var output: [UInt8] = []
+        output.reserveCapacity(56)
+        let count = allocations {
+            output.removeAll(keepingCapacity: true)
+            try? Self.message.encode(appendingTo: &output)
+            try? Self.message.encode(appendingTo: &output)
+        }
+        #expect(count == 0)
+        #expect(output.count == 56)
+    }
+
+    /// It grows once at most for each packet, and not for each: by a part of what it has.
+    @Test func `appending a thousand packets grows an array a few times`() {
+        var output: [UInt8] = []
+        let count = allocations {
+            output = []
+            for _ in 0..<1_000 { try? Self.message.encode(appendingTo: &output) }
+        }
+        #expect(output.count == 28_000)
+        #expect(count <= 12)
+    }
+
+    @Test func `appending a packet to an array without room allocates once`() {
+        var output: [UInt8] = []
+        let count = allocations {
+            output = []
+            try? Self.message.encode(appendingTo: &output)
+        }
+        #expect(count == 1)
+        #expect(output.count == 28)
+    }
+
     @Test func `decoding fixed fields and a string of 15 bytes allocates nothing`() throws {
         let packet = try Self.message.encoded()
         var line: UInt32 = 0

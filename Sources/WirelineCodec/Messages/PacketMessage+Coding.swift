@@ -35,6 +35,29 @@ extension PacketMessage {
         }
     }
 
+    /// Appends the whole packet to an array, such as one that collects what is to be sent; nothing is appended when an
+    /// error is thrown.
+    ///
+    /// An array that has the capacity is not allocated again, and one that has not grows once.
+    ///
+    /// - Throws: ``CodecError`` as ``encoded()``.
+    @inlinable
+    public func encode(appendingTo output: inout [UInt8]) throws(CodecError) {
+        let payloadByteCount = try payloadByteCount()
+        let plan = Definition.plan
+        let limit = Definition.maximumPacketByteCount
+        guard let byteCount = plan.byteCountAtOnce(id: Self.messageID, payloadByteCount: payloadByteCount, limit: limit)
+        else {
+            output += try encoded(header: [:])
+            return
+        }
+        let header = plan.headerAtOnce(id: Self.messageID, packetByteCount: byteCount)
+        output.append(byteCount: byteCount) { writer in
+            writer.writeStart(of: header.bits, byteCount: header.byteCount)
+            writePayload(to: &writer)
+        }
+    }
+
     /// Appends the whole packet to a buffer; nothing is appended when an error is thrown.
     ///
     /// - Throws: ``CodecError`` as ``encoded()``, and ``CodecError/Reason/bufferTooSmall(needed:available:)``.

@@ -55,8 +55,11 @@ struct PacketPathTests {
                 let general = Result { () throws(CodecError) in try message.encoded(header: [:]) }
                 let quick = Result { () throws(CodecError) in try message.encoded() }
                 let appended = Result { () throws(CodecError) in try message.appended() }
-                return quick == general && appended == general
-                    ? nil : "\(layout.fields) \(id) \(message): \(general), quick \(quick), appended \(appended)"
+                let behind = message.appended(to: [1, 2, 3])
+                let isBehind = behind == [1, 2, 3] + ((try? general.get()) ?? [])
+                return quick == general && appended == general && isBehind
+                    ? nil
+                    : "\(layout.fields) \(id) \(message): \(general), quick \(quick), appended \(appended), \(behind)"
             }
         }
         #expect(failures.first == nil, random.seedComment)
@@ -241,7 +244,6 @@ enum AnyLayout: PacketProtocol {
     static var protocolName: String { "AnyLayout" }
     static var layout: PacketLayout { current.layout }
     static var maximumPacketByteCount: Int { 200 }
-    static var maximumDepth: Int { 32 }
     static func messageType(id: UInt64, from sender: Sender) -> (any PacketMessage.Type)? { Message.self }
 
     static func with<Value>(_ layout: PacketLayout, id: UInt64, _ body: () throws -> Value) rethrows -> Value {
@@ -262,6 +264,13 @@ enum AnyLayout: PacketProtocol {
         func payloadByteCount() throws(CodecError) -> Int { payload.count }
 
         func writePayload(to writer: inout ByteWriter) { writer.writeBytes(payload) }
+
+        /// These bytes and then the packet, or the bytes alone when it cannot be written.
+        func appended(to bytes: [UInt8]) -> [UInt8] {
+            var bytes = bytes
+            try? encode(appendingTo: &bytes)
+            return bytes
+        }
 
         /// The packet, by way of a buffer with room for more.
         func appended() throws(CodecError) -> [UInt8] {
