@@ -46,7 +46,9 @@ let package = Package(
     targets: [
         // Layer 0
         .target(name: "WirelineCodec", swiftSettings: strict),
+        .target(name: "CWirelineSystem"),
         // Layer 1
+        .target(name: "WirelineTransport", dependencies: ["CWirelineSystem"], swiftSettings: strict),
         .target(name: "WirelineSchema", dependencies: ["WirelineCodec"], swiftSettings: strict),
         // Layer 2
         .target(
@@ -99,6 +101,8 @@ let package = Package(
             name: "FuzzingTests",
             dependencies: ["FuzzingChecks", "WirelineSchema", "WirelineCodec", "ProtocolsSupport"],
             swiftSettings: usual),
+        .testTarget(
+            name: "WirelineTransportTests", dependencies: ["WirelineTransport", "TestingSupport"], swiftSettings: usual),
         .testTarget(name: "wireTests", dependencies: ["wire"], swiftSettings: usual),
     ] + protocols.map(protocolTarget) + generatedTypes.map(generatedTarget),
     swiftLanguageModes: [.v6]

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "CWirelineSystem.h"
+
+_Thread_local void *wireline_thread_loop;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What Swift's own modules of the C library leave out.
+
+#ifndef WIRELINE_SYSTEM_H
+#define WIRELINE_SYSTEM_H
+
+#include <stdint.h>
+
+#if defined(__linux__)
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+// Glibc declares it only with _GNU_SOURCE, which would clash with the fd_set of Swift's Glibc module.
+struct sockaddr;
+int accept4(int descriptor, struct sockaddr *address, unsigned int *byteCount, int flags);
+#endif
+
+// The event loop whose thread this is, or NULL. It is asked for on every send, so it is one load and no call.
+extern _Thread_local void *wireline_thread_loop;
+
+static inline void *wireline_current_loop(void) { return wireline_thread_loop; }
+static inline void wireline_set_current_loop(void *loop) { wireline_thread_loop = loop; }
+
+#endif

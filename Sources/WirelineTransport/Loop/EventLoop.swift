@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CWirelineSystem
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A thread that waits for sockets and timers, and runs the tasks that deal with them.
+///
+/// What belongs to a connection — its state, the task that reads from it, what that task awaits — runs on the thread of
+/// one loop: there is no lock to take and no thread to wake for a packet. So code that runs there must not block or
+/// compute for long: every connection of the loop would wait. Put such work into a task of its own (`Task.detached`, or
+/// a function marked `@concurrent`).
+///
+/// A turn of the loop is one wait, everything that had become ready, and the tasks that this woke. What is sent during
+/// a turn leaves at its end.
+///
+/// A loop's thread runs until the process ends. Make few of them: one a core is the most that helps.
+///
+/// The lock behind `@unchecked Sendable`: every property but `inbox` is touched on the loop's own thread alone, which
+/// ``preconditionIsCurrent()`` checks where others could call; `inbox` is guarded by its `Mutex`.
+public final class EventLoop: @unchecked Sendable {
+    /// What other threads have asked for.
+    private struct Inbox {
+        var work: [Work] = []
+        /// Whether the loop has been told that something is here.
+        var isSignalled = false
+    }
+
+    private enum Work {
+        case job(LoopJob)
+        case closure(@Sendable () -> Void)
+    }
+
+    private let inbox = Mutex(Inbox())
+    private let wakeUp: Poller.WakeUp
+
+    private var poller: Poller
+    private var timers = TimerQueue()
+    private var jobs = JobQueue()
+    /// Memory that no connection needs at the moment.
+    var blocks = BlockPool()
+
+    /// What has been closed since the last wait: events of that wait may still name it.
+    private var closed: [PollTarget] = []
+    /// Who has something to send when the turn ends.
+    private var unsent: [ByteStream] = []
+    /// Who can go on reading without being told again.
+    private var unread: [ByteStream] = []
+
+    /// The time at which the present turn began.
+    package private(set) var now = MonotonicTime.now
+
+    /// What runs actors on this loop: `nonisolated var unownedExecutor: UnownedSerialExecutor { loop.actorExecutor… }`.
+    package private(set) lazy var actorExecutor = LoopActorExecutor(self)
+
+    /// Starts a thread with a loop.
+    ///
+    /// - Throws: ``TransportError/system(_:)`` when the system has no descriptor or no thread left.
+    public init() throws(TransportError) {
+        wakeUp = try Poller.WakeUp()
+        poller = try Poller(capacity: 512, wakeUp: wakeUp)
+        try startThread()
+    }
+
+    /// Whether this is the loop's thread.
+    package var isCurrent: Bool {
+        unsafe wireline_current_loop() == UnsafeMutableRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Stops the program on any other thread.
+    package func preconditionIsCurrent() {
+        precondition(isCurrent, "only the loop's own thread may do this")
+    }
+
+    // MARK: From any thread
+
+    /// Runs a closure on the loop's thread: at once when this is it, else in the loop's next turn.
+    package func execute(_ body: @escaping @Sendable () -> Void) {
+        if isCurrent { body() } else { post(.closure(body)) }
+    }
+
+    /// Runs a job of a task or an actor on the loop's thread.
+    func add(_ job: LoopJob) {
+        if isCurrent { jobs.append(job) } else { post(.job(job)) }
+    }
+
+    private func post(_ work: Work) {
+        let mustSignal = inbox.withLock { inbox in
+            inbox.work.append(work)
+            defer { inbox.isSignalled = true }
+            return !inbox.isSignalled
+        }
+        if mustSignal { wakeUp.signal() }
+    }
+
+    // MARK: The thread
+
+    private func startThread() throws(TransportError) {
+        // The thread holds the loop for as long as it runs.
+        let context = unsafe Unmanaged.passRetained(self).toOpaque()
+        var thread = pthread_t(bitPattern: 0)
+        let code = unsafe pthread_create(
+            &thread, nil,
+            { context in
+                unsafe EventLoop.runThread(context)
+                return nil
+            }, context)
+        guard code == 0 else {
+            unsafe Unmanaged<EventLoop>.fromOpaque(context).release()
+            throw .system(SystemCallError("pthread_create", code))
+        }
+        pthread_detach(thread)
+    }
+
+    @unsafe
+    private static func runThread(_ context: UnsafeMutableRawPointer?) {
+        guard let context = unsafe context else { return }
+        // SAFETY: startThread() has retained the loop for this thread.
+        unsafe Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()
+    }
+
+    private func run() {
+        unsafe wireline_set_current_loop(Unmanaged.passUnretained(self).toOpaque())
+        while true { turn() }
+    }
+
+    private func turn() {
+        let eventCount = poller.wait(nanoseconds: timeToWait())
+        now = .now
+        for index in 0..<eventCount {
+            let (tag, readiness) = unsafe poller.event(index)
+            if let tag = unsafe tag {
+                // SAFETY: a watched target is retained until the turn in which it was closed has ended.
+                unsafe Unmanaged<PollTarget>.fromOpaque(tag).takeUnretainedValue().becameReady(readiness)
+            } else {
+                openInbox()
+            }
+            runJobs()
+        }
+        readOn()
+        while let action = timers.popDue(at: now) {
+            action()
+            runJobs()
+        }
+        runJobs()
+        flush()
+        closed.removeAll(keepingCapacity: true)
+    }
+
+    /// How long nothing needs to be done, in nanoseconds; negative: until something happens.
+    private func timeToWait() -> Int64 {
+        guard jobs.isEmpty, unread.isEmpty else { return 0 }
+        guard let deadline = timers.nextDeadline else { return -1 }
+        return max(0, deadline.nanoseconds - MonotonicTime.now.nanoseconds)
+    }
+
+    private func openInbox() {
+        wakeUp.clear()
+        let work = inbox.withLock { inbox in
+            inbox.isSignalled = false
+            let work = inbox.work
+            inbox.work = []
+            return work
+        }
+        for item in work {
+            switch item {
+            case .job(let job): jobs.append(job)
+            case .closure(let body): body()
+            }
+        }
+    }
+
+    /// Runs what is there to be run. A task that always has more to do gets its share and no more: the sockets and
+    /// timers come in between.
+    private func runJobs() {
+        var remaining = 1_000
+        while remaining > 0, let job = jobs.popFirst() {
+            job.run(on: self)
+            remaining -= 1
+        }
+    }
+
+    private func readOn() {
+        guard !unread.isEmpty else { return }
+        let streams = unread
+        unread.removeAll()
+        for stream in streams {
+            stream.readOn()
+            runJobs()
+        }
+    }
+
+    private func flush() {
+        guard !unsent.isEmpty else { return }
+        let streams = unsent
+        unsent.removeAll(keepingCapacity: true)
+        for stream in streams { stream.flush() }
+    }
+
+    // MARK: For sockets, on the loop's thread
+
+    /// Watches a target's socket, and holds the target until ``forget(_:)``.
+    func watch(_ target: PollTarget, _ descriptor: Int32) throws(TransportError) {
+        preconditionIsCurrent()
+        let tag = unsafe Unmanaged.passRetained(target).toOpaque()
+        do throws(TransportError) {
+            try unsafe poller.watch(descriptor, tag: tag)
+        } catch {
+            unsafe Unmanaged<PollTarget>.fromOpaque(tag).release()
+            throw error
+        }
+    }
+
+    /// Watches a target's socket no longer, although it stays open.
+    func unwatch(_ target: PollTarget, _ descriptor: Int32) {
+        poller.unwatch(descriptor)
+        forget(target)
+    }
+
+    /// Lets go of a target whose socket has been closed, once no event can name it any more.
+    func forget(_ target: PollTarget) {
+        closed.append(target)
+        unsafe Unmanaged.passUnretained(target).release()
+    }
+
+    func sendAtEndOfTurn(_ stream: ByteStream) { unsent.append(stream) }
+
+    func readInNextTurn(_ stream: ByteStream) { unread.append(stream) }
+
+    // MARK: Timers, on the loop's thread
+
+    /// Calls `action` on the loop's thread when the time has come.
+    @discardableResult
+    package func schedule(at deadline: MonotonicTime, _ action: @escaping () -> Void) -> Timer {
+        preconditionIsCurrent()
+        return Timer(token: timers.set(deadline, action))
+    }
+
+    /// Takes a timer back; one that has fired is left alone.
+    package func cancel(_ timer: Timer) {
+        preconditionIsCurrent()
+        timers.cancel(timer.token)
+    }
+
+    /// A timer of one loop.
+    package struct Timer: Sendable {
+        fileprivate let token: TimerQueue.Token
+    }
+}
+
+/// What a loop watches: a listening or a connected socket.
+package class PollTarget {
+    func becameReady(_ readiness: Poller.Readiness) {}
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+    import Darwin
+
+    /// Waits for sockets to become ready, over kqueue.
+    ///
+    /// Sockets are watched once and for all, and told of only when something has changed (`EV_CLEAR`).
+    @safe
+    struct Poller: ~Copyable {
+        private let queue: Int32
+        private let events: UnsafeMutableBufferPointer<kevent>
+
+        /// Ends another thread's wait.
+        struct WakeUp: ~Copyable, Sendable {
+            private let descriptor: Descriptor
+
+            init() throws(TransportError) {
+                let number = kqueue()
+                guard number >= 0 else { throw .system(SystemCallError("kqueue", errno)) }
+                descriptor = Descriptor(owning: number)
+                var event = unsafe kevent(
+                    ident: 0, filter: Int16(EVFILT_USER), flags: UInt16(EV_ADD | EV_CLEAR), fflags: 0, data: 0,
+                    udata: nil)
+                guard unsafe kevent(number, &event, 1, nil, 0, nil) == 0 else {
+                    throw .system(SystemCallError("kevent", errno))
+                }
+            }
+
+            var number: Int32 { descriptor.number }
+
+            /// Ends the wait, or the next one.
+            func signal() {
+                var event = unsafe kevent(
+                    ident: 0, filter: Int16(EVFILT_USER), flags: 0, fflags: UInt32(NOTE_TRIGGER), data: 0, udata: nil)
+                _ = unsafe kevent(descriptor.number, &event, 1, nil, 0, nil)
+            }
+
+            /// The event has cleared itself.
+            func clear() {}
+        }
+
+        /// - Parameters:
+        ///   - capacity: How many sockets one wait tells of at most.
+        ///   - wakeUp: What ends a wait; it must outlive the poller.
+        init(capacity: Int, wakeUp: borrowing WakeUp) throws(TransportError) {
+            queue = wakeUp.number
+            unsafe events = .allocate(capacity: capacity)
+        }
+
+        deinit {
+            unsafe events.deallocate()
+        }
+
+        /// Watches a socket until it is closed; `tag` comes back when something has become of it.
+        @unsafe
+        func watch(_ descriptor: Int32, tag: UnsafeMutableRawPointer) throws(TransportError) {
+            guard unsafe change(descriptor, Int32(EV_ADD | EV_CLEAR), tag) == 0 else {
+                throw .system(SystemCallError("kevent", errno))
+            }
+        }
+
+        /// Watches a socket no longer, which somebody else is to watch.
+        func unwatch(_ descriptor: Int32) {
+            // It fails only for a socket that is not watched.
+            _ = unsafe change(descriptor, Int32(EV_DELETE), nil)
+        }
+
+        @unsafe
+        private func change(_ descriptor: Int32, _ flags: Int32, _ tag: UnsafeMutableRawPointer?) -> Int32 {
+            var changes = unsafe [Int16(EVFILT_READ), Int16(EVFILT_WRITE)].map { filter in
+                unsafe kevent(
+                    ident: UInt(descriptor), filter: filter, flags: UInt16(flags), fflags: 0, data: 0, udata: tag)
+            }
+            return unsafe kevent(queue, &changes, Int32(changes.count), nil, 0, nil)
+        }
+
+        /// Waits until something happens or the time is over.
+        ///
+        /// - Parameter nanoseconds: How long to wait; 0 not at all, negative for ever.
+        /// - Returns: How many events there are.
+        func wait(nanoseconds: Int64) -> Int {
+            guard nanoseconds >= 0 else {
+                return max(0, Int(unsafe kevent(queue, nil, 0, events.baseAddress, Int32(events.count), nil)))
+            }
+            var time = timespec(
+                tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+            return max(0, Int(unsafe kevent(queue, nil, 0, events.baseAddress, Int32(events.count), &time)))
+        }
+
+        /// The event at `index`, of those of the last wait; a nil tag stands for the wake-up.
+        @unsafe
+        func event(_ index: Int) -> (tag: UnsafeMutableRawPointer?, readiness: Readiness) {
+            let event = unsafe events[index]
+            var readiness: Readiness = unsafe Int32(event.filter) == EVFILT_READ ? .readable : .writable
+            if unsafe Int32(event.flags) & EV_EOF != 0 { readiness.insert(.ended) }
+            return unsafe (event.udata, readiness)
+        }
+    }
+#endif

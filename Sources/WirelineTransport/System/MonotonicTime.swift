@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A moment on the clock that never goes back: nanoseconds since some moment before the process began.
+package struct MonotonicTime: Comparable, Hashable, Sendable {
+    package let nanoseconds: Int64
+
+    package init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// The present moment.
+    package static var now: MonotonicTime {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    /// A moment that never comes.
+    package static let distantFuture = MonotonicTime(nanoseconds: .max)
+
+    package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+
+    /// The moment that is so much later; ``distantFuture`` where it is too far away to be said.
+    package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+        let (seconds, attoseconds) = duration.components
+        let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (span, isTooLong) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        let (sum, isTooLate) = time.nanoseconds.addingReportingOverflow(span)
+        guard isTooFar || isTooLong || isTooLate else { return MonotonicTime(nanoseconds: sum) }
+        return duration < .zero ? MonotonicTime(nanoseconds: .min) : distantFuture
+    }
+
+    /// How much later `left` is.
+    package static func - (left: MonotonicTime, right: MonotonicTime) -> Duration {
+        .nanoseconds(left.nanoseconds) - .nanoseconds(right.nanoseconds)
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Where a TCP connection begins or ends: an IP address and a port.
+///
+/// It is written `127.0.0.1:9001` or, with an IPv6 address, `[::1]:9001`.
+public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The bytes of the address, in network byte order: 4 (IPv4) or 16 (IPv6).
+    public let bytes: [UInt8]
+    /// The port; 0 lets the system choose one when a server begins to listen.
+    public let port: UInt16
+    /// Which of the machine's links an IPv6 address that holds for one link alone is meant for; 0 for all others.
+    public let scope: UInt32
+
+    /// Makes an address of the text of an IPv4 or IPv6 address; names are not looked up.
+    ///
+    /// - Throws: ``TransportError/invalidAddress``.
+    public init(ipAddress text: String, port: UInt16) throws(TransportError) {
+        var ipv4 = in_addr()
+        var ipv6 = in6_addr()
+        // For C the text would end at a NUL.
+        guard !text.utf8.contains(0) else { throw .invalidAddress }
+        if unsafe inet_pton(AF_INET, text, &ipv4) == 1 {
+            bytes = unsafe withUnsafeBytes(of: &ipv4) { unsafe Array($0) }
+        } else if unsafe inet_pton(AF_INET6, text, &ipv6) == 1 {
+            bytes = unsafe withUnsafeBytes(of: &ipv6) { unsafe Array($0) }
+        } else {
+            throw .invalidAddress
+        }
+        self.port = port
+        scope = 0
+    }
+
+    /// The address that only programs on this machine reach.
+    public static func loopback(port: UInt16) -> SocketAddress {
+        SocketAddress(bytes: [127, 0, 0, 1], port: port, scope: 0)
+    }
+
+    private init(bytes: [UInt8], port: UInt16, scope: UInt32) {
+        self.bytes = bytes
+        self.port = port
+        self.scope = scope
+    }
+
+    /// The text of the address alone, as RFC 5952 writes it.
+    public var ipAddress: String {
+        // The longest text is that of an IPv6 address that ends in an IPv4 one, with its NUL (INET6_ADDRSTRLEN).
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 46) { text in
+            let pointer = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe inet_ntop(family, bytes.baseAddress, text.baseAddress, socklen_t(text.count))
+            }
+            guard let pointer = unsafe pointer else { return "" }
+            return unsafe String(cString: pointer)
+        }
+    }
+
+    public var description: String {
+        bytes.count == 4 ? "\(ipAddress):\(port)" : "[\(ipAddress)]:\(port)"
+    }
+
+    // MARK: As the system has it
+
+    var family: Int32 { bytes.count == 4 ? AF_INET : AF_INET6 }
+
+    init(_ storage: sockaddr_storage) throws(TransportError) {
+        switch Int32(storage.ss_family) {
+        case AF_INET:
+            var address = unsafe Self.load(storage, as: sockaddr_in.self)
+            bytes = unsafe withUnsafeBytes(of: &address.sin_addr) { unsafe Array($0) }
+            port = UInt16(bigEndian: address.sin_port)
+            scope = 0
+        case AF_INET6:
+            var address = unsafe Self.load(storage, as: sockaddr_in6.self)
+            bytes = unsafe withUnsafeBytes(of: &address.sin6_addr) { unsafe Array($0) }
+            port = UInt16(bigEndian: address.sin6_port)
+            scope = address.sin6_scope_id
+        default: throw .invalidAddress
+        }
+    }
+
+    @unsafe
+    private static func load<Address>(_ storage: sockaddr_storage, as type: Address.Type) -> Address {
+        // SAFETY: the storage holds an address of this type, by its family, and is aligned for every type.
+        unsafe withUnsafeBytes(of: storage) { unsafe $0.load(as: type) }
+    }
+
+    /// Lends the address in the form that system calls take.
+    @unsafe
+    func withSystemAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        if bytes.count == 4 {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            unsafe withUnsafeMutableBytes(of: &address.sin_addr) { unsafe $0.copyBytes(from: bytes) }
+            return unsafe Self.lend(&address, body)
+        }
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        address.sin6_scope_id = scope
+        unsafe withUnsafeMutableBytes(of: &address.sin6_addr) { unsafe $0.copyBytes(from: bytes) }
+        return unsafe Self.lend(&address, body)
+    }
+
+    @unsafe
+    private static func lend<Address, Result>(
+        _ address: inout Address, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        // SAFETY: every kind of address begins like sockaddr, and the system is told how long it is.
+        unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                unsafe body(pointer, socklen_t(MemoryLayout<Address>.size))
+            }
+        }
+    }
+}

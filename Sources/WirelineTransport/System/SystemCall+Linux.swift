@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+    import CWirelineSystem
+    #if canImport(Glibc)
+        import Glibc
+    #else
+        import Musl
+    #endif
+
+    extension SystemCall {
+        static let dontWait = Int32(MSG_DONTWAIT)
+        static let noSignal = Int32(MSG_NOSIGNAL)
+        static let shutdownWrite = Int32(SHUT_WR)
+        static let descriptorLimit = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+
+        /// Makes a TCP socket that never blocks and that programs started from this one do not get.
+        static func makeSocket(for address: SocketAddress) throws(TransportError) -> Descriptor {
+            let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+            let number = socket(address.family, type, Int32(IPPROTO_TCP))
+            guard number >= 0 else { throw .system(SystemCallError("socket", errno)) }
+            return Descriptor(owning: number)
+        }
+
+        /// Takes a connection that waits, as a socket that never blocks.
+        ///
+        /// - Returns: In `.bytes`, the new descriptor.
+        static func accept(_ descriptor: Int32) -> TransferResult {
+            while true {
+                let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+                let number = accept4(descriptor, nil, nil, flags)
+                guard number < 0 else { return .bytes(Int(number)) }
+                switch errno {
+                // A connection that has ended while it waited is nobody's concern (accept(2)).
+                case EINTR, ECONNABORTED, EPROTO: continue
+                case EAGAIN, EWOULDBLOCK: return .wouldBlock
+                case let code: return .failed(SystemCallError("accept", code))
+                }
+            }
+        }
+
+        /// Lets a restarted server have its port although old connections linger.
+        static func reuseAddress(_ descriptor: Int32) {
+            setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+        }
+    }
+#endif

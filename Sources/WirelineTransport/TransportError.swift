@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Why a connection could not be made, or why it has ended other than by a clean end of stream.
+@nonexhaustive
+public enum TransportError: Error, Equatable, Sendable {
+    /// The operating system refused.
+    case system(SystemCallError)
+    /// The peer has reset the connection (TCP RST): what was on its way is lost.
+    case reset
+    /// Nobody listens at the address.
+    case refused
+    /// The deadline has passed.
+    case timedOut
+    /// The connection has been closed on this side.
+    case closed
+    /// The task that waited was cancelled.
+    case cancelled
+    /// What should be an IP address, or the number of a port, is none.
+    case invalidAddress
+}
+
+/// A system call that has failed.
+public struct SystemCallError: Error, Equatable, Sendable {
+    /// The call's name, such as `bind`.
+    public let call: StaticString
+    /// The number that it left in `errno`.
+    public let code: Int32
+
+    init(_ call: StaticString, _ code: Int32) {
+        self.call = call
+        self.code = code
+    }
+
+    public static func == (left: SystemCallError, right: SystemCallError) -> Bool {
+        left.code == right.code && String(describing: left.call) == String(describing: right.call)
+    }
+}
+
+extension SystemCallError {
+    /// Whether the peer has given the connection up, which reading says in one way and writing in another.
+    var isReset: Bool { code == ECONNRESET || code == EPIPE }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Testing
+import WirelineTransport
+
+@Suite(.timeLimit(.minutes(10)))
+struct EventLoopTests {
+    let loop: EventLoop
+
+    init() throws {
+        loop = try StreamPair.group.get().nextLoop()
+    }
+
+    @Test func `a task that prefers a loop runs on its thread, also behind every suspension`() async {
+        let loop = loop
+        let task = Task(executorPreference: loop) {
+            var isAlwaysThere = loop.isCurrent
+            for _ in 0..<100 {
+                await Task.yield()
+                isAlwaysThere = isAlwaysThere && loop.isCurrent
+            }
+            try? await Task.sleep(for: .milliseconds(1))
+            return isAlwaysThere && loop.isCurrent
+        }
+        #expect(await task.value)
+        #expect(!loop.isCurrent)
+    }
+
+    @Test func `child tasks run on the loop too`() async {
+        let loop = loop
+        let task = Task(executorPreference: loop) {
+            await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<50 { group.addTask { loop.isCurrent } }
+                return await group.allSatisfy { $0 }
+            }
+        }
+        #expect(await task.value)
+    }
+
+    @Test func `what other threads ask for is done on the loop's thread, in the order in which one asks`() async {
+        let loop = loop
+        let order = Mutex<[Int]>([])
+        await withCheckedContinuation { continuation in
+            for number in 0..<10_000 {
+                loop.execute {
+                    order.withLock { $0.append(loop.isCurrent ? number : -1) }
+                    if number == 9_999 { continuation.resume() }
+                }
+            }
+        }
+        #expect(order.withLock { $0 } == Array(0..<10_000))
+    }
+
+    @Test func `many threads may ask at once`() async {
+        let loop = loop
+        let total = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    var count = 0
+                    for _ in 0..<2_000 {
+                        await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
+                        count += 1
+                    }
+                    return count
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(total == 16_000)
+    }
+
+    @Test func `timers fire in the order of their deadlines, and one that was taken back does not`() async {
+        let loop = loop
+        let fired: [Int] = await withCheckedContinuation { continuation in
+            loop.execute {
+                let order = Order()
+                let now = MonotonicTime.now
+                loop.schedule(at: now + .milliseconds(20)) {
+                    order.numbers.append(2)
+                    continuation.resume(returning: order.numbers)
+                }
+                loop.schedule(at: now + .milliseconds(5)) { order.numbers.append(1) }
+                loop.cancel(loop.schedule(at: now + .milliseconds(10)) { order.numbers.append(3) })
+            }
+        }
+        #expect(fired == [1, 2])
+    }
+
+    private final class Order {
+        var numbers: [Int] = []
+    }
+
+    @Test func `a task that never ends its turn by itself leaves time for timers and other tasks`() async {
+        let loop = loop
+        let isOver = Flag()
+        async let busy: Void = Self.yieldOn(loop, until: isOver)
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                loop.schedule(at: .now + .milliseconds(5)) { continuation.resume() }
+            }
+        }
+        isOver.isSet.store(true, ordering: .relaxed)
+        await busy
+    }
+
+    private final class Flag: Sendable {
+        let isSet = Atomic(false)
+    }
+
+    private static func yieldOn(_ loop: EventLoop, until flag: Flag) async {
+        let task = Task(executorPreference: loop) {
+            while !flag.isSet.load(ordering: .relaxed) { await Task.yield() }
+        }
+        await task.value
+    }
+
+    @Test func `an actor with a loop's executor runs on its thread`() async {
+        let counter = LoopCounter(loop)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<1_000 { group.addTask { await counter.increment() } }
+        }
+        #expect(await counter.count == 1_000)
+        #expect(await counter.isOnLoop)
+    }
+
+    private actor LoopCounter {
+        nonisolated let loop: EventLoop
+        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.actorExecutor.asUnownedSerialExecutor() }
+        var count = 0
+
+        init(_ loop: EventLoop) {
+            self.loop = loop
+        }
+
+        var isOnLoop: Bool { loop.isCurrent }
+
+        func increment() {
+            preconditionIsolated()
+            count += 1
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import WirelineTransport
+
+/// A stream's handler that notes what it is told, and lets a test wait for it.
+///
+/// The lock behind `@unchecked Sendable`: `state` is guarded by its `Mutex`; `mode` never changes; the stream is the
+/// loop's.
+final class StreamRecorder: ByteStreamHandler, @unchecked Sendable {
+    /// What is done with bytes that arrive.
+    enum Mode {
+        case collect
+        /// They are sent back.
+        case echo
+        /// They are taken from the system only when the test asks.
+        case stall
+    }
+
+    struct State {
+        var received: [UInt8] = []
+        var drainedCount = 0
+        var hasEnded = false
+        var failure: TransportError?
+        var readCount = 0
+    }
+
+    private struct Shared {
+        var state = State()
+        var waiters: [(condition: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let shared = Mutex(Shared())
+    private let mode: Mode
+
+    init(_ mode: Mode) {
+        self.mode = mode
+    }
+
+    var state: State { shared.withLock(\.state) }
+
+    /// Waits until what has been noted fulfils a condition.
+    func wait(until condition: @escaping @Sendable (State) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isFulfilled = shared.withLock { shared in
+                guard !condition(shared.state) else { return true }
+                shared.waiters.append((condition, continuation))
+                return false
+            }
+            if isFulfilled { continuation.resume() }
+        }
+    }
+
+    private func note(_ change: (inout State) -> Void) {
+        let ready = shared.withLock { shared in
+            change(&shared.state)
+            let state = shared.state
+            let ready = shared.waiters.filter { $0.condition(state) }.map(\.continuation)
+            shared.waiters.removeAll { $0.condition(state) }
+            return ready
+        }
+        for continuation in ready { continuation.resume() }
+    }
+
+    // MARK: What it is told
+
+    func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
+        guard let lent = block.take() else { return }
+        let bytes = UnsafeRawBufferPointer(start: lent.base, count: byteCount)
+        note { state in
+            state.received += bytes
+            state.readCount += 1
+        }
+        if mode == .echo {
+            stream.write(byteCount: byteCount) { $0.copyMemory(from: bytes) }
+        }
+        block = consume lent
+        if mode != .stall { stream.read() }
+    }
+
+    func outputDrained(_ stream: ByteStream) {
+        note { $0.drainedCount += 1 }
+    }
+
+    func endOfStream(_ stream: ByteStream) {
+        note { $0.hasEnded = true }
+        if mode == .echo { stream.endOutput() }
+    }
+
+    func failed(_ stream: ByteStream, _ error: TransportError) {
+        note { $0.failure = error }
+    }
+}
+
+/// Two ends of a TCP connection on loopback, each on a loop of its own.
+struct StreamPair {
+    let client: ByteStream
+    let server: ByteStream
+    let clientRecorder: StreamRecorder
+    let serverRecorder: StreamRecorder
+
+    static let group = Result { () throws(TransportError) in try EventLoopGroup(threadCount: 2) }
+
+    /// Connects, and begins to read where the mode does.
+    static func make(
+        client clientMode: StreamRecorder.Mode = .collect, server serverMode: StreamRecorder.Mode = .collect
+    ) async throws -> StreamPair {
+        let group = try group.get()
+        let (accepted, feed) = AsyncStream<ByteStream>.makeStream()
+        let listener = try Listener.start(at: .loopback(port: 0), on: group) { feed.yield($0) }
+        defer { listener.loop.execute { listener.close() } }
+        let client = try await ByteStream.connect(
+            to: listener.address, on: group.nextLoop(), timeout: .seconds(60))
+        var iterator = accepted.makeAsyncIterator()
+        guard let server = await iterator.next() else { throw TransportError.closed }
+        let pair = StreamPair(
+            client: client, server: server, clientRecorder: StreamRecorder(clientMode),
+            serverRecorder: StreamRecorder(serverMode))
+        try await client.onLoop {
+            try client.start(pair.clientRecorder)
+            if clientMode != .stall { client.read() }
+        }
+        try await server.onLoop {
+            try server.start(pair.serverRecorder)
+            if serverMode != .stall { server.read() }
+        }
+        return pair
+    }
+
+    func close() async {
+        await client.onLoop { client.close() }
+        await server.onLoop { server.close() }
+    }
+}
+
+extension ByteStream {
+    /// Runs a closure on the stream's loop, and waits for it.
+    func onLoop<Value: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+            loop.execute {
+                continuation.resume(returning: Result { () throws(Failure) in try body() })
+            }
+        }
+        return try result.get()
+    }
+
+    /// Writes bytes on the stream's loop.
+    func write(_ bytes: [UInt8]) async {
+        await onLoop { self.write(byteCount: bytes.count) { $0.copyBytes(from: bytes) } }
+    }
+}
