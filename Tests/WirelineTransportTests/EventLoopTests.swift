@@ -40,7 +40,7 @@ struct EventLoopTests {
 
     @Test func `what other threads ask for is done on the loop's thread, in the order in which one asks`() async {
         let loop = loop
-        let order = Mutex<[Int]>([])
+        let order = Lock<[Int]>([])
         await withCheckedContinuation { continuation in
             for number in 0..<10_000 {
                 loop.execute {

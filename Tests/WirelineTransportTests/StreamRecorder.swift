@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 import WirelineTransport
 
 /// A stream's handler that notes what it is told, and lets a test wait for it.
 ///
-/// The lock behind `@unchecked Sendable`: `state` is guarded by its `Mutex`; `mode` never changes; the stream is the
+/// The lock behind `@unchecked Sendable`: `shared` is guarded by its `Lock`; `mode` never changes; the stream is the
 /// loop's.
 final class StreamRecorder: ByteStreamHandler, @unchecked Sendable {
     /// What is done with bytes that arrive.
@@ -30,7 +29,7 @@ final class StreamRecorder: ByteStreamHandler, @unchecked Sendable {
         var waiters: [(condition: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let shared = Mutex(Shared())
+    private let shared = Lock(Shared())
     private let mode: Mode
 
     init(_ mode: Mode) {

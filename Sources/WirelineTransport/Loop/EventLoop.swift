@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CWirelineSystem
-import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -24,7 +23,7 @@ import Synchronization
 /// A loop's thread runs until the process ends. Make few of them: one a core is the most that helps.
 ///
 /// The lock behind `@unchecked Sendable`: every property but `inbox` is touched on the loop's own thread alone, which
-/// ``preconditionIsCurrent()`` checks where others could call; `inbox` is guarded by its `Mutex`.
+/// ``preconditionIsCurrent()`` checks where others could call; `inbox` is guarded by its `Lock`.
 public final class EventLoop: @unchecked Sendable {
     /// What other threads have asked for.
     private struct Inbox {
@@ -38,7 +37,7 @@ public final class EventLoop: @unchecked Sendable {
         case closure(@Sendable () -> Void)
     }
 
-    private let inbox = Mutex(Inbox())
+    private let inbox = Lock(Inbox())
     private let wakeUp: Poller.WakeUp
 
     private var poller: Poller

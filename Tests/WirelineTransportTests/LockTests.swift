@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineTransport
+
+struct LockTests {
+    private final class Counter: Sendable {
+        let count = Lock(0)
+    }
+
+    private struct Refusal: Error {}
+
+    @Test func `no step is lost when many threads count`() async {
+        let counter = Counter()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<10_000 { counter.count.withLock { $0 += 1 } }
+                }
+            }
+        }
+        #expect(counter.count.withLock { $0 } == 80_000)
+    }
+
+    @Test func `an error leaves the lock open`() {
+        let counter = Counter()
+        #expect(throws: Refusal.self) {
+            try counter.count.withLock { _ throws(Refusal) in throw Refusal() }
+        }
+        counter.count.withLock { $0 = 5 }
+        #expect(counter.count.withLock { $0 } == 5)
+    }
+}
