@@ -99,7 +99,7 @@ let package = Package(
             path: "Tests/Fuzzing/Checks", swiftSettings: usual),
         .testTarget(
             name: "FuzzingTests",
-            dependencies: ["FuzzingChecks", "WirelineSchema", "WirelineCodec", "ProtocolsSupport"],
+            dependencies: ["FuzzingChecks", "WirelineSchema", "WirelineCodec", "ProtocolsSupport", "TestingSupport"],
             swiftSettings: usual),
         .testTarget(
             name: "WirelineTransportTests", dependencies: ["WirelineTransport", "TestingSupport"], swiftSettings: usual),

@@ -20,7 +20,13 @@ enum SchemaCheck {
         try require(
             result.isValid != result.diagnostics.contains { $0.severity == .error },
             "valid: \(result.isValid), with \(result.renderedDiagnostics())")
-        for diagnostic in result.diagnostics { try verify(diagnostic, in: files) }
+        let lines = files.map { Self.lines(of: $0.bytes) }
+        for diagnostic in result.diagnostics {
+            guard let file = files.firstIndex(where: { $0.path == diagnostic.location.file }) else {
+                throw Finding("\(diagnostic) is nowhere")
+            }
+            try verify(diagnostic, in: lines[file])
+        }
         let isRendered = !result.renderedDiagnostics().isEmpty
         try require(isRendered != result.diagnostics.isEmpty, "problems that are not rendered")
         guard let description = result.description else { return }
@@ -29,22 +35,20 @@ enum SchemaCheck {
         try SchemaUse(description).check(payload: bytes)
     }
 
-    private static func verify(_ diagnostic: Diagnostic, in files: [SourceFile]) throws(Finding) {
+    private static func verify(_ diagnostic: Diagnostic, in lines: [ArraySlice<UInt8>]) throws(Finding) {
         let location = diagnostic.location
-        guard let file = files.first(where: { $0.path == location.file }) else {
-            throw Finding("\(diagnostic) is nowhere")
-        }
-        let lines = lines(of: file.bytes)
         try require(1...lines.count ~= location.line, "\(diagnostic) in \(lines.count) lines")
         let line = lines[location.line - 1]
         // The end of a line, and of a file, is a place too.
         try require(1...line.count + 1 ~= location.column, "\(diagnostic) in a line of \(line.count)")
         let markedEnd = line.startIndex + location.column - 1 + diagnostic.byteCount
-        try require(diagnostic.byteCount >= 0 && markedEnd <= file.bytes.count, "\(diagnostic) marks what is not there")
+        let isThere = diagnostic.byteCount >= 0 && markedEnd <= lines[lines.count - 1].endIndex
+        try require(isThere, "\(diagnostic) marks what is not there")
         let excerpt = diagnostic.excerpt
-        let isPrintable = excerpt.text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+        let isPrintable = excerpt.text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
         try require(isPrintable && excerpt.caretColumn >= 0 && excerpt.caretWidth >= 1, "an excerpt \(excerpt)")
-        try require(!diagnostic.message.isEmpty && diagnostic.rendered().contains("^"), "\(diagnostic) says nothing")
+        let hasCaret = diagnostic.rendered().utf8.contains(UInt8(ascii: "^"))
+        try require(!diagnostic.message.isEmpty && hasCaret, "\(diagnostic) says nothing")
     }
 
     /// Lines, with what ends them, and without a byte order mark.
