@@ -61,6 +61,8 @@ struct SeedFaultTests {
         let value: Int128 = 0x010203
         let bytes = [UInt8](byteCount: format.byteCount) { $0.writeNumber(value, format, byteOrder) }
         #expect(Hexadecimal.text(of: bytes) == hex)
+        let reading = Reading(bytes) { reader throws(CodecError) in try reader.readNumber(format, byteOrder) }
+        #expect(try reading.value == value & (1 << (8 * Int128(format.byteCount)) - 1))
     }
 
     /// `dataWithReverse:` was how big-endian was made; byte order is said at each call instead.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AllocationCounter
+import Newer
 import Scene
 import Testing
 import WirelineCodec
@@ -49,6 +50,52 @@ struct AllocationTests {
         }
         #expect(allocated_byte_count() - before < 20_000_000)
         #expect(packetCount == 2_999)
+    }
+
+    @Test func `an announced length takes no memory before its bytes come`() {
+        let start: [UInt8] = [0, 0x10, 0, 0, 0x4E, 0x21, 7]
+        var splitter = PacketSplitter(layout: SceneProtocol.layout)
+        let before = allocated_byte_count()
+        try? splitter.receive(start.span.bytes) { _ throws(CodecError) in }
+        let taken = allocated_byte_count() - before
+        #expect(taken < 1_000)
+        #expect(splitter.pendingByteCount == 7)
+    }
+
+    /// Copied at each piece, what is pending would add up to half the number of pieces times the packet: 2 and 32 GiB.
+    @Test(arguments: [(1, 1 << 16), (4_096, 16 << 20)])
+    func `a packet in small pieces takes memory in proportion, and gives it back`(
+        pieceByteCount: Int, packetByteCount: Int
+    ) {
+        let length = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: packetByteCount >> $0) }
+        let stream = length + [0x4E, 0x21] + [UInt8](repeating: 5, count: packetByteCount - 6)
+        var splitter = PacketSplitter(layout: SceneProtocol.layout, maximumPacketByteCount: 16 << 20)
+        var packetCount = 0
+        let bytes = stream.span.bytes
+        let before = allocated_byte_count()
+        for start in stride(from: 0, to: packetByteCount, by: pieceByteCount) {
+            try? splitter.receive(bytes.extracting(start..<start + pieceByteCount)) { _ throws(CodecError) in
+                packetCount += 1
+            }
+        }
+        let taken = allocated_byte_count() - before
+        #expect(taken < 64 * packetByteCount)
+        #expect(packetCount == 1)
+        // A buffer that had been kept would have room for the next packet's beginning.
+        let beforeNext = allocated_byte_count()
+        try? splitter.receive(bytes.extracting(0..<3)) { _ throws(CodecError) in }
+        let takenNext = allocated_byte_count() - beforeNext
+        #expect((1..<1_000).contains(takenNext))
+    }
+
+    /// 65,535 items would take more than 2 MB.
+    @Test func `an announced count takes no memory before its items come`() {
+        let payload: [UInt8] = [0xFF, 0xFF, 1, 7]
+        let before = allocated_byte_count()
+        let message = try? Newer.Cs_4(payload: payload.span.bytes)
+        let taken = allocated_byte_count() - before
+        #expect(message == nil)
+        #expect(taken < 100_000)
     }
 
     @Test func `encoding a packet takes one allocation`() {

@@ -156,6 +156,21 @@ struct PacketSplitterTests {
         #expect(Splitting([7, 0xFF, 0xFF, 0x7F], layout: layout).error?.offset == 1)
     }
 
+    @Test func `a buffer without an address is no bytes`() throws {
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        let bytes = nothing.bytes
+        var splitter = PacketSplitter(layout: .standard)
+        try splitter.receive(bytes) { _ throws(CodecError) in }
+        try splitter.finish()
+        var reader = ByteReader(bytes)
+        let text = try reader.readString(byteCount: 0)
+        #expect(text.isEmpty)
+        #expect(throws: CodecError(.truncated(needed: 1, available: 0), offset: 0)) {
+            var reader = ByteReader(nothing.bytes)
+            _ = try reader.readBoolean()
+        }
+    }
+
     @Test func `100,000 minimal packets in one read come out one by one`() {
         let stream = Array(repeatElement([0, 0, 0, 6, 0, 1] as [UInt8], count: 100_000).joined())
         var splitter = PacketSplitter(layout: .standard)

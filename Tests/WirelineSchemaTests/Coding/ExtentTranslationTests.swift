@@ -180,6 +180,16 @@ struct ExtentTranslationTests {
         }
     }
 
+    @Test func `65,535 empty strings are read, and missed when the last is cut off`() throws {
+        let translator = PayloadTranslator(.init("v", .list(.text)))
+        let payload = "ffff" + String(repeating: "0000", count: 65_535)
+        let isSame = try translator.encode(translator.decode(payload)) == payload
+        #expect(isSame)
+        #expect(throws: CodecError(.truncated(needed: 2, available: 0), offset: 131_070, path: "M.v[65534]")) {
+            try translator.decode(String(payload.dropLast(4)))
+        }
+    }
+
     @Test func `a string without its NUL is refused`() {
         let translator = PayloadTranslator(.init("a", .uint8), .init("v", .string(.terminated)))
         #expect(throws: CodecError(.missingTerminator, offset: 1, path: "M.v")) { try translator.decode("006162") }

@@ -230,6 +230,15 @@ struct ScalarTranslationTests {
         #expect(try translator.encode(#"{"v":\#(names)}"#) == payload)
     }
 
+    @Test func `a reserved number of an open enum is kept as any unknown one is`() throws {
+        let translator = PacketTranslator(
+            try describe("enum E : uint8 { a = 0; reserved 5; } message Cs_1 { E e; }"))
+        let packet = bytes("00000007 0001 05")
+        let line = try translator.decode(packet.span.bytes, from: .client)
+        #expect(line["fields"]?["e"] == 5)
+        #expect(try translator.encode(line: line) == packet)
+    }
+
     @Test func `flags may be given in any order and overlap`() throws {
         let translator = PayloadTranslator(.init("v", .flags(0, .littleEndian)))
         #expect(try translator.encode(#"{"v":[32768,"staff","mute","none"]}"#) == "0380")

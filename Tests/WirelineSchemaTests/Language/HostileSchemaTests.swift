@@ -55,6 +55,13 @@ struct HostileSchemaTests {
         #expect(result.diagnostics.count + result.omittedDiagnosticCount == 5000)
     }
 
+    @Test func `a message of five hundred fields is one like any other`() throws {
+        let fields = (0..<500).map { "uint16 field\($0) = \($0 + 1); " }.joined()
+        let message = try describe("message Cs_1 { \(fields) }").messages[0]
+        #expect(message.fields.map(\.name) == (0..<500).map { "field\($0)" })
+        #expect(message.fields.map(\.offset) == (0..<500).map { Optional(2 * $0) })
+    }
+
     @Test(.timeLimit(.minutes(30))) func `five thousand messages are a protocol like any other`() throws {
         let text = (0..<5000).map { number in
             """

@@ -263,5 +263,82 @@ struct SyntaxRefusalTests {
                 uint8 a;
                 ^^^^^
             """),
+        Refusal(
+            "what other languages have and this one has not",
+            """
+            typedef uint8 Level;
+            message Cs_1 { uint8 a; }
+            service Login { rpc Enter(Cs_1) returns (Sc_1); }
+            """,
+            """
+            a.wire:1:1: error: `typedef` does not start a declaration
+            typedef uint8 Level;
+            ^^^^^^^
+            help: there are no type aliases: use a `struct`
+            a.wire:3:1: error: `service` does not start a declaration
+            service Login { rpc Enter(Cs_1) returns (Sc_1); }
+            ^^^^^^^
+            help: a request and its reply are two messages: `Cs_1` and `Sc_1`, or `@reply(Name)`
+            """),
+        Refusal(
+            "heads of declarations that break off",
+            """
+            struct { uint8 a; }
+            struct S sized(uint16 { uint8 a; }
+            const 5;
+            option = big;
+            option byte_order = ;
+            reserved ;
+            """,
+            """
+            a.wire:1:8: error: expected the struct's name, found `{`
+            struct { uint8 a; }
+                   ^
+            a.wire:2:23: error: expected `)` after the prefix's type, found `{`
+            struct S sized(uint16 { uint8 a; }
+                                  ^
+            a.wire:3:7: error: expected an integer type, as in `const uint8 seats = 4;`, found `5`
+            const 5;
+                  ^
+            a.wire:4:8: error: expected the option's name, found `=`
+            option = big;
+                   ^
+            a.wire:5:21: error: expected the option's value, found `;`
+            option byte_order = ;
+                                ^
+            a.wire:6:10: error: expected a number, as in `reserved 3, 10 to 19;`, found `;`
+            reserved ;
+                     ^
+            """),
+        Refusal(
+            "heads of enums, counts and ranges that break off",
+            """
+            enum : uint8 { a = 1; }
+            enum E : { a = 1; }
+            enum F : uint8;
+            enum G : uint8 { 5 = a; }
+            message Cs_1 { uint8[ a; }
+            message Cs_2 { @range(1..) uint8 a; }
+            """,
+            """
+            a.wire:1:6: error: expected the name of the enum, found `:`
+            enum : uint8 { a = 1; }
+                 ^
+            a.wire:2:10: error: expected an integer type, found `{`
+            enum E : { a = 1; }
+                     ^
+            a.wire:3:15: error: expected `{` after the type, found `;`
+            enum F : uint8;
+                          ^
+            a.wire:4:18: error: expected a name, as in `ok = 1;`, found `5`
+            enum G : uint8 { 5 = a; }
+                             ^
+            a.wire:5:24: error: expected `]` after the number of items, found `;`
+            message Cs_1 { uint8[ a; }
+                                   ^
+            a.wire:6:26: error: expected the end of the range, found `)`
+            message Cs_2 { @range(1..) uint8 a; }
+                                     ^
+            """),
     ]
 }
