@@ -3,7 +3,8 @@
 extension Parser {
     /// Reads up to the `}` that closes `open`, one member at a time.
     ///
-    /// A declaration on a line of its own, or the end of the file, ends the body too: then the `}` is missing.
+    /// A declaration on a line of its own, or the end of the file, ends the body too: then the `}` is missing. Where
+    /// `open` only stands in for a `{`, that one is missing has been said, and is enough.
     ///
     /// - Returns: Whether no member had to be left out.
     @discardableResult
@@ -13,7 +14,7 @@ extension Parser {
         var isComplete = true
         while current.kind != .rightBrace {
             if current.kind == .endOfFile || startsDeclarationWithBody && isFirstOnLine(position) {
-                if !current.isFaulty {
+                if !current.isFaulty, open.kind == .leftBrace {
                     reporter.error(
                         "this `{` is not closed", at: span(of: open), help: "put `}` where \(owner.quoted) ends")
                 }

@@ -340,5 +340,20 @@ struct SyntaxRefusalTests {
             message Cs_2 { @range(1..) uint8 a; }
                                      ^
             """),
+        Refusal(
+            "both braces missing, before a declaration and at the end of the file",
+            """
+            message Cs_1 uint8 a;
+            struct S { uint8 b; }
+            message Cs_2 uint8 c;
+            """,
+            """
+            a.wire:1:14: error: expected `{` after the message's name, found `uint8`
+            message Cs_1 uint8 a;
+                         ^^^^^
+            a.wire:3:14: error: expected `{` after the message's name, found `uint8`
+            message Cs_2 uint8 c;
+                         ^^^^^
+            """),
     ]
 }
