@@ -80,6 +80,33 @@ struct DecodeTests {
         #expect(try Workspace().wire("decode", "--hex", input: Data(text.utf8)) == outcome)
     }
 
+    @Test(arguments: [packetHex, "00 00\n", "\t" + packetHex + "\r\n", "0"])
+    func `raw input that is all hexadecimal text is told from bytes`(_ text: String) throws {
+        let outcome = try Workspace().wire("decode", input: Data(text.utf8))
+        #expect(outcome.status == 1 && outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix("error: packet 1, which begins at byte 0: "))
+        #expect(outcome.errors.hasSuffix("\nhelp: this is hexadecimal text: use --hex\n"))
+    }
+
+    @Test(arguments: [packetBytes + Data("00".utf8), Data((packetHex + "\n# a packet").utf8), Data(" \n".utf8)])
+    func `raw input that is not all hexadecimal text is not taken for it`(_ input: Data) throws {
+        let outcome = try Workspace().wire("decode", input: input)
+        #expect(outcome.status == 1)
+        #expect(!outcome.errors.contains("help:"))
+    }
+
+    @Test func `digits in --hex input that is no packet are not told from bytes`() throws {
+        let outcome = try Workspace().wire("decode", "--hex", input: Data("00".utf8))
+        #expect(outcome.status == 1)
+        #expect(!outcome.errors.contains("help:"))
+    }
+
+    @Test(arguments: ["", " ", "# nothing"]) func `an argument without bytes is an error`(_ text: String) throws {
+        let errors = "error: HEX has no bytes\nhelp: leave it out to read standard input\n"
+        #expect(try Workspace().wire("decode", text) == Outcome(status: 1, output: "", errors: errors))
+        #expect(try Workspace().wire("decode", "--hex", input: Data(text.utf8)) == .success(""))
+    }
+
     @Test func `text from packets cannot reach the terminal's controls`() throws {
         let outcome = try Workspace().wire("decode", "0000000f4e210100000002" + "00021b63")
         #expect(outcome.output.contains(#""message":"\u001bc""#))

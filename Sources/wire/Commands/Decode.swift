@@ -21,12 +21,17 @@ extension Command {
             var decoder = StreamDecoder(description, preferring: sender, console)
             if let text = arguments.word(at: 0), text != "-" {
                 var stream = HexadecimalStream()
-                try decoder.receive(stream.receive(Array(text.utf8)))
-                try decoder.receive(stream.finish())
+                let start = try stream.receive(Array(text.utf8))
+                try decoder.receive(start)
+                let rest = try stream.finish()
+                guard !start.isEmpty || !rest.isEmpty else {
+                    throw .failure("HEX has no bytes", hint: "leave it out to read standard input")
+                }
+                try decoder.receive(rest)
             } else if arguments.has(.hexadecimal) {
                 try decoder.receiveHexadecimalInput(console)
             } else {
-                try StandardInput.forEachPiece(console) { piece throws(CommandError) in try decoder.receive(piece) }
+                try decoder.receiveRawInput(console)
             }
             try decoder.finish()
         })
@@ -46,6 +51,8 @@ private struct StreamDecoder: ~Copyable {
     private var splitter: PacketSplitter
     /// The number of the packet at hand, from 1, and where it begins in the stream.
     private var place = (number: 1, offset: 0)
+    /// Of raw input: whether it has hexadecimal digits, and whether it has anything that is neither that nor white space.
+    private var rawInput = (hasDigits: false, hasOthers: false)
 
     init(_ description: ProtocolDescription, preferring sender: Sender, _ console: Console) {
         translator = PacketTranslator(description)
@@ -76,6 +83,18 @@ private struct StreamDecoder: ~Copyable {
         if let fault { throw failure(fault) }
     }
 
+    /// Reads bytes as they are from standard input.
+    mutating func receiveRawInput(_ console: Console) throws(CommandError) {
+        try StandardInput.forEachPiece(console) { piece throws(CommandError) in
+            for byte in piece where !rawInput.hasOthers {
+                let character = Character(Unicode.Scalar(byte))
+                rawInput.hasDigits = rawInput.hasDigits || character.isHexDigit
+                rawInput.hasOthers = !character.isHexDigit && !character.isWhitespace
+            }
+            try receive(piece)
+        }
+    }
+
     /// Reads hexadecimal text from standard input.
     mutating func receiveHexadecimalInput(_ console: Console) throws(CommandError) {
         var stream = HexadecimalStream()
@@ -95,6 +114,8 @@ private struct StreamDecoder: ~Copyable {
     }
 
     private func failure(_ error: CodecError) -> CommandError {
-        .failure("packet \(place.number), which begins at byte \(place.offset): \(error)")
+        .failure(
+            "packet \(place.number), which begins at byte \(place.offset): \(error)",
+            hint: rawInput.hasDigits && !rawInput.hasOthers ? "this is hexadecimal text: use --hex" : nil)
     }
 }
