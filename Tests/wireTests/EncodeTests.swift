@@ -60,6 +60,7 @@ struct EncodeTests {
 
     @Test(arguments: [
         (#"{"length":7}"#, #"Cs_1.header.length: "length" is not a header field that can be set"#),
+        (#"{"foo":1}"#, #"Cs_1.header: no field is named "foo"; there is version, sequence"# + "\n"),
         (#"{"sequence":-1}"#, "Cs_1.header.sequence: -1 is not in 0...4294967295"),
         (#"{"sequence":}"#, "Cs_1.header.sequence: `}` where a value was expected at byte 12 of the JSON"),
     ])

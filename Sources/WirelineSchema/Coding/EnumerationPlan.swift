@@ -19,6 +19,9 @@ final class EnumerationPlan: Sendable {
         namesByValue = Dictionary(cases.map { ($0.value, $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// The names of all cases, in the order of their declaration.
+    var names: [String] { cases.map(\.name) }
+
     /// The number of the case with exactly this name.
     func value(named name: String) -> Int128? {
         guard let index = indicesByName[name], cases[index].name.hasSameBytes(as: name) else { return nil }

@@ -23,7 +23,7 @@ extension JSONValue {
             number = value
         case .string(let text) where isWide:
             guard let value = JSONNumber(integerText: text) else {
-                throw TranslationError(.notAnInteger(FieldPath.quoted(text)))
+                throw TranslationError(.notIntegerText(text))
             }
             number = value
         default:

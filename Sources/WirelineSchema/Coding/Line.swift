@@ -94,7 +94,8 @@ extension PacketLayout {
         for member in members {
             let path = FieldPath.joining(LineKey.header, FieldPath.step(member.name))
             guard let field = fields.first(where: { $0.name.hasSameBytes(as: member.name) }) else {
-                throw TranslationError(.unknownKey(member.name, known: fields.map(\.name)), path: LineKey.header)
+                let known = fields.filter { $0.isSettable || mayStateComputed }.map(\.name)
+                throw TranslationError(.unknownKey(member.name, known: known), path: LineKey.header)
             }
             guard field.isSettable || mayStateComputed else {
                 throw TranslationError(.value(.invalidHeaderField(member.name)), path: path)

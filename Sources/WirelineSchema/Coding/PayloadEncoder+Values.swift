@@ -41,7 +41,9 @@ extension PayloadEncoder {
     private func number(ofCase value: JSONValue, of plan: EnumerationPlan) throws(TranslationError) -> Int128 {
         if case .string(let name) = value {
             if let number = plan.value(named: name) { return number }
-            guard JSONNumber(integerText: name) != nil else { throw TranslationError(.unknownName(name)) }
+            guard JSONNumber(integerText: name) != nil else {
+                throw TranslationError(.unknownName(name, known: plan.names))
+            }
         }
         let number = try value.integer(in: plan.format.range, orElse: .enumeration)
         try require(plan.fault(of: number))
@@ -59,7 +61,7 @@ extension PayloadEncoder {
                 guard names.insert(name).inserted else { throw TranslationError(.repeatedFlag(name)) }
                 total |= mask
             } else if case .string(let name) = item, JSONNumber(integerText: name) == nil {
-                throw TranslationError(.unknownName(name))
+                throw TranslationError(.unknownName(name, known: plan.names))
             } else {
                 let bits = try item.integer(in: plan.format.range, orElse: .flag)
                 guard !hasNumber else { throw TranslationError(.repeatedFlag(String(bits))) }

@@ -40,10 +40,12 @@ public struct TranslationError: Error, Equatable, Sendable {
         case wrongKind(expected: Expectation, found: String)
         /// A number with a fraction or an exponent where an integer must stand.
         case notAnInteger(String)
+        /// A string that is not the digits of an integer, where one may stand in a string.
+        case notIntegerText(String)
         /// A number that not even the widest type can hold.
         case numberTooLarge(String)
-        /// A name that an enum or a set of flags does not have.
-        case unknownName(String)
+        /// A name that an enum or a set of flags does not have; `known` are the names there are.
+        case unknownName(String, known: [String])
         /// A flag, or a number for the unknown ones, that stands twice.
         case repeatedFlag(String)
         /// Text that should be Base64.
@@ -81,15 +83,18 @@ extension TranslationError.Reason {
         case .missing:
             "is missing"
         case .unknownKey(let key, let known):
-            "no field is named \(FieldPath.quoted(key))\(known.isEmpty ? "; there is none" : "; there is " + list(known))"
+            "no field is named \(FieldPath.quoted(key)); \(choice(of: known, insteadOf: key))"
         case .wrongKind(let expected, let found):
             "\(expected.text) is needed, not \(found)"
         case .notAnInteger(let text):
             "\(shortened(text)) is not written as an integer: no fraction and no exponent may stand there"
+        case .notIntegerText(let text):
+            shortened(FieldPath.quoted(text))
+                + #" is not an integer: in a string stand its digits, no zeros in front, and "-" if it is negative"#
         case .numberTooLarge(let text):
             "\(shortened(text)) is too large for any field of its kind"
-        case .unknownName(let name):
-            "there is no \(FieldPath.quoted(name))"
+        case .unknownName(let name, let known):
+            "there is no \(FieldPath.quoted(name)); \(choice(of: known, insteadOf: name))"
         case .repeatedFlag(let flag):
             "\(FieldPath.quoted(flag)) stands twice"
         case .base64(let error):
@@ -101,8 +106,12 @@ extension TranslationError.Reason {
         }
     }
 
-    private func list(_ names: [String]) -> String {
-        names.prefix(8).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
+    /// All the names where they are few, or else the one that was probably meant.
+    private func choice(of names: [String], insteadOf word: String) -> String {
+        guard names.count > 8 else { return "there is " + (names.isEmpty ? "none" : names.joined(separator: ", ")) }
+        var spelling = Spelling()
+        if let name = spelling.suggestion(for: word, among: names) { return "did you mean \(FieldPath.quoted(name))?" }
+        return "there is \(names.prefix(8).joined(separator: ", ")), …"
     }
 
     /// The text of a number, which can be of any length.

@@ -63,11 +63,11 @@ struct ScalarTranslationTests {
         (.uint8, "1e1", "M.v: 1e1 is not written as an integer: no fraction and no exponent may stand there"),
         (
             .uint64, #""0x10""#,
-            #"M.v: "0x10" is not written as an integer: no fraction and no exponent may stand there"#
+            #"M.v: "0x10"\#(Self.noIntegerText)"#
         ),
-        (.uint64, #""+1""#, #"M.v: "+1" is not written as an integer: no fraction and no exponent may stand there"#),
-        (.uint64, #""01""#, #"M.v: "01" is not written as an integer: no fraction and no exponent may stand there"#),
-        (.uint64, #""""#, #"M.v: "" is not written as an integer: no fraction and no exponent may stand there"#),
+        (.uint64, #""+1""#, #"M.v: "+1"\#(Self.noIntegerText)"#),
+        (.uint64, #""01""#, #"M.v: "01"\#(Self.noIntegerText)"#),
+        (.uint64, #""""#, #"M.v: ""\#(Self.noIntegerText)"#),
         (.uint32, #""1""#, "M.v: an integer is needed, not a string"),
         (.uint64, "true", "M.v: an integer, or one in a string, is needed, not a boolean"),
         (.uint8, "null", "M.v: an integer is needed, not null"),
@@ -82,6 +82,9 @@ struct ScalarTranslationTests {
         let error = try #require(throws: TranslationError.self) { try translator.encode(#"{"v":\#(json)}"#) }
         #expect(error.description == message)
     }
+
+    static let noIntegerText =
+        #" is not an integer: in a string stand its digits, no zeros in front, and "-" if it is negative"#
 
     @Test(arguments: [TypeDescription.uint16, .varint(maximumByteCount: 10)])
     func `a range is checked both ways`(type: TypeDescription) throws {
@@ -195,7 +198,7 @@ struct ScalarTranslationTests {
         let translator = PayloadTranslator(.init("v", .fixedList(.enumeration(0, .bigEndian), count: 3)))
         #expect(try translator.decode("000107") == #"{"v":["failed","ok",7]}"#)
         #expect(try translator.encode(#"{"v":["failed",1,7]}"#) == "000107")
-        #expect(throws: TranslationError(.unknownName("OK"), path: "M.v[1]")) {
+        #expect(throws: TranslationError(.unknownName("OK", known: ["failed", "ok"]), path: "M.v[1]")) {
             try translator.encode(#"{"v":[0,"OK",0]}"#)
         }
         #expect(throws: TranslationError(.outOfRange(value: 256, minimum: 0, maximum: 255), path: "M.v[2]")) {
@@ -209,6 +212,19 @@ struct ScalarTranslationTests {
         #expect(try translator.decode("0000000000000080") == #"{"v":"least"}"#)
         #expect(try translator.decode("0100000000000080") == #"{"v":"-9223372036854775807"}"#)
         #expect(try translator.encode(#"{"v":"-9223372036854775807"}"#) == "0100000000000080")
+    }
+
+    @Test(arguments: [
+        ("gild", #"M.v: there is no "gild"; did you mean "gold"?"#),
+        ("zzz", #"M.v: there is no "zzz"; there is rank0, rank1, rank2, rank3, rank4, rank5, rank6, rank7, …"#),
+    ])
+    func `of many names the nearest is shown`(name: String, message: String) throws {
+        let names = (0..<10).map { "rank\($0)" } + ["gold"]
+        let translator = PayloadTranslator(.init("v", .enumeration(0, .bigEndian))) {
+            $0.enumerations[0].cases = names.enumerated().map { .init(name: $1, value: Int128($0)) }
+        }
+        let error = try #require(throws: TranslationError.self) { try translator.encode(#"{"v":"\#(name)"}"#) }
+        #expect(error.description == message)
     }
 
     @Test func `a closed enum has only its cases`() throws {
@@ -246,7 +262,8 @@ struct ScalarTranslationTests {
 
     @Test(arguments: [
         (#"["mute","mute"]"#, #"M.v: "mute" stands twice"#), ("[1,2]", #"M.v: "2" stands twice"#),
-        (#"["mut"]"#, #"M.v: there is no "mut""#), ("[65536]", "M.v: 65536 is not in 0...65535"),
+        (#"["mut"]"#, #"M.v: there is no "mut"; there is mute, ban, staff, owner, none"#),
+        ("[65536]", "M.v: 65536 is not in 0...65535"),
         ("[-1]", "M.v: -1 is not in 0...65535"), ("[null]", "M.v: a name of a flag, or a number, is needed, not null"),
         ("3", "M.v: an array of names is needed, not a number"),
         (#""mute""#, "M.v: an array of names is needed, not a string"),
