@@ -37,10 +37,17 @@ struct ArrowTests {
     }
 
     @Test func `the arrows make no circle`() {
-        let broken = Self.arrows.flatMap { room, targets in
-            targets.filter { Self.arrows[$0, default: []].contains(room) }
-        }
-        #expect(broken.isEmpty)
+        #expect(Self.rooms(inCirclesOf: Self.arrows) == [])
+    }
+
+    @Test(
+        arguments: [
+            ([:], []), (["a": ["b", "c"], "b": ["d"], "c": ["d"]], []), (["a": ["a"]], ["a"]),
+            (["a": ["b"], "b": ["a"]], ["a", "b"]),
+            (["top": ["a"], "a": ["b", "below"], "b": ["c"], "c": ["a"], "below": []], ["a", "b", "c"]),
+        ] as [([String: Set<String>], Set<String>)])
+    func `a circle of any length is found`(arrows: [String: Set<String>], rooms: Set<String>) {
+        #expect(Self.rooms(inCirclesOf: arrows) == rooms)
     }
 
     @Test func `a protocol's own Swift imports the codec at most`() throws {
@@ -51,6 +58,19 @@ struct ArrowTests {
     @Test func `the manifest names no package`() throws {
         let manifest = try String(contentsOf: Self.root.appending(path: "Package.swift"), encoding: .utf8)
         #expect(!manifest.contains(".package("))
+    }
+
+    /// The rooms from which the arrows lead back to themselves.
+    static func rooms(inCirclesOf arrows: [String: Set<String>]) -> Set<String> {
+        Set(arrows.keys).filter { start in
+            var reached: Set<String> = []
+            var next = arrows[start, default: []]
+            while !next.isSubset(of: reached) {
+                reached.formUnion(next)
+                next = Set(next.flatMap { arrows[$0, default: []] })
+            }
+            return reached.contains(start)
+        }
     }
 
     // MARK: Reading
