@@ -23,7 +23,7 @@ import CWirelineSystem
 /// A loop's thread runs until the process ends. Make few of them: one a core is the most that helps.
 ///
 /// The lock behind `@unchecked Sendable`: every property but `inbox` is touched on the loop's own thread alone, which
-/// ``preconditionIsCurrent()`` checks where others could call; `inbox` is guarded by its `Lock`.
+/// `preconditionIsCurrent()` checks where others could call; `inbox` is guarded by its `Lock`.
 public final class EventLoop: @unchecked Sendable {
     /// What other threads have asked for.
     private struct Inbox {
