@@ -53,6 +53,8 @@ let package = Package(
         // Layer 2
         .target(
             name: "WirelineGenerator", dependencies: ["WirelineCodec", "WirelineSchema"], swiftSettings: strict),
+        .target(
+            name: "Wireline", dependencies: ["WirelineCodec", "WirelineTransport"], swiftSettings: strict),
         // Layer 3
         .executableTarget(
             name: "wire", dependencies: ["WirelineCodec", "WirelineSchema", "WirelineGenerator", "Scene"],
@@ -103,6 +105,10 @@ let package = Package(
             swiftSettings: usual),
         .testTarget(
             name: "WirelineTransportTests", dependencies: ["WirelineTransport", "TestingSupport"], swiftSettings: usual),
+        .testTarget(
+            name: "WirelineTests",
+            dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "TestingSupport"],
+            swiftSettings: usual),
         .testTarget(name: "wireTests", dependencies: ["wire"], swiftSettings: usual),
     ] + protocols.map(protocolTarget) + generatedTypes.map(generatedTarget),
     swiftLanguageModes: [.v6]

@@ -11,6 +11,7 @@ struct ArrowTests {
         "WirelineSchema": ["WirelineCodec"],
         "WirelineTransport": ["CWirelineSystem"],
         "WirelineGenerator": ["WirelineCodec", "WirelineSchema"],
+        "Wireline": ["WirelineCodec", "WirelineTransport"],
         "wire": ["WirelineCodec", "WirelineSchema", "WirelineGenerator", "Scene"],
         "wire-generate": ["WirelineSchema", "WirelineGenerator"],
         "WirelinePlugin": [],

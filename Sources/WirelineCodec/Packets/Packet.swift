@@ -109,4 +109,12 @@ package struct PacketBounds: Equatable, Sendable {
     @usableFromInline package var payloadStart: Int
     @usableFromInline package var payloadEnd: Int
     @usableFromInline package var packetByteCount: Int
+
+    @inlinable
+    package init(id: UInt64, payloadStart: Int, payloadEnd: Int, packetByteCount: Int) {
+        self.id = id
+        self.payloadStart = payloadStart
+        self.payloadEnd = payloadEnd
+        self.packetByteCount = packetByteCount
+    }
 }

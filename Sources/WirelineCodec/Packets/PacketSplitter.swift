@@ -27,7 +27,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
     private var pendingStart = 0
     /// How many bytes of the packet at ``pendingStart`` are needed to go on.
     @usableFromInline var needed = 1
-    private var failure: CodecError?
+    var failure: CodecError?
 
     /// Makes a splitter of a new stream.
     ///

@@ -6,17 +6,17 @@ package struct Block: ~Copyable {
     package let base: UnsafeMutableRawPointer
     package let capacity: Int
 
-    init(capacity: Int) {
+    package init(capacity: Int) {
         unsafe base = .allocate(byteCount: capacity, alignment: 64)
         self.capacity = capacity
     }
 
-    fileprivate init(reusing base: UnsafeMutableRawPointer) {
+    init(reusing base: UnsafeMutableRawPointer, capacity: Int = BlockPool.blockByteCount) {
         unsafe self.base = base
-        capacity = BlockPool.blockByteCount
+        self.capacity = capacity
     }
 
-    fileprivate consuming func takeBase() -> UnsafeMutableRawPointer {
+    consuming func takeBase() -> UnsafeMutableRawPointer {
         let base = unsafe base
         discard self
         return unsafe base

@@ -255,6 +255,7 @@ public final class EventLoop: @unchecked Sendable {
 }
 
 /// What a loop watches: a listening or a connected socket.
+@usableFromInline
 package class PollTarget {
     func becameReady(_ readiness: Poller.Readiness) {}
 }

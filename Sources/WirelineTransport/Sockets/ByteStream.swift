@@ -2,11 +2,18 @@
 
 /// Who deals with what comes of a stream; always called on the thread of the stream's loop.
 package protocol ByteStreamHandler: AnyObject {
-    /// Bytes have arrived: the first `byteCount` of the block.
+    /// Where the next bytes go: a block of the loop's, unless the handler has one that holds what they continue.
+    func makeRoom(for stream: ByteStream) -> ReadRoom
+
+    /// Bytes have arrived: `byteCount` of them, where ``makeRoom(for:)`` wanted them.
     ///
     /// A handler that cannot deal with them now takes the block, and gives it back with ``ByteStream/giveBack(_:)`` when
     /// it is done. It calls ``ByteStream/read()`` when it wants to be told of more.
     func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream)
+
+    /// Nothing has come, and the block that was made room in comes back; a handler that does not take it needs it no
+    /// more.
+    func receivedNothing(_ block: inout Block?, from stream: ByteStream)
 
     /// Nothing that was written waits any more, after some had.
     func outputDrained(_ stream: ByteStream)
@@ -18,6 +25,31 @@ package protocol ByteStreamHandler: AnyObject {
     func failed(_ stream: ByteStream, _ error: TransportError)
 }
 
+extension ByteStreamHandler {
+    package func makeRoom(for stream: ByteStream) -> ReadRoom {
+        ReadRoom(stream.takeBlock(), offset: 0)
+    }
+
+    package func receivedNothing(_ block: inout Block?, from stream: ByteStream) {}
+}
+
+/// Where bytes are to be read to.
+package struct ReadRoom: ~Copyable {
+    let block: Block
+    let offset: Int
+
+    /// - Parameters:
+    ///   - block: A block with room for at least one byte.
+    ///   - offset: How many bytes of it are taken.
+    package init(_ block: consuming Block, offset: Int) {
+        precondition(offset >= 0 && offset < block.capacity, "no room in the block")
+        self.block = block
+        self.offset = offset
+    }
+
+    consuming func takeBlock() -> Block { block }
+}
+
 /// A connected TCP socket on an event loop.
 ///
 /// Reading is asked for: between ``read()`` and the next call of ``ByteStreamHandler/received(_:byteCount:from:)`` at
@@ -25,6 +57,8 @@ package protocol ByteStreamHandler: AnyObject {
 /// blocks: what the system does not take at once waits here, and ``pendingByteCount`` says how much that is.
 ///
 /// Everything here is for the loop's own thread alone; that is also the lock behind `@unchecked Sendable`.
+@safe
+@usableFromInline
 package final class ByteStream: PollTarget, @unchecked Sendable {
     package let loop: EventLoop
     /// Where the connection leads.
@@ -33,7 +67,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     package private(set) var handler: (any ByteStreamHandler)?
 
     private var descriptor: Descriptor?
-    private var number: Int32 { descriptor?.number ?? -1 }
+    var number: Int32 { descriptor?.number ?? -1 }
 
     // MARK: Reading
 
@@ -49,12 +83,23 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
 
     // MARK: Writing
 
-    private var isWritable = true
-    private var output = OutputBuffer()
-    private var isUnsent = false
-    private var isWaitingForRoom = false
-    private var endsAfterOutput = false
-    private var hasEndedOutput = false
+    /// What has been written and has not left: the bytes from `outputStart` to `outputEnd` of a block, if there are any.
+    ///
+    /// These are plain numbers because they change with every packet: a change of a structure inside an object is one
+    /// that the program checks for overlapping with others, at several times the price of the change.
+    @usableFromInline var outputBase: UnsafeMutableRawPointer?
+    var outputCapacity = 0
+    @usableFromInline var outputStart = 0
+    @usableFromInline var outputEnd = 0
+    /// Up to where bytes may be written without more ado: the block's end while the loop knows that there is something
+    /// to send; 0 otherwise, and once nothing more may be written.
+    @usableFromInline var outputLimit = 0
+
+    var isWritable = true
+    var isUnsent = false
+    var isWaitingForRoom = false
+    var endsAfterOutput = false
+    var hasEndedOutput = false
 
     /// Takes a connected socket over; ``start(_:)`` then brings it to life.
     init(_ descriptor: consuming Descriptor, on loop: EventLoop, peerAddress: SocketAddress) {
@@ -99,7 +144,8 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     package func endOutput() {
         guard isOpen, !hasEndedOutput else { return }
         endsAfterOutput = true
-        if output.isEmpty { finishOutput() } else { flush() }
+        outputLimit = 0
+        if pendingByteCount == 0 { finishOutput() } else { flush() }
     }
 
     /// Closes the stream: what was written and has not left is lost, and the handler hears no more.
@@ -107,7 +153,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         loop.preconditionIsCurrent()
         guard isOpen else { return }
         handler = nil
-        output.removeAll(into: &loop.blocks)
+        dropOutput()
         descriptor = nil
         loop.forget(self)
     }
@@ -125,7 +171,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         handler?.failed(self, error)
     }
 
-    private func fail(_ error: SystemCallError) {
+    func fail(_ error: SystemCallError) {
         fail(error.isReset ? .reset : .system(error))
     }
 
@@ -152,78 +198,39 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
 
     private func readOnce() {
         wantsToRead = false
-        let room = loop.blocks.take()
+        guard let room = handler?.makeRoom(for: self) else { return }
+        let capacity = room.block.capacity - room.offset
         // SAFETY: the block has as many bytes as it says.
-        let result = unsafe SystemCall.receive(number, into: room.base, capacity: room.capacity)
-        var block: Block? = consume room
+        let result = unsafe SystemCall.receive(number, into: room.block.base + room.offset, capacity: capacity)
+        var block: Block? = room.takeBlock()
         switch result {
         case .bytes(let count) where count > 0:
             // A read that does not fill its room has taken everything (epoll(7)); what comes later is told of anew.
-            isReadable = hasEnded || count == BlockPool.blockByteCount
+            isReadable = hasEnded || count == capacity
             handler?.received(&block, byteCount: count, from: self)
         case .bytes:
             isReadable = false
             hasReadToEnd = true
+            handler?.receivedNothing(&block, from: self)
             handler?.endOfStream(self)
         case .wouldBlock:
             isReadable = false
             wantsToRead = true
-        case .failed(let error): fail(error)
+            handler?.receivedNothing(&block, from: self)
+        case .failed(let error):
+            handler?.receivedNothing(&block, from: self)
+            fail(error)
         }
         if let rest = block.take() { giveBack(rest) }
+    }
+
+    /// A block of the loop's, for as long as it is needed.
+    package func takeBlock() -> Block {
+        loop.blocks.take()
     }
 
     /// Gives back a block that a handler has kept.
     package func giveBack(_ block: consuming Block) {
         loop.blocks.giveBack(block)
-    }
-
-    // MARK: Writing
-
-    /// How many bytes have been written and have not left.
-    package var pendingByteCount: Int { output.count }
-
-    /// Writes bytes; they leave at the end of the loop's turn, or with ``flush()``. On a stream that is closed or whose
-    /// output has been ended nothing happens: its handler has been told, or has asked for it.
-    ///
-    /// - Parameters:
-    ///   - byteCount: How many.
-    ///   - body: Fills memory of just that many bytes.
-    package func write(byteCount: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
-        guard isOpen, !endsAfterOutput, byteCount > 0 else { return }
-        unsafe output.append(byteCount: byteCount, from: &loop.blocks, body)
-        guard !isUnsent, !isWaitingForRoom else { return }
-        isUnsent = true
-        loop.sendAtEndOfTurn(self)
-    }
-
-    /// Writes bytes that are there already.
-    package func write(_ bytes: RawSpan) {
-        unsafe bytes.withUnsafeBytes { source in
-            unsafe write(byteCount: source.count) { unsafe $0.copyMemory(from: source) }
-        }
-    }
-
-    /// Sends what waits, as far as the system takes it.
-    package func flush() {
-        isUnsent = false
-        guard isOpen, isWritable, !output.isEmpty else { return }
-        let number = number
-        let result = unsafe output.drain(into: &loop.blocks) { unsafe SystemCall.send(number, $0, byteCount: $1) }
-        if case .failed(let error) = result { return fail(error) }
-        guard output.isEmpty else {
-            isWritable = false
-            isWaitingForRoom = true
-            return
-        }
-        let hadWaited = isWaitingForRoom
-        isWaitingForRoom = false
-        if endsAfterOutput { finishOutput() }
-        if hadWaited { handler?.outputDrained(self) }
-    }
-
-    private func finishOutput() {
-        hasEndedOutput = true
-        SystemCall.shutdownSending(number)
     }
 }

@@ -18,8 +18,9 @@ struct PacketPathTests {
             let general = Splitting(byGeneralPathOf: stream, layout: layout, limit: limit).comparable
             let whole = Splitting(stream, layout: layout, limit: limit).comparable
             let torn = Splitting(randomPieces(of: stream, using: &random), layout: layout, limit: limit).comparable
-            guard whole == general, torn == general else {
-                return "\(layout.fields) \(limit) \(stream): \(general), whole \(whole), torn \(torn)"
+            let pulled = Splitting(pulledFrom: stream, layout: layout, limit: limit, using: &random).comparable
+            guard whole == general, torn == general, pulled == general else {
+                return "\(layout.fields) \(limit) \(stream): \(general), \(whole), torn \(torn), pulled \(pulled)"
             }
             return nil
         }
@@ -217,6 +218,34 @@ extension Splitting {
                 }
                 let reason = CodecError.Reason.endOfStream(received: rest.count, needed: needed - rest.count)
                 throw CodecError(reason, offset: rest.count)
+            }
+        } catch {
+            self.error = error
+        }
+    }
+
+    /// Asks for one packet after another, of bytes that grow at random.
+    init(
+        pulledFrom stream: [UInt8], layout: PacketLayout, limit: Int, using random: inout some RandomNumberGenerator
+    ) {
+        self.init()
+        var splitter = PacketSplitter(layout: layout, maximumPacketByteCount: limit)
+        var (start, end) = (0, 0)
+        do throws(CodecError) {
+            while true {
+                let bytes = Array(stream[..<end])
+                if let bounds = try splitter.packet(in: bytes.span.bytes, at: start) {
+                    let packet = Array(bytes[start..<start + bounds.packetByteCount])
+                    let payload = Array(packet[bounds.payloadStart..<bounds.payloadEnd])
+                    packets.append(PacketCopy(id: bounds.id, bytes: packet, payload: payload))
+                    start += packet.count
+                } else if end < stream.count {
+                    end += Int.random(in: 1...min(30, stream.count - end), using: &random)
+                } else {
+                    let rest = Array(stream[start...])
+                    if !rest.isEmpty { throw splitter.endOfStream(in: rest.span.bytes) }
+                    return
+                }
             }
         } catch {
             self.error = error

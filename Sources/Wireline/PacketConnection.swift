@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineCodec
+package import WirelineTransport
+
+/// Packets over a stream of bytes, in both directions.
+///
+/// What arrives is read only while a task waits for it, so a reader that does not keep up slows the peer down. What is
+/// sent waits here up to a limit, and then the sender waits. An idle connection holds no memory for bytes but those of a
+/// packet that has begun.
+///
+/// ``next()`` and ``send(_:)`` may be called from any task; on the connection's own loop they take no lock and wake no
+/// thread. One task at a time may wait for packets.
+///
+/// Everything else is for the loop's own thread; that is also the lock behind `@unchecked Sendable`.
+@safe
+package final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
+    package let stream: ByteStream
+    private let limits: ConnectionLimits
+    private var splitter: PacketSplitter
+
+    /// What was read last, and which bytes of it have not been looked at.
+    private var current: SharedBlock?
+    private var range = 0..<0
+    /// The beginning of a packet whose rest has not arrived, where it is short.
+    private var held: [UInt8] = []
+
+    private var receiver: Receiver?
+    private var senders: [Sender] = []
+    private var ending: Ending?
+
+    private typealias Received = Result<ReceivedPacket?, ConnectionError>
+
+    @safe
+    private struct Receiver {
+        let ticket: WaitTicket
+        let continuation: UnsafeContinuation<Received, Never>
+    }
+
+    private enum Ending {
+        case endOfStream
+        case failed(ConnectionError)
+    }
+
+    private typealias Sent = Result<Void, ConnectionError>
+
+    @safe
+    private struct Sender {
+        let ticket: WaitTicket
+        let bytes: [UInt8]
+        let continuation: UnsafeContinuation<Sent, Never>
+    }
+
+    /// More than this is not copied when a packet's rest is waited for.
+    private static let mostHeldByteCount = 16 * 1024
+
+    /// - Parameters:
+    ///   - stream: What carries the packets; ``start()`` brings it to life.
+    ///   - layout: How packets are laid out.
+    ///   - limits: What the connection may cost.
+    package init(_ stream: ByteStream, layout: PacketLayout, limits: ConnectionLimits = ConnectionLimits()) {
+        self.stream = stream
+        self.limits = limits
+        splitter = PacketSplitter(layout: layout, maximumPacketByteCount: limits.packetByteCount)
+    }
+
+    /// Begins to deal with the stream.
+    package func start() throws(TransportError) {
+        try stream.start(self)
+    }
+
+    // MARK: Receiving
+
+    /// The next packet; nil when the peer has ended where a packet had ended.
+    ///
+    /// - Throws: ``ConnectionError``, once every packet before it has been handed over, and again at every later call.
+    package nonisolated(nonsending) func next() async throws(ConnectionError) -> ReceivedPacket? {
+        guard stream.loop.isCurrent else {
+            return try await withTaskExecutorPreference(stream.loop) { await self.receiveOnLoop() }.get()
+        }
+        if receiver == nil, let packet = try takePacket() { return packet }
+        return try await waitForPacket().get()
+    }
+
+    /// Takes the task to the loop, whatever it came from, for the time of one packet.
+    @concurrent
+    private func receiveOnLoop() async -> Received {
+        await waitForPacket()
+    }
+
+    private nonisolated(nonsending) func waitForPacket() async -> Received {
+        stream.loop.preconditionIsCurrent()
+        let ticket = WaitTicket()
+        return await withTaskCancellationHandler {
+            await unsafe withUnsafeContinuation { continuation in
+                receive(unsafe Receiver(ticket: ticket, continuation: continuation))
+            }
+        } onCancel: {
+            stream.loop.execute { self.cancelReceiving(ticket) }
+        }
+    }
+
+    private func receive(_ receiver: Receiver) {
+        precondition(self.receiver == nil, "one task at a time waits for a connection's packets")
+        self.receiver = receiver
+        guard !receiver.ticket.isCancelled else { return resumeReceiver(.failure(.cancelled)) }
+        deliver()
+        guard self.receiver != nil else { return }
+        stream.flush()
+        stream.read()
+    }
+
+    private func cancelReceiving(_ ticket: WaitTicket) {
+        ticket.isCancelled = true
+        guard receiver?.ticket === ticket else { return }
+        stream.stopReading()
+        resumeReceiver(.failure(.cancelled))
+    }
+
+    /// Hands a packet, or the end, to who waits, if one is there.
+    private func deliver() {
+        guard receiver != nil else { return }
+        do throws(ConnectionError) {
+            if let packet = try takePacket() {
+                resumeReceiver(.success(packet))
+            } else if case .endOfStream = ending {
+                try requireWhole()
+                resumeReceiver(.success(nil))
+            }
+        } catch {
+            resumeReceiver(.failure(error))
+        }
+    }
+
+    private func resumeReceiver(_ result: Received) {
+        guard let receiver else { return }
+        self.receiver = nil
+        unsafe receiver.continuation.resume(returning: result)
+    }
+
+    private func takePacket() throws(ConnectionError) -> ReceivedPacket? {
+        if let block = current {
+            // SAFETY: the range lies inside the block, which is held here.
+            let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: range.upperBound)
+            do throws(CodecError) {
+                if let bounds = try splitter.packet(in: bytes, at: range.lowerBound) {
+                    let packet = ReceivedPacket(block: block, start: range.lowerBound, bounds: bounds)
+                    range = range.lowerBound + bounds.packetByteCount..<range.upperBound
+                    return packet
+                }
+            } catch {
+                ending = .failed(.codec(error))
+            }
+            keepRest()
+        }
+        if case .failed(let error) = ending { throw error }
+        return nil
+    }
+
+    /// Keeps the beginning of a packet, and lets go of what was in front of it.
+    private func keepRest() {
+        guard let block = current, range.count <= Self.mostHeldByteCount else { return }
+        // SAFETY: the range lies inside the block, which is held here.
+        held = unsafe Array(UnsafeRawBufferPointer(start: block.base + range.lowerBound, count: range.count))
+        current = nil
+    }
+
+    /// - Throws: When the stream has ended inside a packet.
+    private func requireWhole() throws(ConnectionError) {
+        var error: CodecError?
+        if !held.isEmpty {
+            error = unsafe splitter.endOfStream(in: held.span.bytes)
+        } else if let block = current {
+            // SAFETY: as in takePacket().
+            let bytes = unsafe RawSpan(_unsafeStart: block.base + range.lowerBound, byteCount: range.count)
+            error = splitter.endOfStream(in: bytes)
+        }
+        guard let error else { return }
+        ending = .failed(.codec(error))
+        throw .codec(error)
+    }
+
+    package func makeRoom(for stream: ByteStream) -> ReadRoom {
+        guard current != nil else {
+            let block = stream.takeBlock()
+            // SAFETY: fewer bytes are held than a block has.
+            unsafe held.withUnsafeBytes { bytes in
+                unsafe UnsafeMutableRawBufferPointer(start: block.base, count: bytes.count).copyMemory(from: bytes)
+            }
+            return ReadRoom(block, offset: held.count)
+        }
+        return ReadRoom(growCurrent(), offset: range.count)
+    }
+
+    /// A block that begins with what has come of a long packet, and has room behind it.
+    ///
+    /// It doubles when it is full: so it grows only as bytes arrive, and each of them is copied twice at most, on average.
+    private func growCurrent() -> Block {
+        let count = range.count
+        let capacity = current?.capacity ?? 0
+        if range.lowerBound == 0, count < capacity, let same = SharedBlock.takeBlock(&current) { return same }
+        let bigger = Block(capacity: max(2 * count, capacity))
+        if let block = current {
+            unsafe bigger.base.copyMemory(from: block.base + range.lowerBound, byteCount: count)
+        }
+        current = nil
+        range = 0..<count
+        return bigger
+    }
+
+    package func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
+        guard let block = block.take() else { return }
+        let count = (held.isEmpty ? range.count : held.count) + byteCount
+        if !held.isEmpty { held = [] }
+        current = SharedBlock(block, of: stream.loop)
+        range = 0..<count
+        deliver()
+        if receiver != nil { stream.read() }
+    }
+
+    package func receivedNothing(_ block: inout Block?, from stream: ByteStream) {
+        guard held.isEmpty, !range.isEmpty, let block = block.take() else { return }
+        current = SharedBlock(block, of: stream.loop)
+        range = 0..<range.count
+    }
+
+    package func endOfStream(_ stream: ByteStream) {
+        if ending == nil { ending = .endOfStream }
+        deliver()
+    }
+
+    package func failed(_ stream: ByteStream, _ error: TransportError) {
+        if ending == nil { ending = .failed(.transport(error)) }
+        deliver()
+        resumeSenders()
+    }
+
+    package func outputDrained(_ stream: ByteStream) {
+        resumeSenders()
+    }
+
+    // MARK: Sending
+
+    /// Whether what is sent now waits for nobody and for nothing.
+    var maySend: Bool {
+        guard senders.isEmpty, stream.isOpen else { return false }
+        if stream.pendingByteCount >= limits.pendingByteCount { stream.flush() }
+        return stream.pendingByteCount < limits.pendingByteCount
+    }
+
+    /// Sends once those who came earlier have sent and there is room.
+    nonisolated(nonsending) func sendInTurn(_ bytes: [UInt8]) async throws(ConnectionError) {
+        guard stream.loop.isCurrent else {
+            return try await withTaskExecutorPreference(stream.loop) { await self.sendOnLoop(bytes) }.get()
+        }
+        try await waitToSend(bytes).get()
+    }
+
+    @concurrent
+    private func sendOnLoop(_ bytes: [UInt8]) async -> Sent {
+        await waitToSend(bytes)
+    }
+
+    private nonisolated(nonsending) func waitToSend(_ bytes: [UInt8]) async -> Sent {
+        stream.loop.preconditionIsCurrent()
+        let ticket = WaitTicket()
+        return await withTaskCancellationHandler {
+            await unsafe withUnsafeContinuation { continuation in
+                enqueue(unsafe Sender(ticket: ticket, bytes: bytes, continuation: continuation))
+            }
+        } onCancel: {
+            stream.loop.execute { self.cancelSending(ticket) }
+        }
+    }
+
+    private func enqueue(_ sender: Sender) {
+        guard !sender.ticket.isCancelled else {
+            return unsafe sender.continuation.resume(returning: .failure(.cancelled))
+        }
+        senders.append(sender)
+        resumeSenders()
+    }
+
+    private func cancelSending(_ ticket: WaitTicket) {
+        ticket.isCancelled = true
+        guard let index = senders.firstIndex(where: { $0.ticket === ticket }) else { return }
+        unsafe senders.remove(at: index).continuation.resume(returning: .failure(.cancelled))
+    }
+
+    /// Lets those send who wait, as far as there is room.
+    private func resumeSenders() {
+        var sentCount = 0
+        while sentCount < senders.count {
+            let sender = senders[sentCount]
+            if !stream.isOpen {
+                unsafe sender.continuation.resume(returning: .failure(sendError))
+            } else {
+                if stream.pendingByteCount >= limits.pendingByteCount { stream.flush() }
+                guard stream.pendingByteCount < limits.pendingByteCount else { break }
+                stream.write(sender.bytes)
+                unsafe sender.continuation.resume(returning: .success(()))
+            }
+            sentCount += 1
+        }
+        senders.removeFirst(sentCount)
+    }
+
+    private var sendError: ConnectionError {
+        if case .failed(let error) = ending { error } else { .transport(.closed) }
+    }
+
+    // MARK: Closing
+
+    /// Sends an end of stream once everything sent before has left; packets may still arrive.
+    package func endOutput() {
+        stream.loop.execute { self.stream.endOutput() }
+    }
+
+    /// Closes the connection. Who waits for a packet, or to send one, gets ``TransportError/closed``.
+    package func close() {
+        stream.loop.execute {
+            self.stream.close()
+            if self.ending == nil { self.ending = .failed(.transport(.closed)) }
+            self.current = nil
+            self.held = []
+            self.deliver()
+            self.resumeSenders()
+        }
+    }
+}
+
+/// Names one who waits. Its only property is touched on the connection's loop, which is the lock behind
+/// `@unchecked Sendable`.
+private final class WaitTicket: @unchecked Sendable {
+    var isCancelled = false
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PacketSplitter {
+    /// Looks for the packet that begins at `start`, in bytes that the caller keeps: nothing is kept here.
+    ///
+    /// - Returns: Where the packet's parts are, in bytes from its first one; nil when it has not arrived whole.
+    /// - Throws: ``CodecError`` for a header that begins no packet; every later call throws it again.
+    @inlinable
+    package mutating func packet(in bytes: RawSpan, at start: Int) throws(CodecError) -> PacketBounds? {
+        if start <= bytes.byteCount &- fastByteCount {
+            let window = plan.window(in: bytes, packetAt: start)
+            let length = plan.length.value(in: window)
+            if length &- lowestLength <= lengthSpan {
+                let byteCount = plan.lengthToPacket &+ Int(truncatingIfNeeded: length)
+                guard byteCount <= bytes.byteCount &- start else { return nil }
+                return PacketBounds(
+                    id: plan.messageID.value(in: window), payloadStart: plan.headerByteCount,
+                    payloadEnd: byteCount &- plan.trailerByteCount, packetByteCount: byteCount)
+            }
+        }
+        try throwFailure()
+        guard start < bytes.byteCount else { return nil }
+        return try inspect(bytes, from: start)
+    }
+
+    /// The error of a stream that has ended inside a packet, whose first bytes these are.
+    package mutating func endOfStream(in bytes: RawSpan) -> CodecError {
+        let received = bytes.byteCount
+        // How much was needed is found out where the header is looked at in every detail.
+        if (try? inspect(bytes, from: 0)) == nil, let failure { return failure }
+        return CodecError(
+            .endOfStream(received: received, needed: max(1, needed - received)), offset: received,
+            bytes: [UInt8](copying: bytes.extracting(0..<min(16, received))))
+    }
+}

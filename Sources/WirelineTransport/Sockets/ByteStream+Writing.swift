@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ByteStream {
+    /// How many bytes have been written and have not left.
+    @inlinable
+    package var pendingByteCount: Int { outputEnd - outputStart }
+
+    /// Writes bytes; they leave at the end of the loop's turn, or with ``flush()``. On a stream that is closed or whose
+    /// output has been ended nothing happens: its handler has been told, or has asked for it.
+    ///
+    /// - Parameters:
+    ///   - byteCount: How many.
+    ///   - body: Fills memory of just that many bytes.
+    @inlinable @inline(__always)
+    package func write(byteCount: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
+        guard byteCount <= outputLimit &- outputEnd || makeRoom(byteCount) else { return }
+        // SAFETY: there is room for byteCount bytes behind `outputEnd`, by the limit or by makeRoom(_:).
+        let start = unsafe outputBase.map { unsafe $0 + outputEnd }
+        let room = unsafe UnsafeMutableRawBufferPointer(start: start, count: byteCount)
+        outputEnd &+= byteCount
+        unsafe body(room)
+    }
+
+    /// Writes bytes that are there already.
+    package func write(_ bytes: [UInt8]) {
+        unsafe write(byteCount: bytes.count) { unsafe $0.copyBytes(from: bytes) }
+    }
+
+    /// Makes room for bytes, and has the loop send them.
+    ///
+    /// - Returns: False where nothing may be written.
+    @usableFromInline @inline(never)
+    func makeRoom(_ byteCount: Int) -> Bool {
+        guard isOpen, !endsAfterOutput, byteCount > 0 else { return false }
+        if outputCapacity - outputEnd < byteCount { enlarge(for: byteCount) }
+        outputLimit = outputCapacity
+        if !isUnsent, !isWaitingForRoom {
+            isUnsent = true
+            loop.sendAtEndOfTurn(self)
+        }
+        return true
+    }
+
+    private func enlarge(for byteCount: Int) {
+        let count = pendingByteCount
+        guard let base = unsafe outputBase else {
+            let isUsual = byteCount <= BlockPool.blockByteCount
+            return take(isUsual ? loop.blocks.take() : Block(capacity: byteCount), count: 0)
+        }
+        let start = unsafe base + outputStart
+        // To the front of the block where half of it is free afterwards, so that bytes are not moved again and again.
+        guard count + byteCount > outputCapacity / 2 else {
+            unsafe base.copyMemory(from: start, byteCount: count)
+            (outputStart, outputEnd) = (0, count)
+            return
+        }
+        let bigger = Block(capacity: max(outputCapacity * 2, count + byteCount))
+        unsafe bigger.base.copyMemory(from: start, byteCount: count)
+        dropOutput()
+        take(bigger, count: count)
+    }
+
+    private func take(_ block: consuming Block, count: Int) {
+        outputCapacity = block.capacity
+        unsafe outputBase = block.takeBase()
+        (outputStart, outputEnd) = (0, count)
+    }
+
+    /// Gives back the block, with whatever is in it.
+    func dropOutput() {
+        guard let base = unsafe outputBase else { return }
+        loop.blocks.giveBack(unsafe Block(reusing: base, capacity: outputCapacity))
+        unsafe outputBase = nil
+        (outputStart, outputEnd, outputLimit, outputCapacity) = (0, 0, 0, 0)
+    }
+
+    /// Sends what waits, as far as the system takes it.
+    package func flush() {
+        isUnsent = false
+        outputLimit = 0
+        guard isOpen, isWritable, let base = unsafe outputBase else { return }
+        // SAFETY: the bytes lie inside the block and have been written.
+        let result = unsafe SystemCall.send(number, base + outputStart, byteCount: pendingByteCount)
+        switch result {
+        case .bytes(let count): outputStart += count
+        case .wouldBlock: break
+        case .failed(let error): return fail(error)
+        }
+        guard pendingByteCount == 0 else {
+            isWritable = false
+            isWaitingForRoom = true
+            return
+        }
+        dropOutput()
+        let hadWaited = isWaitingForRoom
+        isWaitingForRoom = false
+        if endsAfterOutput { finishOutput() }
+        if hadWaited { handler?.outputDrained(self) }
+    }
+
+    func finishOutput() {
+        hasEndedOutput = true
+        SystemCall.shutdownSending(number)
+    }
+}

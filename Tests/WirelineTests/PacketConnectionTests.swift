@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scene
+import Testing
+import TestingSupport
+import Wireline
+import WirelineCodec
+import WirelineTransport
+
+@Suite(.timeLimit(.minutes(10)))
+struct PacketConnectionTests {
+    // MARK: Receiving
+
+    @Test func `a message that one end sends is the packet that the other gets`() async throws {
+        let pair = try await ConnectionPair.make(Cs_20001.Definition.layout)
+        defer { pair.close() }
+        let message = Cs_20001(sceneID: 7, line: 2, message: "你好")
+        try await pair.client.send(message)
+        let packet = try #require(try await pair.server.next())
+        #expect(packet.id == 20_001)
+        #expect(try Cs_20001(packet: packet.bytes) == message)
+        #expect(packet.byteCount == 19)
+    }
+
+    @Test func `packets come whole although every byte travels alone`() async throws {
+        let pair = try await ConnectionPair.make()
+        defer { pair.close() }
+        let packets = try (0..<20).map { try packet(id: $0, payload: Array(repeating: UInt8($0), count: Int($0))) }
+        let sending = Task {
+            for byte in packets.joined() { try await pair.client.sendRaw([byte]) }
+        }
+        for expected in packets { #expect(try await pair.server.nextBytes() == expected) }
+        try await sending.value
+    }
+
+    @Test func `packets that are glued together come apart, however much is read at once`() async throws {
+        let pair = try await ConnectionPair.make()
+        defer { pair.close() }
+        let packets = try (0..<40_000).map { try packet(id: $0 % 65_536, payload: [UInt8](repeating: 1, count: 9)) }
+        let sending = Task { try await pair.client.sendRaw(Array(packets.joined())) }
+        for expected in packets {
+            let bytes = try await pair.server.nextBytes()
+            guard bytes != expected else { continue }
+            #expect(bytes == expected)
+            break
+        }
+        try await sending.value
+    }
+
+    @Test(arguments: [0, 1, 16_378, 16_379, 131_065, 131_066, 131_067, 300_000, 9_000_000])
+    func `a packet of any length comes whole, and so does what follows`(byteCount: Int) async throws {
+        var random = SeededGenerator.forThisRun()
+        let pair = try await ConnectionPair.make(limits: ConnectionLimits(packetByteCount: 16 << 20))
+        defer { pair.close() }
+        let payload = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        let packets = [try packet(payload: [1]), try packet(payload: payload), try packet(payload: [2])]
+        let sending = Task { try await pair.client.sendRaw(Array(packets.joined())) }
+        for expected in packets {
+            let bytes = try await pair.server.nextBytes()
+            #expect(bytes?.count == expected.count)
+            #expect(bytes == expected)
+        }
+        try await sending.value
+    }
+
+    @Test(arguments: [true, false])
+    func `what is sent comes back in its order, on the loop and off it`(isOnLoop: Bool) async throws {
+        var random = SeededGenerator.forThisRun()
+        let pair = try await ConnectionPair.make()
+        defer { pair.close() }
+        let preference: (any TaskExecutor)? = isOnLoop ? pair.server.stream.loop : nil
+        let echo = Task(executorPreference: preference) {
+            while let packet = try await pair.server.next() {
+                try await pair.server.send(packet: [UInt8](copying: packet.bytes))
+            }
+        }
+        let packets = try (0..<3_000).map { id in
+            try packet(id: UInt64(id), payload: (0..<Int.random(in: 0...2_000, using: &random)).map { UInt8($0 % 251) })
+        }
+        let sending = Task {
+            for packet in packets { try await pair.client.send(packet: packet) }
+            pair.client.endOutput()
+        }
+        for expected in packets {
+            let bytes = try await pair.client.nextBytes()
+            guard bytes != expected else { continue }
+            #expect(bytes == expected, random.seedComment)
+            break
+        }
+        try await sending.value
+        try await echo.value
+    }
+
+    @Test @MainActor func `an actor sends and receives, and stays where it is`() async throws {
+        let pair = try await ConnectionPair.make()
+        defer { pair.close() }
+        let bytes = try packet(payload: [1, 2, 3])
+        for _ in 0..<100 {
+            try await pair.client.send(packet: bytes)
+            MainActor.preconditionIsolated()
+            #expect(try await pair.server.nextBytes() == bytes)
+            MainActor.preconditionIsolated()
+        }
+    }
+
+    @Test func `a packet that is kept stays what it is while others arrive`() async throws {
+        let pair = try await ConnectionPair.make()
+        defer { pair.close() }
+        try await pair.client.sendRaw(try packet(payload: [1, 2, 3]))
+        let kept = try #require(try await pair.server.next())
+        for number in 0..<200 as Range<UInt8> {
+            try await pair.client.sendRaw(try packet(payload: [number]))
+            _ = try await pair.server.next()
+        }
+        #expect([UInt8](copying: kept.payload) == [1, 2, 3])
+    }
+
+    // MARK: Ends
+
+    @Test func `an end of stream between packets is an end, however often one asks`() async throws {
+        let pair = try await ConnectionPair.make()
+        defer { pair.close() }
+        try await pair.client.sendRaw(try packet(payload: [1]))
+        pair.client.endOutput()
+        #expect(try await pair.server.next() != nil)
+        #expect(try await pair.server.next() == nil)
+        #expect(try await pair.server.next() == nil)
+        // The other direction is open.
+        try await pair.server.send(packet: packet(payload: [2]))
+        #expect(try await pair.client.next() != nil)
+    }
+
+    @Test(arguments: [1, 3, 4, 6, 7, 40_000])
+    func `an end of stream inside a packet is an error of its own, behind what was whole`(cut: Int) async throws {
+        let pair = try await ConnectionPair.make()
+        defer { pair.close() }
+        let whole = try packet(payload: [1])
+        let torn = try packet(payload: [UInt8](repeating: 2, count: 50_000))
+        try await pair.client.sendRaw(whole + torn[..<cut])
+        pair.client.endOutput()
+        #expect(try await pair.server.nextBytes() == whole)
+        for _ in 0..<2 {
+            let error = await #expect(throws: ConnectionError.self) { try await pair.server.next() }
+            guard case .codec(let codecError) = error, case .endOfStream(let received, _) = codecError.reason else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(received == cut)
+        }
+    }
+
+    @Test func `a reset is told apart from an end`() async throws {
+        let pair = try await ConnectionPair.make()
+        defer { pair.close() }
+        let waiting = Task { try await pair.server.next() }
+        try await pair.client.onLoop { $0.stream.reset() }
+        await #expect(throws: ConnectionError.transport(.reset)) { try await waiting.value }
+        await #expect(throws: ConnectionError.transport(.reset)) {
+            try await pair.server.send(packet: packet(payload: []))
+        }
+    }
+
+    @Test func `bytes that are no packet end a connection behind the packets before them`() async throws {
+        let pair = try await ConnectionPair.make()
+        defer { pair.close() }
+        let whole = try packet(payload: [1])
+        try await pair.client.sendRaw(whole + whole + Array("GET / HTTP/1.1\r\n".utf8))
+        #expect(try await pair.server.nextBytes() == whole)
+        #expect(try await pair.server.nextBytes() == whole)
+        for _ in 0..<2 {
+            let error = await #expect(throws: ConnectionError.self) { try await pair.server.next() }
+            guard case .codec(let codecError) = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(codecError.description.contains("HTTP"))
+        }
+    }
+
+    @Test func `closing ends every wait`() async throws {
+        let pair = try await ConnectionPair.make()
+        let waiting = Task(executorPreference: pair.server.stream.loop) { try await pair.server.next() }
+        pair.server.close()
+        await #expect(throws: ConnectionError.transport(.closed)) { try await waiting.value }
+        await #expect(throws: ConnectionError.transport(.closed)) {
+            try await pair.server.send(packet: packet(payload: []))
+        }
+        #expect(try await pair.client.next() == nil)
+        pair.close()
+    }
+
+    // MARK: Backpressure
+
+    @Test func `a sender waits while its peer reads nothing, and nothing is lost`() async throws {
+        let pair = try await ConnectionPair.make()
+        defer { pair.close() }
+        let piece = try packet(payload: [UInt8](repeating: 3, count: 60_000))
+        let count = 1_000
+        let sending = Task(executorPreference: pair.client.stream.loop) {
+            for _ in 0..<count { try await pair.client.send(packet: piece) }
+            pair.client.endOutput()
+        }
+        // 60 MB are more than the system keeps: the rest waits, and no more than the limit and a packet of it here.
+        while try await pair.client.onLoop({ $0.stream.pendingByteCount }) < 1 << 20 { await Task.yield() }
+        #expect(try await pair.client.onLoop { $0.stream.pendingByteCount } <= 1 << 20 + piece.count)
+        var received = 0
+        while let bytes = try await pair.server.nextBytes() {
+            received += bytes == piece ? 1 : 0
+        }
+        #expect(received == count)
+        try await sending.value
+    }
+
+    @Test func `a sender that is cancelled while it waits has sent nothing`() async throws {
+        let pair = try await ConnectionPair.make(limits: ConnectionLimits(pendingByteCount: 1_000))
+        defer { pair.close() }
+        let filler = try packet(id: 1, payload: [UInt8](repeating: 0, count: 1_000_000))
+        let filling = Task {
+            for _ in 0..<20 { try await pair.client.send(packet: filler) }
+        }
+        while try await pair.client.onLoop({ $0.stream.pendingByteCount }) < 1_000 { await Task.yield() }
+        let cancelled = Task { try await pair.client.send(packet: packet(id: 2, payload: [])) }
+        cancelled.cancel()
+        await #expect(throws: ConnectionError.cancelled) { try await cancelled.value }
+        let reading = Task {
+            var ids: [UInt64] = []
+            while let packet = try await pair.server.next() { ids.append(packet.id) }
+            return ids
+        }
+        try await filling.value
+        try await pair.client.send(packet: packet(id: 3, payload: []))
+        pair.client.endOutput()
+        #expect(try await reading.value == Array(repeating: 1, count: 20) + [3])
+    }
+
+    @Test func `a receiver that is cancelled loses no packet`() async throws {
+        let pair = try await ConnectionPair.make()
+        defer { pair.close() }
+        for number in 0..<50 as Range<UInt8> {
+            let cancelled = Task { try await pair.server.nextBytes() }
+            let expected = try packet(payload: [number])
+            try await pair.client.sendRaw(expected)
+            cancelled.cancel()
+            do {
+                #expect(try await cancelled.value == expected)
+            } catch ConnectionError.cancelled {
+                #expect(try await pair.server.nextBytes() == expected)
+            }
+        }
+    }
+}
