@@ -25,7 +25,8 @@ public struct GeneratedJSON {
 
     private func object(_ value: Any, _ fields: [FieldDescription]) -> JSONValue {
         let members = zip(fields, Mirror(reflecting: value).children).compactMap { field, child in
-            present(child.value, field).map { JSONValue.Member(field.name, json($0, field.type)) }
+            let value: Any = (child.value as? HiddenValue)?.value ?? child.value
+            return present(value, field).map { JSONValue.Member(field.name, json($0, field.type)) }
         }
         return .object(members)
     }

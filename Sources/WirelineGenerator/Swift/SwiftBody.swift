@@ -175,4 +175,28 @@ struct SwiftBody {
             }
         }
     }
+
+    // MARK: Showing
+
+    /// What a type with a sensitive field conforms to, behind all else.
+    static let mirrorConformance = ", Swift::CustomReflectable"
+
+    /// Whether any field must not be shown.
+    var isSensitive: Bool { fields.contains { $0.description.isSensitive } }
+
+    /// Writes the mirror by which Swift shows a value, for a type with a sensitive field.
+    func writeMirror(to source: inout SwiftSource) {
+        guard isSensitive else { return }
+        var children = fields.map { field in
+            let isHidden = field.description.isSensitive
+            let value = isHidden ? "WirelineCodec::HiddenValue(\(field.access))" : field.access + " as Any"
+            return "\(SwiftText.literal(field.name)): \(value)"
+        }
+        if keepsTrailingBytes { children.append("\"trailingBytes\": self.trailingBytes as Any") }
+        source.blank()
+        source.documentation("What `print`, `dump` and the like show: all but the values of sensitive fields.")
+        source.block("public var customMirror: Swift::Mirror") { source in
+            source.line(".init(self, children: [\(children.joined(separator: ", "))], displayStyle: .struct)")
+        }
+    }
 }

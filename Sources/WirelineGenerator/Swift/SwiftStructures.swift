@@ -7,7 +7,7 @@ import WirelineSchema
 struct SwiftStructures {
     let types: SwiftTypes
 
-    private static let members: Set<String> = ["payloadByteCount", "writePayload"]
+    private static let members: Set<String> = ["customMirror", "payloadByteCount", "writePayload"]
     private static let structureMembers: Set<String> = ["bodyByteCount"]
     private static let messageMembers: Set<String> = [
         "encode", "encoded", "encodedPayload", "encodeInGeneral", "trailingBytes",
@@ -20,7 +20,8 @@ struct SwiftStructures {
         var body = SwiftBody(types: types, fields: fields, name: message.name, keepsTrailingBytes: keeps)
         body.requiresEnd = !types.description.options.keepsTrailingBytes && message.fields.last?.type.goesToEnd != true
         source.documentation(documentation(of: message))
-        let conformances = conformances(of: message).map { "WirelineCodec::" + $0 }.joined(separator: ", ")
+        var conformances = conformances(of: message).map { "WirelineCodec::" + $0 }.joined(separator: ", ")
+        if body.isSensitive { conformances += SwiftBody.mirrorConformance }
         source.block("public struct \(SwiftIdentifier.quoted(name.declared)): \(conformances)") { source in
             source.line("public typealias Definition = \(types.naming.protocolName)")
             if let reply = reply(of: message) { source.line("public typealias Reply = \(reply)") }
@@ -35,6 +36,7 @@ struct SwiftStructures {
             body.writeSizing("payloadByteCount", to: &source)
             source.blank()
             body.writeWriting(to: &source)
+            body.writeMirror(to: &source)
         }
     }
 
@@ -49,8 +51,8 @@ struct SwiftStructures {
         body.countsDepth = types.depthCounting.contains(index)
         body.access = "internal"
         source.documentation(structure.documentation)
-        source.block("public struct \(SwiftIdentifier.quoted(name.declared)): Swift::Equatable, Swift::Sendable") {
-            source in
+        let conformances = "Swift::Equatable, Swift::Sendable" + (body.isSensitive ? SwiftBody.mirrorConformance : "")
+        source.block("public struct \(SwiftIdentifier.quoted(name.declared)): \(conformances)") { source in
             body.writeProperties(to: &source)
             body.writeInitializer(to: &source)
             if types.zeroNeeding.contains(index), !fields.isEmpty { writeZero(fields, to: &source) }
@@ -59,6 +61,7 @@ struct SwiftStructures {
             body.writeSizing("payloadByteCount", to: &source)
             source.blank()
             body.writeWriting(to: &source)
+            body.writeMirror(to: &source)
         }
     }
 

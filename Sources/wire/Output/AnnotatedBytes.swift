@@ -11,7 +11,7 @@ struct AnnotatedBytes {
 
     /// How many bytes of a part are shown; of a longer one all but the last of these, and an ellipsis.
     private static let shownByteCount = 16
-    private static let hidden = "(hidden)"
+    private static let hidden = HiddenValue.text
 
     /// The lines, without newlines.
     func lines(style: TextStyle) -> [String] {

@@ -1324,7 +1324,7 @@ extension FeaturesProtocol {
     /// Documented, but old.
     ///
     /// `Cs_2`, ID 2, sent by the client.
-    public struct Hidden: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage {
+    public struct Hidden: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage, Swift::CustomReflectable {
         public typealias Definition = FeaturesProtocol
         public typealias Reply = Sc_2
 
@@ -1396,6 +1396,11 @@ extension FeaturesProtocol {
             run2.setInteger(self.unusedStorage, at: 0, .littleEndian)
             self.place.writePayload(to: &writer)
             writer.writeBytes(self.trailingBytes)
+        }
+
+        /// What `print`, `dump` and the like show: all but the values of sensitive fields.
+        public var customMirror: Swift::Mirror {
+            .init(self, children: ["password": WirelineCodec::HiddenValue(self.password), "userName": self.userName as Any, "unused": self.unusedStorage as Any, "place": self.place as Any, "trailingBytes": self.trailingBytes as Any], displayStyle: .struct)
         }
     }
 }

@@ -304,7 +304,7 @@ public struct Inner: Swift::Equatable, Swift::Sendable {
     }
 }
 
-public struct Tight: Swift::Equatable, Swift::Sendable {
+public struct Tight: Swift::Equatable, Swift::Sendable, Swift::CustomReflectable {
     public var text: Swift::String
 
     /// Makes a value of its fields.
@@ -344,6 +344,11 @@ public struct Tight: Swift::Equatable, Swift::Sendable {
         run0.setInteger(Swift::UInt16(truncatingIfNeeded: self.text.utf8.count), at: 0, .littleEndian)
         writer.writeText(self.text)
         writer.patchCount(writer.offset - start - 1, at: start, .uint8, .littleEndian)
+    }
+
+    /// What `print`, `dump` and the like show: all but the values of sensitive fields.
+    public var customMirror: Swift::Mirror {
+        .init(self, children: ["text": WirelineCodec::HiddenValue(self.text)], displayStyle: .struct)
     }
 }
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Features
+import Testing
+import WirelineCodec
+
+/// A value of a `@sensitive` field is in the bytes and in the property, and nowhere that a program shows a message.
+struct SensitiveTests {
+    static let message = FeaturesProtocol.Hidden(password: "s3cret", userName: "ann", unused: 2, place: .init(x: 3))
+    static let structure = Tight(text: "s3cret")
+
+    @Test func `print and interpolation show all but the value`() {
+        let text = """
+            Hidden(password: (hidden), userName: "ann", unused: 2, place: Features.FeaturesProtocol.Place(x: 3), \
+            trailingBytes: [])
+            """
+        #expect("\(Self.message)" == text)
+        #expect(String(describing: Self.message) == text)
+        #expect("\(Self.structure)" == "Tight(text: (hidden))")
+    }
+
+    @Test func `debug texts hide it, inside other values too`() {
+        #expect(String(reflecting: Self.structure) == "Features.Tight(text: (hidden))")
+        #expect("\([Self.structure])" == "[Features.Tight(text: (hidden))]")
+        #expect(String(reflecting: Self.message).contains("Hidden(password: (hidden), userName: "))
+        let boxed: (any PacketMessage)? = Self.message
+        #expect(!String(describing: boxed).contains("s3cret"))
+    }
+
+    @Test func `dump hides it`() {
+        var text = ""
+        dump([Self.message], to: &text)
+        #expect(text.contains("- password: (hidden)\n"))
+        #expect(text.contains("- userName: \"ann\"\n"))
+        #expect(!text.contains("s3cret"))
+    }
+
+    @Test func `values that differ there are different`() throws {
+        var other = Self.message
+        other.password = "other"
+        #expect(other != Self.message)
+        #expect(try String(decoding: Self.message.encoded(), as: UTF8.self).contains("s3cret"))
+    }
+
+    @Test func `a value without such a field is shown as Swift does`() {
+        #expect("\(Point(x: 1, y: -2))" == "Point(x: 1, y: -2)")
+    }
+}
