@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import WirelineCodec
-package import WirelineTransport
+public import WirelineCodec
+public import WirelineTransport
 
 /// Why a connection has ended other than by a clean end of stream, or why something could not be sent.
-@nonexhaustive
+@usableFromInline
 package enum ConnectionError: Error, Equatable, Sendable {
     /// The peer has sent what is no packet, or has ended inside one; or a value does not fit its packet.
     case codec(CodecError)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import WirelineCodec
-package import WirelineTransport
+public import WirelineCodec
+public import WirelineTransport
 
 /// Packets over a stream of bytes, in both directions.
 ///
@@ -14,14 +14,17 @@ package import WirelineTransport
 ///
 /// Everything else is for the loop's own thread; that is also the lock behind `@unchecked Sendable`.
 @safe
+@usableFromInline
 package final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
-    package let stream: ByteStream
+    @usableFromInline package let stream: ByteStream
     private let limits: ConnectionLimits
-    private var splitter: PacketSplitter
+    @usableFromInline var splitter: PacketSplitter
 
-    /// What was read last, and which bytes of it have not been looked at.
-    private var current: SharedBlock?
-    private var range = 0..<0
+    /// What was read last, and which bytes of it have not been looked at: those from `position` to `end`.
+    @usableFromInline var current: SharedBlock?
+    @usableFromInline var position = 0
+    @usableFromInline var end = 0
+    private var restByteCount: Int { end - position }
     /// The beginning of a packet whose rest has not arrived, where it is short.
     private var held: [UInt8] = []
 
@@ -74,7 +77,28 @@ package final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// The next packet; nil when the peer has ended where a packet had ended.
     ///
     /// - Throws: ``ConnectionError``, once every packet before it has been handed over, and again at every later call.
+    @inlinable @inline(__always)
     package nonisolated(nonsending) func next() async throws(ConnectionError) -> ReceivedPacket? {
+        if let packet = packetAtHand() { return packet }
+        return try await nextToArrive()
+    }
+
+    /// The next packet where it has been read already and is known to be one at sight.
+    ///
+    /// Inlined where packets are asked for: the call alone would take longer than all this.
+    @inlinable @inline(__always)
+    func packetAtHand() -> ReceivedPacket? {
+        guard stream.loop.isCurrent, let block = current else { return nil }
+        // SAFETY: the bytes up to `end` lie inside the block, which is held here.
+        let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
+        guard let bounds = splitter.packetAtSight(in: bytes, at: position) else { return nil }
+        let packet = ReceivedPacket(block: block, start: position, bounds: bounds)
+        position &+= bounds.packetByteCount
+        return packet
+    }
+
+    @usableFromInline
+    nonisolated(nonsending) func nextToArrive() async throws(ConnectionError) -> ReceivedPacket? {
         guard stream.loop.isCurrent else {
             return try await withTaskExecutorPreference(stream.loop) { await self.receiveOnLoop() }.get()
         }
@@ -140,12 +164,12 @@ package final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
 
     private func takePacket() throws(ConnectionError) -> ReceivedPacket? {
         if let block = current {
-            // SAFETY: the range lies inside the block, which is held here.
-            let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: range.upperBound)
+            // SAFETY: as in packetAtHand().
+            let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
             do throws(CodecError) {
-                if let bounds = try splitter.packet(in: bytes, at: range.lowerBound) {
-                    let packet = ReceivedPacket(block: block, start: range.lowerBound, bounds: bounds)
-                    range = range.lowerBound + bounds.packetByteCount..<range.upperBound
+                if let bounds = try splitter.packet(in: bytes, at: position) {
+                    let packet = ReceivedPacket(block: block, start: position, bounds: bounds)
+                    position += bounds.packetByteCount
                     return packet
                 }
             } catch {
@@ -159,10 +183,11 @@ package final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
 
     /// Keeps the beginning of a packet, and lets go of what was in front of it.
     private func keepRest() {
-        guard let block = current, range.count <= Self.mostHeldByteCount else { return }
-        // SAFETY: the range lies inside the block, which is held here.
-        held = unsafe Array(UnsafeRawBufferPointer(start: block.base + range.lowerBound, count: range.count))
+        guard let block = current, restByteCount <= Self.mostHeldByteCount else { return }
+        // SAFETY: the bytes from `position` to `end` lie inside the block, which is held here.
+        held = unsafe Array(UnsafeRawBufferPointer(start: block.base + position, count: restByteCount))
         current = nil
+        (position, end) = (0, 0)
     }
 
     /// - Throws: When the stream has ended inside a packet.
@@ -171,8 +196,8 @@ package final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         if !held.isEmpty {
             error = unsafe splitter.endOfStream(in: held.span.bytes)
         } else if let block = current {
-            // SAFETY: as in takePacket().
-            let bytes = unsafe RawSpan(_unsafeStart: block.base + range.lowerBound, byteCount: range.count)
+            // SAFETY: as in keepRest().
+            let bytes = unsafe RawSpan(_unsafeStart: block.base + position, byteCount: restByteCount)
             error = splitter.endOfStream(in: bytes)
         }
         guard let error else { return }
@@ -189,39 +214,39 @@ package final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
             }
             return ReadRoom(block, offset: held.count)
         }
-        return ReadRoom(growCurrent(), offset: range.count)
+        return ReadRoom(growCurrent(), offset: restByteCount)
     }
 
     /// A block that begins with what has come of a long packet, and has room behind it.
     ///
     /// It doubles when it is full: so it grows only as bytes arrive, and each of them is copied twice at most, on average.
     private func growCurrent() -> Block {
-        let count = range.count
+        let count = restByteCount
         let capacity = current?.capacity ?? 0
-        if range.lowerBound == 0, count < capacity, let same = SharedBlock.takeBlock(&current) { return same }
+        if position == 0, count < capacity, let same = SharedBlock.takeBlock(&current) { return same }
         let bigger = Block(capacity: max(2 * count, capacity))
         if let block = current {
-            unsafe bigger.base.copyMemory(from: block.base + range.lowerBound, byteCount: count)
+            unsafe bigger.base.copyMemory(from: block.base + position, byteCount: count)
         }
         current = nil
-        range = 0..<count
+        (position, end) = (0, count)
         return bigger
     }
 
     package func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
         guard let block = block.take() else { return }
-        let count = (held.isEmpty ? range.count : held.count) + byteCount
+        let count = (held.isEmpty ? restByteCount : held.count) + byteCount
         if !held.isEmpty { held = [] }
         current = SharedBlock(block, of: stream.loop)
-        range = 0..<count
+        (position, end) = (0, count)
         deliver()
         if receiver != nil { stream.read() }
     }
 
     package func receivedNothing(_ block: inout Block?, from stream: ByteStream) {
-        guard held.isEmpty, !range.isEmpty, let block = block.take() else { return }
+        guard held.isEmpty, restByteCount > 0, let block = block.take() else { return }
         current = SharedBlock(block, of: stream.loop)
-        range = 0..<range.count
+        (position, end) = (0, restByteCount)
     }
 
     package func endOfStream(_ stream: ByteStream) {

@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineCodec
-import WirelineTransport
+public import WirelineCodec
+public import WirelineTransport
 
 /// A packet that has arrived, as a slice of what was read with it: nothing has been copied.
 ///
 /// It may be kept and sent to other tasks. While it is, so is the block that it is a part of: at least 128 KiB.
+@usableFromInline
 package struct ReceivedPacket: Sendable {
-    let block: SharedBlock
-    let start: Int
-    let bounds: PacketBounds
+    @usableFromInline let block: SharedBlock
+    @usableFromInline let start: Int
+    @usableFromInline let bounds: PacketBounds
+
+    @inlinable
+    init(block: SharedBlock, start: Int, bounds: PacketBounds) {
+        self.block = block
+        self.start = start
+        self.bounds = bounds
+    }
 
     /// The message's ID.
-    package var id: UInt64 { bounds.id }
+    @inlinable package var id: UInt64 { bounds.id }
 
     /// How many bytes the packet has, header and trailer included.
-    package var byteCount: Int { bounds.packetByteCount }
+    @inlinable package var byteCount: Int { bounds.packetByteCount }
 
     /// All bytes of the packet.
-    package var bytes: RawSpan {
+    @inlinable package var bytes: RawSpan {
         @_lifetime(borrow self)
         get {
             // SAFETY: the packet's bytes lie inside the block, which it holds.
@@ -28,7 +36,7 @@ package struct ReceivedPacket: Sendable {
     }
 
     /// The message's fields.
-    package var payload: RawSpan {
+    @inlinable package var payload: RawSpan {
         @_lifetime(borrow self)
         get {
             // SAFETY: the payload lies inside the packet.

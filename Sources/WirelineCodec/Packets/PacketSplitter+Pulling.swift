@@ -5,22 +5,25 @@ extension PacketSplitter {
     ///
     /// - Returns: Where the packet's parts are, in bytes from its first one; nil when it has not arrived whole.
     /// - Throws: ``CodecError`` for a header that begins no packet; every later call throws it again.
-    @inlinable
     package mutating func packet(in bytes: RawSpan, at start: Int) throws(CodecError) -> PacketBounds? {
-        if start <= bytes.byteCount &- fastByteCount {
-            let window = plan.window(in: bytes, packetAt: start)
-            let length = plan.length.value(in: window)
-            if length &- lowestLength <= lengthSpan {
-                let byteCount = plan.lengthToPacket &+ Int(truncatingIfNeeded: length)
-                guard byteCount <= bytes.byteCount &- start else { return nil }
-                return PacketBounds(
-                    id: plan.messageID.value(in: window), payloadStart: plan.headerByteCount,
-                    payloadEnd: byteCount &- plan.trailerByteCount, packetByteCount: byteCount)
-            }
-        }
+        if let bounds = packetAtSight(in: bytes, at: start) { return bounds }
         try throwFailure()
         guard start < bytes.byteCount else { return nil }
         return try inspect(bytes, from: start)
+    }
+
+    /// The same for a packet that has arrived whole and whose header can be read at once; nil for all others.
+    @inlinable @inline(__always)
+    package func packetAtSight(in bytes: RawSpan, at start: Int) -> PacketBounds? {
+        guard start <= bytes.byteCount &- fastByteCount else { return nil }
+        let window = plan.window(in: bytes, packetAt: start)
+        let length = plan.length.value(in: window)
+        guard length &- lowestLength <= lengthSpan else { return nil }
+        let byteCount = plan.lengthToPacket &+ Int(truncatingIfNeeded: length)
+        guard byteCount <= bytes.byteCount &- start else { return nil }
+        return PacketBounds(
+            id: plan.messageID.value(in: window), payloadStart: plan.headerByteCount,
+            payloadEnd: byteCount &- plan.trailerByteCount, packetByteCount: byteCount)
     }
 
     /// The error of a stream that has ended inside a packet, whose first bytes these are.

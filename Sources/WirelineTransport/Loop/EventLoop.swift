@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CWirelineSystem
+public import CWirelineSystem
 
 #if canImport(Glibc)
     import Glibc
@@ -69,7 +69,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Whether this is the loop's thread.
-    package var isCurrent: Bool {
+    @inlinable package var isCurrent: Bool {
         unsafe wireline_current_loop() == UnsafeMutableRawPointer(Unmanaged.passUnretained(self).toOpaque())
     }
 

@@ -60,7 +60,7 @@ package struct ReadRoom: ~Copyable {
 @safe
 @usableFromInline
 package final class ByteStream: PollTarget, @unchecked Sendable {
-    package let loop: EventLoop
+    @usableFromInline package let loop: EventLoop
     /// Where the connection leads.
     package let peerAddress: SocketAddress
     /// Who is told; held until the stream is closed.
