@@ -29,7 +29,7 @@ package final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     private var held: [UInt8] = []
 
     private var receiver: Receiver?
-    private var senders: [Sender] = []
+    private var senders = Queue<Sender>()
     private var ending: Ending?
 
     private typealias Received = Result<ReceivedPacket?, ConnectionError>
@@ -308,26 +308,26 @@ package final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
 
     private func cancelSending(_ ticket: WaitTicket) {
         ticket.isCancelled = true
-        guard let index = senders.firstIndex(where: { $0.ticket === ticket }) else { return }
-        unsafe senders.remove(at: index).continuation.resume(returning: .failure(.cancelled))
+        guard let sender = senders.removeFirst(where: { $0.ticket === ticket }) else { return }
+        unsafe sender.continuation.resume(returning: .failure(.cancelled))
     }
 
     /// Lets those send who wait, as far as there is room.
     private func resumeSenders() {
-        var sentCount = 0
-        while sentCount < senders.count {
-            let sender = senders[sentCount]
-            if !stream.isOpen {
-                unsafe sender.continuation.resume(returning: .failure(sendError))
-            } else {
-                if stream.pendingByteCount >= limits.pendingByteCount { stream.flush() }
-                guard stream.pendingByteCount < limits.pendingByteCount else { break }
+        while !senders.isEmpty {
+            if stream.isOpen, stream.pendingByteCount >= limits.pendingByteCount {
+                // What is found out by sending may end the connection, and then this is done already.
+                stream.flush()
+                guard !stream.isOpen || stream.pendingByteCount < limits.pendingByteCount else { return }
+            }
+            guard let sender = senders.popFirst() else { return }
+            if stream.isOpen {
                 stream.write(sender.bytes)
                 unsafe sender.continuation.resume(returning: .success(()))
+            } else {
+                unsafe sender.continuation.resume(returning: .failure(sendError))
             }
-            sentCount += 1
         }
-        senders.removeFirst(sentCount)
     }
 
     private var sendError: ConnectionError {

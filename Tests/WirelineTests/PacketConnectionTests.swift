@@ -233,6 +233,31 @@ struct PacketConnectionTests {
         #expect(try await reading.value == Array(repeating: 1, count: 20) + [3])
     }
 
+    @Test func `a reset ends the wait of everyone who sends, once`() async throws {
+        let pair = try await ConnectionPair.make(limits: ConnectionLimits(pendingByteCount: 1_000))
+        defer { pair.close() }
+        let piece = try packet(payload: [UInt8](repeating: 0, count: 1_000_000))
+        let errors = await withTaskGroup(of: ConnectionError?.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    do throws(ConnectionError) {
+                        try await pair.client.send(packet: piece)
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            }
+            // Some have sent; the others wait behind what the system does not take.
+            _ = await group.next()
+            try? await pair.server.onLoop { $0.stream.reset() }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(errors.count == 49)
+        #expect(errors.last == .transport(.reset))
+        #expect(errors.allSatisfy { $0 == nil || $0 == .transport(.reset) })
+    }
+
     @Test func `a receiver that is cancelled loses no packet`() async throws {
         let pair = try await ConnectionPair.make()
         defer { pair.close() }

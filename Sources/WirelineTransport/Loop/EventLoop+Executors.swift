@@ -20,27 +20,6 @@ struct LoopJob {
     }
 }
 
-/// Jobs, first in, first out, in memory that is used again.
-struct JobQueue {
-    private var jobs: [LoopJob] = []
-    private var first = 0
-
-    var isEmpty: Bool { first == jobs.count }
-
-    mutating func append(_ job: LoopJob) { jobs.append(job) }
-
-    mutating func popFirst() -> LoopJob? {
-        guard first < jobs.count else { return nil }
-        let job = jobs[first]
-        first += 1
-        if first == jobs.count {
-            jobs.removeAll(keepingCapacity: true)
-            first = 0
-        }
-        return job
-    }
-}
-
 /// Runs tasks that prefer a loop: `Task(executorPreference: loop) { … }`.
 extension EventLoop: TaskExecutor {
     public func enqueue(_ job: consuming ExecutorJob) {
@@ -49,22 +28,24 @@ extension EventLoop: TaskExecutor {
 }
 
 /// Runs actors on a loop.
-package final class LoopActorExecutor: SerialExecutor {
-    private let loop: EventLoop
+///
+/// The lock behind `@unchecked Sendable`: the loop is set once, before any other thread knows of this object.
+package final class LoopActorExecutor: SerialExecutor, @unchecked Sendable {
+    private var loop: EventLoop?
 
-    init(_ loop: EventLoop) {
+    func attach(to loop: EventLoop) {
         self.loop = loop
     }
 
     package func enqueue(_ job: consuming ExecutorJob) {
-        loop.add(LoopJob(job: UnownedJob(job), kind: .actor))
+        loop?.add(LoopJob(job: UnownedJob(job), kind: .actor))
     }
 
     package func checkIsolated() {
-        loop.preconditionIsCurrent()
+        loop?.preconditionIsCurrent()
     }
 
     package func isIsolatingCurrentContext() -> Bool? {
-        loop.isCurrent
+        loop?.isCurrent
     }
 }

@@ -42,7 +42,7 @@ public final class EventLoop: @unchecked Sendable {
 
     private var poller: Poller
     private var timers = TimerQueue()
-    private var jobs = JobQueue()
+    private var jobs = Queue<LoopJob>()
     /// Memory that no connection needs at the moment.
     var blocks = BlockPool()
 
@@ -57,7 +57,7 @@ public final class EventLoop: @unchecked Sendable {
     package private(set) var now = MonotonicTime.now
 
     /// What runs actors on this loop: `nonisolated var unownedExecutor: UnownedSerialExecutor { loop.actorExecutor… }`.
-    package private(set) lazy var actorExecutor = LoopActorExecutor(self)
+    package let actorExecutor = LoopActorExecutor()
 
     /// Starts a thread with a loop.
     ///
@@ -65,6 +65,7 @@ public final class EventLoop: @unchecked Sendable {
     public init() throws(TransportError) {
         wakeUp = try Poller.WakeUp()
         poller = try Poller(capacity: 512, wakeUp: wakeUp)
+        actorExecutor.attach(to: self)
         try startThread()
     }
 

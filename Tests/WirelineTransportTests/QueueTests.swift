@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import TestingSupport
+import WirelineTransport
+
+struct QueueTests {
+    @Test func `a queue gives back what came first`() {
+        var random = SeededGenerator.forThisRun()
+        var queue = Queue<Int>()
+        var model: [Int] = []
+        for step in 0..<20_000 {
+            switch Int.random(in: 0..<9, using: &random) {
+            case 0..<4:
+                queue.append(step)
+                model.append(step)
+            case 4:
+                let wanted = model.randomElement(using: &random) ?? -1
+                let expected = model.firstIndex(of: wanted).map { model.remove(at: $0) }
+                #expect(queue.removeFirst { $0 == wanted } == expected, random.seedComment)
+            default:
+                #expect(queue.popFirst() == (model.isEmpty ? nil : model.removeFirst()), random.seedComment)
+            }
+            #expect(queue.count == model.count)
+            #expect(queue.first == model.first)
+            #expect(queue.isEmpty == model.isEmpty)
+        }
+    }
+
+    @Test func `a queue that is never empty does not grow for ever`() {
+        var queue = Queue<Int>()
+        for number in 0..<10 { queue.append(number) }
+        for number in 10..<100_000 {
+            queue.append(number)
+            #expect(queue.popFirst() == number - 10)
+        }
+        #expect(queue.capacity < 1_000)
+    }
+
+    @Test func `what has left is let go of`() {
+        final class Thing {}
+        var queue = Queue<Thing>()
+        var thing: Thing? = Thing()
+        weak let kept = thing
+        queue.append(thing ?? Thing())
+        queue.append(Thing())
+        thing = nil
+        _ = queue.popFirst()
+        #expect(kept == nil)
+    }
+}
