@@ -9,8 +9,8 @@ public import WirelineTransport
 /// sent waits here up to a limit, and then the sender waits. An idle connection holds no memory for bytes but those of a
 /// packet that has begun.
 ///
-/// ``next()`` and ``send(_:)`` may be called from any task; on the connection's own loop they take no lock and wake no
-/// thread. One task at a time may wait for packets.
+/// ``next()``, ``send(_:)``, ``endOutput()`` and ``close()`` may be called from any task; on the connection's own loop
+/// they take no lock and wake no thread. One task at a time may wait for packets.
 ///
 /// Everything else is for the loop's own thread; that is also the lock behind `@unchecked Sendable`.
 @safe

@@ -20,6 +20,7 @@ struct EventLoopTests {
                 await Task.yield()
                 isAlwaysThere = isAlwaysThere && loop.isCurrent
             }
+            // The clock resumes a sleeper from a thread of its own.
             try? await Task.sleep(for: .milliseconds(1))
             return isAlwaysThere && loop.isCurrent
         }
@@ -85,6 +86,35 @@ struct EventLoopTests {
             }
         }
         #expect(fired == [1, 2])
+    }
+
+    @Test func `a timer that sets itself again at once leaves time for everything else`() async {
+        let loop = loop
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                let again = Again(loop)
+                again.fire()
+                // From another thread, so that only a later wait of the loop can tell of it.
+                Task.detached { loop.execute { again.isOver = true } }
+                again.whenOver = { continuation.resume() }
+            }
+        }
+    }
+
+    /// The loop's own thread alone touches it, which is the lock behind `@unchecked Sendable`.
+    private final class Again: @unchecked Sendable {
+        private let loop: EventLoop
+        var isOver = false
+        var whenOver: () -> Void = {}
+
+        init(_ loop: EventLoop) {
+            self.loop = loop
+        }
+
+        func fire() {
+            guard !isOver else { return whenOver() }
+            loop.schedule(at: loop.now) { self.fire() }
+        }
     }
 
     private final class Order {

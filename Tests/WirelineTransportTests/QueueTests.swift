@@ -22,7 +22,6 @@ struct QueueTests {
                 #expect(queue.popFirst() == (model.isEmpty ? nil : model.removeFirst()), random.seedComment)
             }
             #expect(queue.count == model.count)
-            #expect(queue.first == model.first)
             #expect(queue.isEmpty == model.isEmpty)
         }
     }

@@ -18,7 +18,7 @@ public import CWirelineSystem
 /// a function marked `@concurrent`).
 ///
 /// A turn of the loop is one wait, everything that had become ready, and the tasks that this woke. What is sent during
-/// a turn leaves at its end.
+/// a turn leaves at its end at the latest.
 ///
 /// A loop's thread runs until the process ends. Make few of them: one a core is the most that helps.
 ///
@@ -56,7 +56,7 @@ public final class EventLoop: @unchecked Sendable {
     /// The time at which the present turn began.
     package private(set) var now = MonotonicTime.now
 
-    /// What runs actors on this loop: `nonisolated var unownedExecutor: UnownedSerialExecutor { loop.actorExecutor… }`.
+    /// What runs actors on this loop: an actor gives it out, `asUnownedSerialExecutor()`, as its `unownedExecutor`.
     package let actorExecutor = LoopActorExecutor()
 
     /// Starts a thread with a loop.
@@ -65,8 +65,9 @@ public final class EventLoop: @unchecked Sendable {
     public init() throws(TransportError) {
         wakeUp = try Poller.WakeUp()
         poller = try Poller(capacity: 512, wakeUp: wakeUp)
-        actorExecutor.attach(to: self)
         try startThread()
+        // The two hold each other from here on; a loop that has no thread is let go of.
+        actorExecutor.attach(to: self)
     }
 
     /// Whether this is the loop's thread.
@@ -156,7 +157,7 @@ public final class EventLoop: @unchecked Sendable {
 
     /// How long nothing needs to be done, in nanoseconds; negative: until something happens.
     private func timeToWait() -> Int64 {
-        guard jobs.isEmpty, unread.isEmpty else { return 0 }
+        guard jobs.isEmpty, unread.isEmpty, unsent.isEmpty else { return 0 }
         guard let deadline = timers.nextDeadline else { return -1 }
         return max(0, deadline.nanoseconds - MonotonicTime.now.nanoseconds)
     }
@@ -236,11 +237,12 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Timers, on the loop's thread
 
-    /// Calls `action` on the loop's thread when the time has come.
+    /// Calls `action` on the loop's thread when the time has come, in a later turn than this one: an action that sets
+    /// itself again does not keep the loop from its sockets.
     @discardableResult
     package func schedule(at deadline: MonotonicTime, _ action: @escaping () -> Void) -> Timer {
         preconditionIsCurrent()
-        return Timer(token: timers.set(deadline, action))
+        return Timer(token: timers.set(max(deadline, now + .nanoseconds(1)), action))
     }
 
     /// Takes a timer back; one that has fired is left alone.

@@ -14,8 +14,6 @@ package struct Queue<Element> {
     /// How many elements there is memory for.
     package var capacity: Int { elements.capacity }
 
-    package var first: Element? { isEmpty ? nil : elements[start] }
-
     package mutating func append(_ element: Element) { elements.append(element) }
 
     package mutating func popFirst() -> Element? {

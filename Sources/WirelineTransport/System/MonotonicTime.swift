@@ -39,9 +39,4 @@ package struct MonotonicTime: Comparable, Hashable, Sendable {
         guard isTooFar || isTooLong || isTooLate else { return MonotonicTime(nanoseconds: sum) }
         return duration < .zero ? MonotonicTime(nanoseconds: .min) : distantFuture
     }
-
-    /// How much later `left` is.
-    package static func - (left: MonotonicTime, right: MonotonicTime) -> Duration {
-        .nanoseconds(left.nanoseconds) - .nanoseconds(right.nanoseconds)
-    }
 }

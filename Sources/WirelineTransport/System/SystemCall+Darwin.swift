@@ -8,7 +8,6 @@
         /// Writing to a connection that has ended is an error and no signal by an option of each socket here.
         static let noSignal: Int32 = 0
         static let shutdownWrite = SHUT_WR
-        static let descriptorLimit = RLIMIT_NOFILE
 
         /// Makes a TCP socket that never blocks and that programs started from this one do not get.
         static func makeSocket(for address: SocketAddress) throws(TransportError) -> Descriptor {

@@ -12,7 +12,6 @@
         static let dontWait = Int32(MSG_DONTWAIT)
         static let noSignal = Int32(MSG_NOSIGNAL)
         static let shutdownWrite = Int32(SHUT_WR)
-        static let descriptorLimit = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 
         /// Makes a TCP socket that never blocks and that programs started from this one do not get.
         static func makeSocket(for address: SocketAddress) throws(TransportError) -> Descriptor {

@@ -143,20 +143,4 @@ enum SystemCall {
         guard unsafe getsockopt(descriptor, level, option, &value, &byteCount) == 0 else { return nil }
         return value
     }
-
-    // MARK: Limits
-
-    /// Raises the number of descriptors that the process may have, as far as it may.
-    ///
-    /// - Returns: The number that now holds.
-    package static func raiseDescriptorLimit() -> Int {
-        var limit = rlimit()
-        guard unsafe getrlimit(descriptorLimit, &limit) == 0 else { return 0 }
-        if limit.rlim_cur < limit.rlim_max {
-            var raised = limit
-            raised.rlim_cur = raised.rlim_max
-            if unsafe setrlimit(descriptorLimit, &raised) == 0 { limit = raised }
-        }
-        return Int(clamping: limit.rlim_cur)
-    }
 }
