@@ -9,6 +9,12 @@ import PackageDescription
     let fastest = ["-O3"]
 #endif
 
+let usual: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
@@ -20,10 +26,12 @@ let package = Package(
     ],
     targets: [
         .target(name: "CLimit", cSettings: [.unsafeFlags(fastest)]),
+        .target(name: "CNetwork"),
+        .target(name: "BenchmarkSupport", dependencies: ["CLimit"], swiftSettings: usual),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "CLimit",
+                "CLimit", "BenchmarkSupport",
                 .product(name: "WirelineCodec", package: "wireline"),
                 .product(name: "Scene", package: "wireline"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -31,11 +39,15 @@ let package = Package(
                 .product(name: "NIOExtras", package: "swift-nio-extras"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
-            swiftSettings: [
-                .enableUpcomingFeature("ExistentialAny"),
-                .enableUpcomingFeature("InternalImportsByDefault"),
-                .enableUpcomingFeature("MemberImportVisibility"),
-            ]),
+            swiftSettings: usual),
+        .executableTarget(
+            name: "NetworkBenchmarks",
+            dependencies: [
+                "CNetwork", "BenchmarkSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: usual),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
+internal import BenchmarkSupport
 
 @main
 enum Benchmarks {
     static func main() {
-        do {
-            try run(try Options(CommandLine.arguments.dropFirst()))
-        } catch let error as BadUsage {
-            end("\(error); see --help", status: 2)
-        } catch {
-            end("\(error)", status: 1)
-        }
+        runProgram { try run(try Options(CommandLine.arguments.dropFirst())) }
     }
 
     private static func run(_ options: Options) throws {
@@ -85,7 +79,11 @@ enum Benchmarks {
         let results = try Results.measure(benchmarks, rounds: options.rounds) { round in
             note("round \(round) of \(options.rounds)")
         }
-        print(Report(results: results, unit: .nanoseconds).markdown(preface: Machine.description(options)))
+        print(Report(results: results, unit: .nanoseconds).markdown(preface: preface(options)))
+    }
+
+    private static func preface(_ options: Options) -> String {
+        "\(Machine.description) \(options.rounds) rounds, \(options.mebibytes) MiB a stream."
     }
 
     private static func printInstructions(_ benchmarks: [Benchmark], _ options: Options) throws {
@@ -96,15 +94,6 @@ enum Benchmarks {
             results.add(try counter.count(benchmark), of: benchmark)
             note(benchmark.fullName)
         }
-        print(Report(results: results, unit: .instructions).markdown(preface: Machine.description(options)))
-    }
-
-    private static func note(_ text: String) {
-        FileHandle.standardError.write(Data("\(text)\n".utf8))
-    }
-
-    private static func end(_ text: String, status: Int32) -> Never {
-        note(text)
-        exit(status)
+        print(Report(results: results, unit: .instructions).markdown(preface: preface(options)))
     }
 }

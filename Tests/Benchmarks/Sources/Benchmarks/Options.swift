@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BenchmarkSupport
+
 /// What the command line asks for.
 struct Options {
     enum Mode {
@@ -39,37 +41,19 @@ struct Options {
         """
 
     init(_ arguments: some Sequence<String>) throws(BadUsage) {
-        var rest = arguments.makeIterator()
-        while let argument = rest.next() {
+        var arguments = Arguments(arguments)
+        while let argument = arguments.next() {
             switch argument {
             case "--smoke": mode = .smoke
             case "--json": mode = .json
             case "--instructions": mode = .instructions
             case "--help": mode = .help
-            case "--case": selection = try Self.value(of: argument, rest.next())
-            case "--iters": mode = .repetitions(try Self.number(of: argument, rest.next(), from: 0))
-            case "--rounds": rounds = try Self.number(of: argument, rest.next(), from: 1)
-            case "--mib": mebibytes = try Self.number(of: argument, rest.next(), from: 1)
+            case "--case": selection = try arguments.value()
+            case "--iters": mode = .repetitions(try arguments.number(from: 0))
+            case "--rounds": rounds = try arguments.number(from: 1)
+            case "--mib": mebibytes = try arguments.number(from: 1)
             default: throw BadUsage(description: "unknown option `\(argument)`")
             }
         }
     }
-
-    private static func value(of option: String, _ value: String?) throws(BadUsage) -> String {
-        guard let value else { throw BadUsage(description: "`\(option)` needs a value") }
-        return value
-    }
-
-    private static func number(of option: String, _ text: String?, from least: Int) throws(BadUsage) -> Int {
-        let text = try value(of: option, text)
-        guard let number = Int(text), number >= least, number < 1 << 40 else {
-            throw BadUsage(description: "`\(option) \(text)` is not a number from \(least) on")
-        }
-        return number
-    }
-}
-
-/// The command line makes no sense.
-struct BadUsage: Error, CustomStringConvertible {
-    var description: String
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BenchmarkSupport
 internal import Foundation
 
 /// Counts the instructions of an iteration with valgrind, which do not depend on what else the machine does.
@@ -10,12 +11,12 @@ struct InstructionCounter {
     private let directory: URL
 
     init() throws {
-        guard let path = Bundle.main.executablePath else { throw Failure(description: "cannot find this program") }
+        guard let path = Bundle.main.executablePath else { throw WrongResult(description: "cannot find this program") }
         directory = FileManager.default.temporaryDirectory.appending(path: "wireline-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         program = directory.appending(path: "benchmarks")
         // Valgrind 3.19 stops at the debug sections that Swift writes.
-        try Self.output(of: ["strip", "--strip-debug", "-o", program.path, path])
+        try Command.output(of: ["strip", "--strip-debug", "-o", program.path, path])
     }
 
     /// Removes the copy of the program.
@@ -39,7 +40,7 @@ struct InstructionCounter {
     }
 
     private func total(_ benchmark: Benchmark, iterations: Int, _ mebibytes: Int) throws -> Double {
-        let text = try Self.output(of: [
+        let text = try Command.output(of: [
             "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program.path, "--case",
             benchmark.fullName, "--iters", "\(iterations)", "--mib", "\(mebibytes)",
         ])
@@ -47,29 +48,6 @@ struct InstructionCounter {
             guard let mark = line.firstRange(of: "Collected :") else { continue }
             if let count = Double(line[mark.upperBound...].filter { $0 != " " }) { return count }
         }
-        throw Failure(description: "valgrind says nothing of instructions:\n\(text)")
-    }
-
-    /// What a command writes to standard output and standard error.
-    @discardableResult
-    static func output(of command: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = command
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        let text = String(decoding: data, as: UTF8.self)
-        guard process.terminationStatus == 0 else {
-            throw Failure(description: "`\(command[0])` failed: \(text)")
-        }
-        return text
-    }
-
-    struct Failure: Error, CustomStringConvertible {
-        var description: String
+        throw WrongResult(description: "valgrind says nothing of instructions:\n\(text)")
     }
 }

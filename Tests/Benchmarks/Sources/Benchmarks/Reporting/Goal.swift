@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BenchmarkSupport
+
 /// What Wireline promises, as a ratio to the limit of the same run or as a number of instructions.
 struct Goal {
     let title: String
@@ -43,8 +45,8 @@ struct Goal {
         var worst = 0.0
         for caseName in caseNames {
             let value =
-                limit.map { results.ratio(caseName, "wireline", to: $0) }
-                ?? results.median(caseName, "wireline")
+                limit.map { results.samples.ratio(caseName, "wireline", to: $0) }
+                ?? results.samples.median(caseName, "wireline")
             guard let value else { return nil }
             worst = max(worst, value)
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
+internal import BenchmarkSupport
 
 /// Measurements as tables in markdown.
 struct Report {
@@ -37,12 +37,12 @@ struct Report {
         let rows = implementations(ours).map { implementation in
             [implementation] + caseNames.map { cell($0, implementation, limit) }
         }
-        return "### \(title): \(unit.rawValue) (times `\(limit)`)\n\n" + table(["implementation"] + heads, rows)
+        return "### \(title): \(unit.rawValue) (times `\(limit)`)\n\n" + markdownTable(["implementation"] + heads, rows)
     }
 
     private func cell(_ caseName: String, _ implementation: String, _ limit: String) -> String {
-        guard let value = results.median(caseName, implementation) else { return "–" }
-        guard let ratio = results.ratio(caseName, implementation, to: limit) else { return value.threeDigits }
+        guard let value = results.samples.median(caseName, implementation) else { return "–" }
+        guard let ratio = results.samples.ratio(caseName, implementation, to: limit) else { return value.threeDigits }
         return "\(value.threeDigits) (\(ratio.timesText))"
     }
 
@@ -62,12 +62,12 @@ struct Report {
         let columns = unit == .nanoseconds ? ["ns each", "GB/s", "times `\(limit)`"] : ["each", "times `\(limit)`"]
         let heads = ["23 B", "1 KiB"].flatMap { size in columns.map { "\(size): \($0)" } }
         return "### Splitting a stream that arrives in 64 KiB pieces: \(unit.rawValue)\n\n"
-            + table(["splitter"] + heads, rows)
+            + markdownTable(["splitter"] + heads, rows)
     }
 
     private func streamCells(_ benchmark: Benchmark, _ limit: String) -> [String] {
-        let value = results.median(benchmark.caseName, benchmark.implementation) ?? .nan
-        let ratio = results.ratio(benchmark.caseName, benchmark.implementation, to: limit)?.timesText ?? "–"
+        let value = results.samples.median(benchmark.caseName, benchmark.implementation) ?? .nan
+        let ratio = results.samples.ratio(benchmark.caseName, benchmark.implementation, to: limit)?.timesText ?? "–"
         guard unit == .nanoseconds else { return [value.threeDigits, ratio] }
         let each = value / Double(benchmark.packetCount)
         return [each.threeDigits, (Double(benchmark.byteCount) / value).threeDigits, ratio]
@@ -81,32 +81,12 @@ struct Report {
             let isMet = value <= goal.most
             return [goal.title, "≤ \(goal.text(goal.most))", goal.text(value), isMet ? "met" : "**missed**"]
         }
-        return rows.isEmpty ? nil : "### Goals\n\n" + table(["goal", "at most", "measured", ""], rows)
+        return rows.isEmpty ? nil : "### Goals\n\n" + markdownTable(["goal", "at most", "measured", ""], rows)
     }
 
     // MARK: Markdown
 
     private func implementations(_ benchmarks: [Benchmark]) -> [String] {
         benchmarks.map(\.implementation).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-    }
-
-    private func table(_ heads: [String], _ rows: [[String]]) -> String {
-        let rule = ["---"] + Array(repeating: "--:", count: heads.count - 1)
-        return ([heads, rule] + rows).map { "| " + $0.joined(separator: " | ") + " |" }.joined(separator: "\n")
-    }
-}
-
-extension Double {
-    func rounded(places: Int) -> Double {
-        let factor = Double(repeatElement(10, count: places).reduce(1, *))
-        return (self * factor).rounded() / factor
-    }
-
-    var threeDigits: String {
-        String(format: self >= 100 ? "%.0f" : self >= 10 ? "%.1f" : "%.2f", self)
-    }
-
-    var timesText: String {
-        String(format: self >= 10 ? "%.0f×" : self >= 3 ? "%.1f×" : "%.2f×", self)
     }
 }

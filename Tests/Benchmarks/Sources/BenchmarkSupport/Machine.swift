@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLimit
-internal import Foundation
+package import Foundation
 
 /// Where and with what a table was made.
-enum Machine {
-    static func description(_ options: Options) -> String {
+package enum Machine {
+    package static var description: String {
         let day = Date.now.formatted(.iso8601.year().month().day())
         return """
             \(day), \(processor), \(ProcessInfo.processInfo.activeProcessorCount) cores, \(kernel).
             \(swiftVersion); C: \(String(cString: limit_compiler())). \(packageVersions).
-            Wireline \(revision). \(options.rounds) rounds, \(options.mebibytes) MiB a stream.
+            Wireline \(revision).
             """
     }
 
@@ -28,12 +28,13 @@ enum Machine {
     }
 
     private static func firstLine(_ command: [String]) -> String? {
-        let text = try? InstructionCounter.output(of: command)
+        let text = try? Command.output(of: command)
         return text?.split(separator: "\n").first.map(String.init)
     }
 
-    private static var packageDirectory: URL {
-        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
+    /// Where this package's manifest is.
+    package static var packageDirectory: URL {
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
     }
 
     /// What the package manager has settled on.

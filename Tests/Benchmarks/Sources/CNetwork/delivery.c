@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Streams that arrive as no benchmark sends them: what comes back must be the same bytes, and nothing more.
+#define _GNU_SOURCE
+#include "bytes.h"
+#include "load.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { connection_count = 2, read_byte_count = 256 * 1024, burst_byte_count = 1 << 20 };
+
+typedef struct {
+    int socket;
+    uint64_t random;
+    uint8_t *stream;
+    size_t byte_count, sent, received;
+    bool has_ended;
+} connection;
+
+// The size of the next packet of a stream.
+static size_t packet_size(network_delivery delivery, uint64_t *random) {
+    uint64_t value = next_random(random);
+    size_t payload;
+    switch (delivery) {
+        case network_single_bytes: payload = value % 40; break;
+        case network_random_cuts: payload = value % 8 == 0 ? (value >> 8) % 3000 : (value >> 8) % 40; break;
+        case network_bursts: payload = value % 32; break;
+        case network_long_packets: payload = value % 16 == 0 ? 3 << 20 : 65528 + (value >> 8) % 100000; break;
+    }
+    return header_byte_count + payload;
+}
+
+static size_t stream_size(network_delivery delivery) {
+    switch (delivery) {
+        case network_single_bytes: return 8 << 10;
+        case network_random_cuts: return 1 << 20;
+        case network_bursts: return 4 << 20;
+        case network_long_packets: return 12 << 20;
+    }
+}
+
+// The bytes of the next call.
+static size_t piece_size(network_delivery delivery, uint64_t *random) {
+    uint64_t value = next_random(random);
+    switch (delivery) {
+        case network_single_bytes: return 1;
+        case network_random_cuts: return value % 8 == 0 ? 1 + (value >> 8) % 20000 : 1 + (value >> 8) % 60;
+        case network_bursts: return burst_byte_count;
+        case network_long_packets: return value % 4 == 0 ? 1 + (value >> 8) % 10 : 1 + (value >> 8) % 200000;
+    }
+}
+
+static void make_stream(connection *self, network_delivery delivery) {
+    size_t least = stream_size(delivery);
+    self->stream = malloc(least + header_byte_count + (3 << 20));
+    if (self->stream == NULL) abort();
+    while (self->byte_count < least) {
+        size_t size = packet_size(delivery, &self->random);
+        uint8_t *packet = self->stream + self->byte_count;
+        // Any ID but the two that are not echoed.
+        set_header(packet, (uint32_t)size, (uint16_t)(next_random(&self->random) % network_counted_id));
+        for (size_t at = header_byte_count; at < size; at += 1) packet[at] = (uint8_t)next_random(&self->random);
+        self->byte_count += size;
+    }
+}
+
+static bool send_piece(connection *self, network_delivery delivery, int poller, network_failure *failure) {
+    size_t left = self->byte_count - self->sent, count = piece_size(delivery, &self->random);
+    ssize_t sent = send(self->socket, self->stream + self->sent, count < left ? count : left, MSG_NOSIGNAL);
+    if (sent < 0) return errno == EAGAIN || fail(failure, "sending failed: %s", strerror(errno));
+    self->sent += (size_t)sent;
+    if (self->sent < self->byte_count) return true;
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = self};
+    epoll_ctl(poller, EPOLL_CTL_MOD, self->socket, &event);
+    return true;
+}
+
+static bool receive(connection *self, uint8_t *input, network_failure *failure) {
+    ssize_t count = recv(self->socket, input, read_byte_count, 0);
+    if (count < 0) return errno == EAGAIN || fail(failure, "receiving failed: %s", strerror(errno));
+    if (count == 0) {
+        self->has_ended = true;
+        return self->received == self->byte_count ||
+            fail(failure, "the stream ended after %zu bytes of %zu", self->received, self->byte_count);
+    }
+    if ((size_t)count > self->sent - self->received) return fail(failure, "more came back than was sent");
+    for (ssize_t at = 0; at < count; at += 1) {
+        if (input[at] != self->stream[self->received + (size_t)at]) {
+            return fail(failure, "byte %zu came back wrong", self->received + (size_t)at);
+        }
+    }
+    self->received += (size_t)count;
+    if (self->received == self->byte_count) shutdown(self->socket, SHUT_WR);
+    return true;
+}
+
+static bool run(int poller, network_delivery delivery, uint8_t *input, network_failure *failure) {
+    struct epoll_event events[connection_count];
+    for (int open = connection_count; open > 0;) {
+        int ready = epoll_wait(poller, events, connection_count, stall_milliseconds);
+        if (ready == 0) return fail(failure, "the server is silent, with replies or the end of its stream missing");
+        for (int index = 0; index < ready; index += 1) {
+            connection *connection = events[index].data.ptr;
+            if (events[index].events & EPOLLOUT && !send_piece(connection, delivery, poller, failure)) return false;
+            if (events[index].events & ~(uint32_t)EPOLLOUT && !receive(connection, input, failure)) return false;
+            if (!connection->has_ended) continue;
+            epoll_ctl(poller, EPOLL_CTL_DEL, connection->socket, NULL);
+            open -= 1;
+        }
+    }
+    return true;
+}
+
+network_figures network_deliver(const network_server *server, network_delivery delivery, uint64_t seed) {
+    network_figures figures = {0};
+    connection connections[connection_count] = {0};
+    int poller = epoll_create1(EPOLL_CLOEXEC), count = 0;
+    uint8_t *input = malloc(read_byte_count);
+    if (input == NULL) abort();
+    while (count < connection_count) {
+        connection *connection = &connections[count];
+        connection->socket = open_socket(server, &figures.failure);
+        if (connection->socket < 0) break;
+        count += 1;
+        make_nonblocking(connection->socket);
+        connection->random = seed + (uint64_t)count;
+        make_stream(connection, delivery);
+        struct epoll_event event = {.events = EPOLLIN | EPOLLOUT, .data.ptr = connection};
+        epoll_ctl(poller, EPOLL_CTL_ADD, connection->socket, &event);
+    }
+    if (count == connection_count) run(poller, delivery, input, &figures.failure);
+    while (count > 0) {
+        count -= 1;
+        close(connections[count].socket);
+        free(connections[count].stream);
+    }
+    free(input);
+    close(poller);
+    return figures;
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All connections send the same stream of packets, over and over, from different places on. A reply is its packet, so
+// what comes back is compared with the stream in one piece however many packets it is, and costs next to nothing.
+#define _GNU_SOURCE
+#include "bytes.h"
+#include "load.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+// The stream has more packets than are ever in flight: none can be taken for another one that is.
+enum { stream_packets = 8191, read_byte_count = 256 * 1024, events_a_wait = 256, latency_room = 1 << 22 };
+
+typedef struct {
+    int socket;
+    bool waits_to_send;
+    size_t start;                       // where in the stream it begins
+    uint64_t allowed, sent, received;   // bytes since
+    uint64_t sent_at;
+} connection;
+
+typedef struct {
+    int poller, in_flight, refill;
+    size_t packet_byte_count, stream_byte_count;
+    uint8_t *stream, *input;
+    bool is_ending;
+    uint64_t received;
+    uint32_t *latencies;
+    size_t latency_count;
+    network_failure *failure;
+} load;
+
+static void wait_for(const load *self, connection *connection, int operation, uint32_t events) {
+    struct epoll_event event = {.events = events, .data.ptr = connection};
+    epoll_ctl(self->poller, operation, connection->socket, &event);
+}
+
+static bool send_allowed(load *self, connection *connection) {
+    while (connection->sent < connection->allowed) {
+        size_t offset = (connection->start + connection->sent) % self->stream_byte_count;
+        size_t count = connection->allowed - connection->sent;
+        if (count > self->stream_byte_count - offset) count = self->stream_byte_count - offset;
+        ssize_t sent = send(connection->socket, self->stream + offset, count, MSG_NOSIGNAL);
+        if (sent < 0 && errno != EAGAIN) return fail(self->failure, "sending failed: %s", strerror(errno));
+        if (sent < 0) break;
+        connection->sent += (size_t)sent;
+    }
+    bool is_full = connection->sent < connection->allowed;
+    if (is_full != connection->waits_to_send) {
+        connection->waits_to_send = is_full;
+        wait_for(self, connection, EPOLL_CTL_MOD, is_full ? EPOLLIN | EPOLLOUT : EPOLLIN);
+    }
+    return true;
+}
+
+// Sends again as many as have come back, once they are worth a call.
+static bool refill(load *self, connection *connection) {
+    uint64_t whole = connection->received / self->packet_byte_count;
+    uint64_t on_their_way = connection->allowed / self->packet_byte_count - whole;
+    if (self->is_ending || on_their_way + (uint64_t)self->refill > (uint64_t)self->in_flight) return true;
+    connection->allowed = (whole + (uint64_t)self->in_flight) * self->packet_byte_count;
+    if (self->latencies != NULL) connection->sent_at = nanoseconds_now();
+    return send_allowed(self, connection);
+}
+
+static void note_latency(load *self, const connection *connection) {
+    if (connection->received % self->packet_byte_count != 0 || self->latency_count == latency_room) return;
+    self->latencies[self->latency_count++] = (uint32_t)(nanoseconds_now() - connection->sent_at);
+}
+
+static bool verify(load *self, connection *connection, size_t count) {
+    size_t offset = (connection->start + connection->received) % self->stream_byte_count, done = 0;
+    if (connection->received + count > connection->sent) return fail(self->failure, "more came back than was sent");
+    while (done < count) {
+        size_t part = count - done;
+        if (part > self->stream_byte_count - offset) part = self->stream_byte_count - offset;
+        if (memcmp(self->input + done, self->stream + offset, part) != 0) {
+            while (self->input[done] == self->stream[offset]) done += 1, offset += 1;
+            return fail(
+                self->failure, "byte %llu of a connection came back wrong",
+                (unsigned long long)(connection->received + done));
+        }
+        done += part;
+        offset = 0;
+    }
+    connection->received += count;
+    self->received += count;
+    return true;
+}
+
+static bool receive(load *self, connection *connection) {
+    ssize_t count = recv(connection->socket, self->input, read_byte_count, 0);
+    if (count < 0 && errno == EAGAIN) return true;
+    if (count <= 0) {
+        return fail(self->failure, "the connection ended: %s", count == 0 ? "end of stream" : strerror(errno));
+    }
+    if (!verify(self, connection, (size_t)count)) return false;
+    if (self->latencies != NULL) note_latency(self, connection);
+    return refill(self, connection);
+}
+
+// Deals with what happens until a time, or until all replies are there.
+static bool run(load *self, uint64_t until, const connection *connections, int count) {
+    struct epoll_event events[events_a_wait];
+    while (nanoseconds_now() < until) {
+        int ready = epoll_wait(self->poller, events, events_a_wait, stall_milliseconds);
+        if (ready == 0) return fail(self->failure, "the server is silent, with packets to answer");
+        for (int index = 0; index < ready; index += 1) {
+            connection *connection = events[index].data.ptr;
+            if (events[index].events & EPOLLOUT && !send_allowed(self, connection)) return false;
+            if (events[index].events & ~(uint32_t)EPOLLOUT && !receive(self, connection)) return false;
+        }
+        if (!self->is_ending) continue;
+        int missing = 0;
+        for (int index = 0; index < count; index += 1) missing += connections[index].received < connections[index].sent;
+        if (missing == 0) return true;
+    }
+    return !self->is_ending || fail(self->failure, "replies are missing");
+}
+
+static bool begin(load *self, const network_server *server, connection *connections, int count) {
+    for (int index = 0; index < count; index += 1) {
+        connection *connection = &connections[index];
+        connection->socket = open_socket(server, self->failure);
+        if (connection->socket < 0) return false;
+        make_nonblocking(connection->socket);
+        connection->start = (size_t)index * 61 % stream_packets * self->packet_byte_count;
+        wait_for(self, connection, EPOLL_CTL_ADD, EPOLLIN);
+    }
+    for (int index = 0; index < count; index += 1) {
+        if (!refill(self, &connections[index])) return false;
+    }
+    return true;
+}
+
+static int by_value(const void *left, const void *right) {
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void measure(
+    load *self, const network_server *server, connection *connections, int count, double seconds,
+    network_figures *figures) {
+    uint64_t length = (uint64_t)(seconds * 1e9);
+    if (!begin(self, server, connections, count)) return;
+    if (!run(self, nanoseconds_now() + length / 8, connections, count)) return;
+    self->latency_count = 0;
+    uint64_t received = self->received;
+    moment start = moment_now(server);
+    if (!run(self, start.time + length, connections, count)) return;
+    add_cost(figures, server, start);
+    figures->packets = (self->received - received) / self->packet_byte_count;
+    if (self->latency_count > 0) {
+        qsort(self->latencies, self->latency_count, sizeof *self->latencies, by_value);
+        figures->median_latency = self->latencies[self->latency_count / 2];
+        figures->p99_latency = self->latencies[self->latency_count * 99 / 100];
+    }
+    self->is_ending = true;
+    run(self, nanoseconds_now() + stall_milliseconds * 1000000ull, connections, count);
+}
+
+network_figures network_echo(
+    const network_server *server, int count, int in_flight, size_t payload_byte_count, double seconds) {
+    network_figures figures = {0};
+    if (in_flight >= stream_packets) {
+        fail(&figures.failure, "at most %d packets can be in flight", stream_packets - 1);
+        return figures;
+    }
+    size_t packet_byte_count = header_byte_count + payload_byte_count;
+    load self = {
+        .poller = epoll_create1(EPOLL_CLOEXEC),
+        .in_flight = in_flight,
+        .refill = in_flight < 4 ? 1 : in_flight / 4,
+        .packet_byte_count = packet_byte_count,
+        .stream_byte_count = stream_packets * packet_byte_count,
+        .stream = malloc(stream_packets * packet_byte_count),
+        .input = malloc(read_byte_count),
+        .latencies = in_flight == 1 ? malloc(latency_room * sizeof(uint32_t)) : NULL,
+        .failure = &figures.failure,
+    };
+    connection *connections = calloc((size_t)count, sizeof *connections);
+    if (self.stream == NULL || self.input == NULL || connections == NULL) abort();
+    fill_packets(self.stream, stream_packets, payload_byte_count, echoed_id);
+    measure(&self, server, connections, count, seconds, &figures);
+    for (int index = 0; index < count; index += 1) {
+        if (connections[index].socket > 0) close(connections[index].socket);
+    }
+    close(self.poller);
+    free(connections);
+    free(self.latencies);
+    free(self.input);
+    free(self.stream);
+    return figures;
+}

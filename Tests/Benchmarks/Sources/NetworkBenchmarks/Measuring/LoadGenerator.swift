@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CNetwork
+
+/// What is measured.
+enum Scenario: String, CaseIterable {
+    /// One connection that never waits for a reply.
+    case pipelined
+    /// Many connections with a few packets each on their way.
+    case connections
+    /// One connection, one packet.
+    case pingPong = "ping-pong"
+    /// Packets without replies.
+    case ingest
+    /// Connections that were used once.
+    case idle
+}
+
+/// How a stream is cut on its way to the server.
+enum Delivery: String, CaseIterable {
+    case singleBytes = "one byte a call"
+    case randomCuts = "random cuts"
+    case bursts = "bursts of 1 MiB"
+    case longPackets = "packets of 64 KiB to 3 MiB"
+
+    fileprivate var value: network_delivery {
+        switch self {
+        case .singleBytes: network_single_bytes
+        case .randomCuts: network_random_cuts
+        case .bursts: network_bursts
+        case .longPackets: network_long_packets
+        }
+    }
+}
+
+/// Puts every server under the same load.
+struct LoadGenerator {
+    private static let payloadByteCount = 17
+    private let seconds: Double
+    private let idleConnections: Int
+    private let seed: UInt64
+    private let serverProcessor: Int32
+
+    /// Which processors are used.
+    let processors: String
+
+    init(seconds: Double, idleConnections: Int, seed: UInt64) {
+        self.seconds = seconds
+        self.idleConnections = idleConnections
+        self.seed = seed
+        var server: Int32 = -1
+        var load: Int32 = -1
+        let areTwo = network_processors(&server, &load)
+        network_stay_on(load)
+        serverProcessor = server
+        processors = areTwo ? "Server and load on a processor each." : "Server and load share one processor."
+    }
+
+    /// Throws unless a server sends every byte back, however the stream is cut, and then in all scenarios.
+    func verify(_ server: Server, in scenarios: [Scenario]) throws {
+        try server.running(on: serverProcessor) { process in
+            for delivery in Delivery.allCases {
+                let figures = network_deliver(process, delivery.value, seed)
+                try checked(figures, server, "\(delivery.rawValue), seed \(seed)")
+            }
+            for scenario in scenarios { _ = try figures(of: scenario, on: server, process) }
+        }
+    }
+
+    /// Throws unless every load finds what the servers do wrong.
+    func findFaults(of servers: [Server]) throws {
+        for server in servers {
+            for delivery in Delivery.allCases {
+                let figures = try server.running(on: serverProcessor) { network_deliver($0, delivery.value, seed) }
+                try requireFailure(figures, server, delivery.rawValue)
+            }
+            // One packet at a time: nobody would send after the one that is missing, and that takes long to find.
+            for scenario in Scenario.allCases
+            where server.name == OwnServer.changingByte.rawValue || scenario == .pipelined {
+                let figures = try server.running(on: serverProcessor) { load(scenario, $0) }
+                try requireFailure(figures, server, scenario.rawValue)
+            }
+        }
+    }
+
+    private func requireFailure(_ figures: network_figures, _ server: Server, _ load: String) throws {
+        guard figures.failure.isEmpty else { return }
+        throw WrongReply(description: "\(server.name), \(load): the load does not find what is wrong")
+    }
+
+    /// Measures once, in a new process. Throws unless every reply is right.
+    func figures(of scenario: Scenario, on server: Server) throws -> network_figures {
+        try server.running(on: serverProcessor) { try figures(of: scenario, on: server, $0) }
+    }
+
+    private func figures(
+        of scenario: Scenario, on server: Server, _ process: UnsafePointer<network_server>
+    ) throws -> network_figures {
+        try checked(load(scenario, process), server, scenario.rawValue)
+    }
+
+    private func load(_ scenario: Scenario, _ process: UnsafePointer<network_server>) -> network_figures {
+        let payload = Self.payloadByteCount
+        return switch scenario {
+        case .pipelined: network_echo(process, 1, 1024, payload, seconds)
+        case .connections: network_echo(process, 64, 16, payload, seconds)
+        case .pingPong: network_echo(process, 1, 1, payload, seconds)
+        case .ingest: network_ingest(process, payload, seconds)
+        case .idle: network_idle(process, Int32(idleConnections))
+        }
+    }
+
+    @discardableResult
+    private func checked(_ figures: network_figures, _ server: Server, _ load: String) throws -> network_figures {
+        guard figures.failure.isEmpty else { throw figures.failure.error(of: "\(server.name), \(load)") }
+        return figures
+    }
+}
+
+/// A server has not done what all have to do.
+struct WrongReply: Error, CustomStringConvertible {
+    var description: String
+}
+
+extension network_failure {
+    var isEmpty: Bool { text.0 == 0 }
+
+    func error(of subject: String) -> WrongReply {
+        let message = withUnsafeBytes(of: text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        return WrongReply(description: "\(subject): \(message)")
+    }
+}

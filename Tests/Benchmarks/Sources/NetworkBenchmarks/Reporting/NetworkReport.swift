@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BenchmarkSupport
+
+/// Measurements as tables in markdown.
+struct NetworkReport {
+    let results: NetworkResults
+
+    func markdown(preface: String) -> String {
+        ([preface] + results.scenarios.map(section) + [goalTable].compactMap(\.self)).joined(separator: "\n\n")
+    }
+
+    private func section(_ scenario: Scenario) -> String {
+        let columns = Column.all(of: scenario)
+        let rows = results.servers.map { server in
+            [server] + columns.flatMap { cells($0, server, scenario) }
+        }
+        let heads = columns.flatMap { $0.hasRatio ? [$0.head, "of `\(Server.limit.name)`"] : [$0.head] }
+        return "### \(scenario.title)\n\n" + markdownTable(["server"] + heads, rows)
+    }
+
+    private func cells(_ column: Column, _ server: String, _ scenario: Scenario) -> [String] {
+        let value = results.median(column.metric, of: server, scenario).map { ($0 / column.unit).threeDigits } ?? "–"
+        guard column.hasRatio else { return [value] }
+        return [value, results.ratio(column.metric, of: server, scenario)?.timesText ?? "–"]
+    }
+
+    private var goalTable: String? {
+        let rows = NetworkGoal.all.compactMap { $0.row(of: results) }
+        return rows.isEmpty ? nil : "### Goals\n\n" + markdownTable(["goal", "bound", "measured", ""], rows)
+    }
+}
+
+/// One or two columns of a table: a number, and how many times that of the limit it is.
+private struct Column {
+    let head: String
+    let metric: Metric
+    let unit: Double
+    let hasRatio: Bool
+
+    private init(_ head: String, _ metric: Metric, in unit: Double, hasRatio: Bool = true) {
+        self.head = head
+        self.metric = metric
+        self.unit = unit
+        self.hasRatio = hasRatio
+    }
+
+    static func all(of scenario: Scenario) -> [Column] {
+        let memory = Column("bytes a connection", .bytesPerConnection, in: 1)
+        let rate = [
+            Column("server CPU, ns a packet", .serverNanoseconds, in: 1),
+            Column("million packets/s", .packetsPerSecond, in: 1e6),
+        ]
+        let latency = [
+            Column("server CPU, µs a packet", .serverNanoseconds, in: 1000),
+            Column("p50, µs", .medianLatency, in: 1000),
+            Column("p99, µs", .p99Latency, in: 1000),
+        ]
+        let busy = [
+            Column("server busy", .serverBusy, in: 1, hasRatio: false),
+            Column("load busy", .loadBusy, in: 1, hasRatio: false),
+        ]
+        return switch scenario {
+        case .pipelined, .connections, .ingest: rate + busy
+        case .pingPong: latency + busy
+        case .idle: [memory]
+        }
+    }
+}
+
+extension Scenario {
+    fileprivate var title: String {
+        switch self {
+        case .pipelined: "Pipelined: 1 connection, 1,024 packets of 23 bytes in flight"
+        case .connections: "64 connections, 16 packets of 23 bytes in flight on each"
+        case .pingPong: "Ping-pong: 1 connection, 1 packet of 23 bytes in flight"
+        case .ingest: "Ingest: 1 connection, packets of 23 bytes without replies"
+        case .idle: "Idle: 10,000 connections that were used once"
+        }
+    }
+}
