@@ -253,20 +253,20 @@ public struct Texts: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage
         var item: Swift::Int = -1
         do throws(WirelineCodec::CodecError) {
             let run0 = try reader.readRun(byteCount: 1)
-            self.plain = try reader.readString(byteCount: Swift::Int(run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
+            self.plain = try reader.readString(byteCount: Swift::Int(truncatingIfNeeded: run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
             field = 1
             let run1 = try reader.readRun(byteCount: 2)
-            self.longer = try reader.readString(byteCount: Swift::Int(run1.integer(at: 0, as: Swift::UInt16.self, .littleEndian)))
+            self.longer = try reader.readString(byteCount: Swift::Int(truncatingIfNeeded: run1.integer(at: 0, as: Swift::UInt16.self, .littleEndian)))
             field = 2
             let run2 = try reader.readRun(byteCount: 4)
-            self.longest = try reader.readString(byteCount: Swift::Int(run2.integer(at: 0, as: Swift::UInt32.self, .bigEndian)))
+            self.longest = try reader.readString(byteCount: Swift::Int(truncatingIfNeeded: run2.integer(at: 0, as: Swift::UInt32.self, .bigEndian)))
             field = 3
             self.counted = try reader.readString(byteCount: reader.readCount(.varint, .littleEndian))
             field = 4
             self.ended = try reader.readTerminatedString()
             field = 5
             let run3 = try reader.readRun(byteCount: 1)
-            let count5 = Swift::Int(run3.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
+            let count5 = Swift::Int(truncatingIfNeeded: run3.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
             try WirelineCodec::FieldCheck.count(count5, limit: 4, at: run3.startOffset)
             self.limited = try reader.readString(byteCount: count5)
             field = 6
@@ -274,7 +274,7 @@ public struct Texts: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage
             self.both = try reader.readTerminatedString()
             field = 7
             let run4 = try reader.readRun(byteCount: 1)
-            let count7 = Swift::Int(run4.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
+            let count7 = Swift::Int(truncatingIfNeeded: run4.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
             var list7: [Swift::String] = []
             list7.reserveCapacity(reader.itemCapacity(count7, minimumByteCount: 1))
             item = 0
@@ -286,7 +286,7 @@ public struct Texts: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage
             self.list = list7
             field = 8
             let run5 = try reader.readRun(byteCount: 1)
-            let count8 = Swift::Int(run5.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
+            let count8 = Swift::Int(truncatingIfNeeded: run5.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
             var list8: [Swift::String] = []
             list8.reserveCapacity(reader.itemCapacity(count8, minimumByteCount: 1))
             item = 0
@@ -298,7 +298,7 @@ public struct Texts: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage
             self.endedList = list8
             field = 9
             let run6 = try reader.readRun(byteCount: 1)
-            let count9 = Swift::Int(run6.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
+            let count9 = Swift::Int(truncatingIfNeeded: run6.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
             try WirelineCodec::FieldCheck.count(count9, limit: 2, at: run6.startOffset)
             var list9: [Swift::String] = []
             list9.reserveCapacity(reader.itemCapacity(count9, minimumByteCount: 1))
@@ -445,22 +445,22 @@ public struct Textual: WirelineCodec::ServerMessage {
         var item: Swift::Int = -1
         do throws(WirelineCodec::CodecError) {
             let run0 = try reader.readRun(byteCount: 1)
-            self.plain = try reader.readBytes(byteCount: Swift::Int(run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
+            self.plain = try reader.readBytes(byteCount: Swift::Int(truncatingIfNeeded: run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
             field = 1
             let run1 = try reader.readRun(byteCount: 2)
-            self.longer = try reader.readBytes(byteCount: Swift::Int(run1.integer(at: 0, as: Swift::UInt16.self, .littleEndian)))
+            self.longer = try reader.readBytes(byteCount: Swift::Int(truncatingIfNeeded: run1.integer(at: 0, as: Swift::UInt16.self, .littleEndian)))
             field = 2
             self.counted = try reader.readBytes(byteCount: reader.readCount(.varint, .littleEndian))
             field = 3
             self.ended = try reader.readTerminatedBytes()
             field = 4
             let run2 = try reader.readRun(byteCount: 1)
-            let count4 = Swift::Int(run2.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
+            let count4 = Swift::Int(truncatingIfNeeded: run2.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
             try WirelineCodec::FieldCheck.count(count4, limit: 4, at: run2.startOffset)
             self.limited = try reader.readBytes(byteCount: count4)
             field = 5
             let run3 = try reader.readRun(byteCount: 1)
-            let count5 = Swift::Int(run3.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
+            let count5 = Swift::Int(truncatingIfNeeded: run3.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
             var list5: [[Swift::UInt8]] = []
             list5.reserveCapacity(reader.itemCapacity(count5, minimumByteCount: 1))
             item = 0
@@ -727,10 +727,10 @@ public struct Lists: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
             self.marks = list3
             field = 4
             let run0 = try reader.readRun(byteCount: 1)
-            self.numbers = try reader.readIntegers(count: Swift::Int(run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)), as: Swift::UInt32.self, .littleEndian, item: &item)
+            self.numbers = try reader.readIntegers(count: Swift::Int(truncatingIfNeeded: run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)), as: Swift::UInt32.self, .littleEndian, item: &item)
             field = 5
             let run1 = try reader.readRun(byteCount: 2)
-            self.wide = try reader.readIntegers(count: Swift::Int(run1.integer(at: 0, as: Swift::UInt16.self, .bigEndian)), as: Swift::Int16.self, .bigEndian, item: &item)
+            self.wide = try reader.readIntegers(count: Swift::Int(truncatingIfNeeded: run1.integer(at: 0, as: Swift::UInt16.self, .bigEndian)), as: Swift::Int16.self, .bigEndian, item: &item)
             field = 6
             let start6 = reader.offset
             let count6 = try reader.readCount(.varint, .littleEndian)
@@ -738,7 +738,7 @@ public struct Lists: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
             self.few = try .read(count6, from: &reader, item: &item)
             field = 7
             let run2 = try reader.readRun(byteCount: 1)
-            self.nested = try .read(Swift::Int(run2.integer(at: 0, as: Swift::UInt8.self, .littleEndian)), from: &reader, item: &item)
+            self.nested = try .read(Swift::Int(truncatingIfNeeded: run2.integer(at: 0, as: Swift::UInt8.self, .littleEndian)), from: &reader, item: &item)
             field = 8
             var list8: [Mood] = []
             item = 0
@@ -858,7 +858,7 @@ public struct Choices: WirelineCodec::ClientMessage, WirelineCodec::ServerMessag
             self.result = try WirelineCodec::FieldCheck.known(run0.integer(at: 1, as: Swift::Int16.self, .littleEndian), at: run0.startOffset + 1)
             self.rights = .init(rawValue: run0.integer(at: 3, as: Swift::UInt16.self, .littleEndian))
             field = 3
-            let count3 = Swift::Int(run0.integer(at: 5, as: Swift::UInt8.self, .littleEndian))
+            let count3 = Swift::Int(truncatingIfNeeded: run0.integer(at: 5, as: Swift::UInt8.self, .littleEndian))
             var list3: [Mood] = []
             list3.reserveCapacity(reader.itemCapacity(count3, minimumByteCount: 1))
             item = 0
@@ -870,7 +870,7 @@ public struct Choices: WirelineCodec::ClientMessage, WirelineCodec::ServerMessag
             self.moods = list3
             field = 4
             let run1 = try reader.readRun(byteCount: 1)
-            let count4 = Swift::Int(run1.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
+            let count4 = Swift::Int(truncatingIfNeeded: run1.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
             var list4: [Outcome] = []
             list4.reserveCapacity(reader.itemCapacity(count4, minimumByteCount: 2))
             item = 0
@@ -980,7 +980,7 @@ public struct Structures: WirelineCodec::ClientMessage, WirelineCodec::ServerMes
             self.small = try .init(from: &reader)
             field = 3
             let run0 = try reader.readRun(byteCount: 1)
-            self.mediums = try .read(Swift::Int(run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)), from: &reader, item: &item)
+            self.mediums = try .read(Swift::Int(truncatingIfNeeded: run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)), from: &reader, item: &item)
             field = 4
             self.large = try .init(from: &reader)
             field = 5
@@ -1064,7 +1064,7 @@ public struct Deep: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
             self.tree = try .init(from: &reader)
             field = 1
             let run0 = try reader.readRun(byteCount: 1)
-            self.trees = try .read(Swift::Int(run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)), from: &reader, item: &item)
+            self.trees = try .read(Swift::Int(truncatingIfNeeded: run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)), from: &reader, item: &item)
             self.trailingBytes = reader.readTrailingBytes()
         } catch {
             throw error.located(in: "Deep", fields: "tree 0 trees 1", at: field, item: item)
@@ -1180,7 +1180,7 @@ public struct Grown: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
                 self.locale = "zh_CN"
             } else {
                 let run5 = try reader.readRun(byteCount: 1)
-                self.locale = try reader.readString(byteCount: Swift::Int(run5.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
+                self.locale = try reader.readString(byteCount: Swift::Int(truncatingIfNeeded: run5.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
             }
             field = 6
             if reader.isAtEnd {
@@ -1220,7 +1220,7 @@ public struct Grown: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
                 self.list = []
             } else {
                 let run9 = try reader.readRun(byteCount: 1)
-                self.list = try reader.readIntegers(count: Swift::Int(run9.integer(at: 0, as: Swift::UInt8.self, .littleEndian)), as: Swift::UInt8.self, .littleEndian, item: &item)
+                self.list = try reader.readIntegers(count: Swift::Int(truncatingIfNeeded: run9.integer(at: 0, as: Swift::UInt8.self, .littleEndian)), as: Swift::UInt8.self, .littleEndian, item: &item)
             }
             field = 12
             if reader.isAtEnd {
@@ -1234,7 +1234,7 @@ public struct Grown: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
                 self.campaign = nil
             } else {
                 let run11 = try reader.readRun(byteCount: 1)
-                self.campaign = try reader.readString(byteCount: Swift::Int(run11.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
+                self.campaign = try reader.readString(byteCount: Swift::Int(truncatingIfNeeded: run11.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
             }
             self.trailingBytes = reader.readTrailingBytes()
         } catch {
@@ -1356,10 +1356,10 @@ extension FeaturesProtocol {
             var field: Swift::Int = 0
             do throws(WirelineCodec::CodecError) {
                 let run0 = try reader.readRun(byteCount: 1)
-                self.password = try reader.readString(byteCount: Swift::Int(run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
+                self.password = try reader.readString(byteCount: Swift::Int(truncatingIfNeeded: run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
                 field = 1
                 let run1 = try reader.readRun(byteCount: 1)
-                self.userName = try reader.readString(byteCount: Swift::Int(run1.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
+                self.userName = try reader.readString(byteCount: Swift::Int(truncatingIfNeeded: run1.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
                 field = 2
                 let run2 = try reader.readRun(byteCount: 1)
                 self.unusedStorage = run2.integer(at: 0, as: Swift::UInt8.self, .littleEndian)

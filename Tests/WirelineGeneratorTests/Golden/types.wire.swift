@@ -196,7 +196,7 @@ public struct Nested: Swift::Equatable, Swift::Sendable {
             self.from = try .init(from: &reader)
             field = 1
             let run0 = try reader.readRun(byteCount: 1)
-            self.name = try reader.readString(byteCount: Swift::Int(run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
+            self.name = try reader.readString(byteCount: Swift::Int(truncatingIfNeeded: run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
             field = 2
             self.inner = try .init(from: &reader)
         } catch {
@@ -317,7 +317,7 @@ public struct Tight: Swift::Equatable, Swift::Sendable, Swift::CustomReflectable
         let body = try reader.enterSizedBody(byteCount: reader.readCount(.uint8, .littleEndian))
         do throws(WirelineCodec::CodecError) {
             let run0 = try reader.readRun(byteCount: 2)
-            self.text = try reader.readString(byteCount: Swift::Int(run0.integer(at: 0, as: Swift::UInt16.self, .littleEndian)))
+            self.text = try reader.readString(byteCount: Swift::Int(truncatingIfNeeded: run0.integer(at: 0, as: Swift::UInt16.self, .littleEndian)))
         } catch {
             throw error.located(in: "", fields: "text 2", at: 0)
         }
@@ -371,7 +371,7 @@ public struct Tree: Swift::Equatable, Swift::Sendable {
             let run0 = try reader.readRun(byteCount: 2)
             self.leaf = run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)
             field = 1
-            self.branches = try .read(Swift::Int(run0.integer(at: 1, as: Swift::UInt8.self, .littleEndian)), from: &reader, item: &item)
+            self.branches = try .read(Swift::Int(truncatingIfNeeded: run0.integer(at: 1, as: Swift::UInt8.self, .littleEndian)), from: &reader, item: &item)
         } catch {
             throw error.located(in: "", fields: "leaf 1 branches 1", at: field, item: item)
         }
@@ -516,7 +516,7 @@ public struct Medium: Swift::Equatable, Swift::Sendable {
         let body = try reader.enterSizedBody(byteCount: reader.readCount(.uint16, .littleEndian))
         do throws(WirelineCodec::CodecError) {
             let run0 = try reader.readRun(byteCount: 1)
-            self.text = try reader.readString(byteCount: Swift::Int(run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
+            self.text = try reader.readString(byteCount: Swift::Int(truncatingIfNeeded: run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
         } catch {
             throw error.located(in: "", fields: "text 1", at: 0)
         }
@@ -594,7 +594,7 @@ public struct Large: Swift::Equatable, Swift::Sendable {
         var field: Swift::Int = 0
         do throws(WirelineCodec::CodecError) {
             let run0 = try reader.readRun(byteCount: 1)
-            self.data = try reader.readBytes(byteCount: Swift::Int(run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
+            self.data = try reader.readBytes(byteCount: Swift::Int(truncatingIfNeeded: run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
             field = 1
             self.small = try .init(from: &reader)
         } catch {
@@ -647,7 +647,7 @@ public struct Counted: Swift::Equatable, Swift::Sendable {
         var item: Swift::Int = -1
         do throws(WirelineCodec::CodecError) {
             let run0 = try reader.readRun(byteCount: 1)
-            let count0 = Swift::Int(run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
+            let count0 = Swift::Int(truncatingIfNeeded: run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
             var list0: [Swift::Bool] = []
             list0.reserveCapacity(reader.itemCapacity(count0, minimumByteCount: 1))
             item = 0
@@ -662,7 +662,7 @@ public struct Counted: Swift::Equatable, Swift::Sendable {
                 self.rest = "more"
             } else {
                 let run1 = try reader.readRun(byteCount: 1)
-                self.rest = try reader.readString(byteCount: Swift::Int(run1.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
+                self.rest = try reader.readString(byteCount: Swift::Int(truncatingIfNeeded: run1.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
             }
         } catch {
             throw error.located(in: "", fields: "marks 1 rest 1", at: field, item: item)
