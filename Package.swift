@@ -35,6 +35,7 @@ let package = Package(
     name: "wireline",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
+        .library(name: "Wireline", targets: ["Wireline"]),
         .library(name: "WirelineCodec", targets: ["WirelineCodec"]),
         .library(name: "WirelineSchema", targets: ["WirelineSchema"]),
         .library(name: "WirelineGenerator", targets: ["WirelineGenerator"]),
@@ -107,7 +108,7 @@ let package = Package(
             name: "WirelineTransportTests", dependencies: ["WirelineTransport", "TestingSupport"], swiftSettings: usual),
         .testTarget(
             name: "WirelineTests",
-            dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "TestingSupport"],
+            dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "TestingSupport"],
             swiftSettings: usual),
         .testTarget(name: "wireTests", dependencies: ["wire"], swiftSettings: usual),
     ] + protocols.map(protocolTarget) + generatedTypes.map(generatedTarget),

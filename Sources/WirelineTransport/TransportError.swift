@@ -25,6 +25,8 @@ public enum TransportError: Error, Equatable, Sendable {
     case cancelled
     /// What should be an IP address, or the number of a port, is none.
     case invalidAddress
+    /// The resolver knows no address of a host; `reason` is what it says of that.
+    case unknownHost(String, reason: String)
 }
 
 /// A system call that has failed.

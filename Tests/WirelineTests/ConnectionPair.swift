@@ -16,7 +16,8 @@ struct ConnectionPair {
     ) async throws -> ConnectionPair {
         let group = try group.get()
         let (accepted, feed) = AsyncStream<ByteStream>.makeStream()
-        let listener = try Listener.start(at: .loopback(port: 0), on: group) { feed.yield($0) }
+        let listener = try Listener.bind(to: .loopback(port: 0), on: group)
+        listener.start { feed.yield($0) }
         defer { listener.loop.execute { listener.close() } }
         // Of two loops one takes the client, the other the first connection that is accepted, or the other way round.
         let client = try await ByteStream.connect(to: listener.address, on: group.loops[0], timeout: .seconds(60))
@@ -40,10 +41,7 @@ extension PacketConnection {
     /// Runs a closure on the connection's loop, and waits for it.
     @discardableResult
     func onLoop<Value: Sendable>(_ body: @escaping @Sendable (PacketConnection) throws -> Value) async throws -> Value {
-        let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
-            stream.loop.execute { continuation.resume(returning: Result { try body(self) }) }
-        }
-        return try result.get()
+        try await stream.loop.run { () throws(any Error) in try body(self) }
     }
 
     /// Sends bytes that need be no packet, at once.

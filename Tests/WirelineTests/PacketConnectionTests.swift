@@ -50,7 +50,7 @@ struct PacketConnectionTests {
     @Test(arguments: [0, 1, 16_378, 16_379, 131_065, 131_066, 131_067, 300_000, 9_000_000])
     func `a packet of any length comes whole, and so does what follows`(byteCount: Int) async throws {
         var random = SeededGenerator.forThisRun()
-        let pair = try await ConnectionPair.make(limits: ConnectionLimits(packetByteCount: 16 << 20))
+        let pair = try await ConnectionPair.make(limits: ConnectionLimits(maximumPacketByteCount: 16 << 20))
         defer { pair.close() }
         let payload = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         let packets = [try packet(payload: [1]), try packet(payload: payload), try packet(payload: [2])]

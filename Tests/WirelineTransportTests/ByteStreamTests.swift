@@ -143,7 +143,8 @@ struct ByteStreamTests {
 
     @Test func `nobody listens: the connection is refused`() async throws {
         let group = try StreamPair.group.get()
-        let listener = try Listener.start(at: .loopback(port: 0), on: group) { _ in }
+        let listener = try Listener.bind(to: .loopback(port: 0), on: group)
+        listener.start { _ in }
         let address = listener.address
         await withCheckedContinuation { continuation in
             listener.loop.execute {
@@ -158,7 +159,8 @@ struct ByteStreamTests {
 
     @Test func `a task that is cancelled does not connect`() async throws {
         let group = try StreamPair.group.get()
-        let listener = try Listener.start(at: .loopback(port: 0), on: group) { _ in }
+        let listener = try Listener.bind(to: .loopback(port: 0), on: group)
+        listener.start { _ in }
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await ByteStream.connect(to: listener.address, on: group.nextLoop(), timeout: .seconds(60))
@@ -167,28 +169,37 @@ struct ByteStreamTests {
         listener.loop.execute { listener.close() }
     }
 
-    @Test func `a listener whose connections are not wanted now keeps them for later`() async throws {
+    @Test func `a connection beyond the limit waits until another has ended`() async throws {
         let group = try StreamPair.group.get()
         let (accepted, feed) = AsyncStream<ByteStream>.makeStream()
-        let listener = try Listener.start(at: .loopback(port: 0), on: group) { feed.yield($0) }
-        await withCheckedContinuation { continuation in
-            listener.loop.execute {
-                listener.pause()
-                continuation.resume()
-            }
+        let listener = try Listener.bind(to: .loopback(port: 0), on: group, connectionLimit: 2)
+        listener.start { feed.yield($0) }
+        var clients: [ByteStream] = []
+        for _ in 0..<4 {
+            clients.append(
+                try await ByteStream.connect(to: listener.address, on: group.nextLoop(), timeout: .seconds(60)))
         }
-        let client = try await ByteStream.connect(to: listener.address, on: group.nextLoop(), timeout: .seconds(60))
-        listener.loop.execute { listener.resume() }
         var iterator = accepted.makeAsyncIterator()
-        let stream = try #require(await iterator.next())
-        #expect(stream.peerAddress.bytes == client.peerAddress.bytes)
-        listener.loop.execute { listener.close() }
+        _ = try #require(await iterator.next())
+        _ = try #require(await iterator.next())
+        let hasEnded = Lock(false)
+        Task {
+            await listener.loop.run { hasEnded.withLock { $0 = true } }
+            listener.connectionEnded()
+        }
+        _ = try #require(await iterator.next())
+        #expect(hasEnded.withLock { $0 })
+        listener.connectionEnded()
+        _ = try #require(await iterator.next())
+        await listener.loop.run { listener.close() }
+        #expect(clients.count == 4)
     }
 
     @Test func `many connections at once are shared out among the loops`() async throws {
         let group = try StreamPair.group.get()
         let (accepted, feed) = AsyncStream<ByteStream>.makeStream()
-        let listener = try Listener.start(at: .loopback(port: 0), on: group) { feed.yield($0) }
+        let listener = try Listener.bind(to: .loopback(port: 0), on: group)
+        listener.start { feed.yield($0) }
         var clients: [ByteStream] = []
         for _ in 0..<200 {
             clients.append(

@@ -25,7 +25,8 @@ struct SocketAddressTests {
     @Test(arguments: ["127.0.0.1", "::1"])
     func `a listener's address has the port that the system has chosen`(text: String) throws {
         let group = try StreamPair.group.get()
-        let listener = try Listener.start(at: SocketAddress(ipAddress: text, port: 0), on: group) { _ in }
+        let listener = try Listener.bind(to: SocketAddress(ipAddress: text, port: 0), on: group)
+        listener.start { _ in }
         #expect(listener.address.port != 0)
         #expect(listener.address.ipAddress == text)
         listener.loop.execute { listener.close() }

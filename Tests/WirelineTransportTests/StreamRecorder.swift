@@ -106,7 +106,8 @@ struct StreamPair {
     ) async throws -> StreamPair {
         let group = try group.get()
         let (accepted, feed) = AsyncStream<ByteStream>.makeStream()
-        let listener = try Listener.start(at: .loopback(port: 0), on: group) { feed.yield($0) }
+        let listener = try Listener.bind(to: .loopback(port: 0), on: group)
+        listener.start { feed.yield($0) }
         defer { listener.loop.execute { listener.close() } }
         let client = try await ByteStream.connect(
             to: listener.address, on: group.nextLoop(), timeout: .seconds(60))

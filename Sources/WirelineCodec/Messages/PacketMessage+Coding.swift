@@ -85,6 +85,28 @@ extension PacketMessage {
         try output.append(byteCount: packet.count) { $0.writeBytes(packet) }
     }
 
+    /// How many bytes the whole packet has, where ``encodeAtOnce(into:)`` can write it; nil where only ``encoded()``
+    /// can.
+    ///
+    /// - Throws: ``CodecError`` as ``encoded()``.
+    @inlinable
+    package func byteCountAtOnce() throws(CodecError) -> Int? {
+        Definition.plan.byteCountAtOnce(
+            id: Self.messageID, payloadByteCount: try payloadByteCount(), limit: Definition.maximumPacketByteCount)
+    }
+
+    /// Writes the whole packet into memory of just the bytes that ``byteCountAtOnce()`` has counted.
+    @inlinable
+    @unsafe
+    package func encodeAtOnce(into buffer: UnsafeMutableRawBufferPointer) {
+        var byteCount = 0
+        unsafe ByteWriter.fill(buffer, &byteCount, byteCount: buffer.count) { writer in
+            let header = Definition.plan.headerAtOnce(id: Self.messageID, packetByteCount: buffer.count)
+            writer.writeStart(of: header.bits, byteCount: header.byteCount)
+            writePayload(to: &writer)
+        }
+    }
+
     /// The fields alone, without header and trailer.
     ///
     /// - Throws: ``CodecError`` when a value does not fit its field.

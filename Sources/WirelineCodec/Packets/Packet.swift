@@ -28,7 +28,7 @@ public struct Packet: ~Escapable {
 
     @inlinable
     @_lifetime(copy chunk)
-    init(_ chunk: RawSpan, _ bounds: PacketBounds, at start: Int) {
+    package init(_ chunk: RawSpan, _ bounds: PacketBounds, at start: Int) {
         self.init(
             chunk, start: start, end: start &+ bounds.packetByteCount, id: bounds.id,
             payloadStart: start &+ bounds.payloadStart, payloadEnd: start &+ bounds.payloadEnd)

@@ -61,6 +61,22 @@ extension PacketLayout {
         }
     }
 
+    /// The value of the field that pairs a reply with its request; nil where the layout has none. A negative one is
+    /// taken for its bits.
+    package func sequence(of packet: borrowing Packet) throws(CodecError) -> UInt64? {
+        var reader = ByteReader(packet.bytes)
+        for field in header {
+            let value = try reader.readHeaderField(field.format)
+            if field.role == .sequence { return UInt64(truncatingIfNeeded: value) }
+        }
+        reader = ByteReader(packet.bytes, range: packet.payloadRange.upperBound..<packet.bytes.byteCount)
+        for field in trailer {
+            let value = try reader.readHeaderField(field.format)
+            if field.role == .sequence { return UInt64(truncatingIfNeeded: value) }
+        }
+        return nil
+    }
+
     /// The values of all header and trailer fields of a packet, in wire order.
     public func header(of packet: borrowing Packet) throws(CodecError) -> PacketHeader {
         var result = PacketHeader()

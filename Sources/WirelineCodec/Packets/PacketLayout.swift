@@ -81,6 +81,9 @@ public struct PacketLayout: Sendable {
 
     /// The field that pairs a reply with its request, if the layout has one.
     public var sequenceField: PacketField? { fields.first { $0.role == .sequence } }
+
+    /// The largest number that ``sequenceField`` can hold; nil without one.
+    package var maximumSequence: UInt64? { sequenceField.map { $0.format.maximum } }
 }
 
 extension PacketLayout: Equatable {
@@ -98,6 +101,13 @@ extension PacketField {
 }
 
 extension PacketField.Format {
+    /// The largest number that the field can hold.
+    var maximum: UInt64 {
+        var signBitCount = 0
+        if case .integer(let format, _) = self, format.isSigned { signBitCount = 1 }
+        return UInt64.max >> UInt64(64 - bitWidth + signBitCount)
+    }
+
     /// How many bits of a number the field can hold at most.
     var bitWidth: Int {
         switch self {

@@ -2,14 +2,6 @@
 
 public import CWirelineSystem
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// A thread that waits for sockets and timers, and runs the tasks that deal with them.
 ///
 /// What belongs to a connection — its state, the task that reads from it, what that task awaits — runs on the thread of
@@ -65,7 +57,8 @@ public final class EventLoop: @unchecked Sendable {
     public init() throws(TransportError) {
         wakeUp = try Poller.WakeUp()
         poller = try Poller(capacity: 512, wakeUp: wakeUp)
-        try startThread()
+        // The thread holds the loop for as long as it runs.
+        try SystemThread.start { self.run() }
         // The two hold each other from here on; a loop that has no thread is let go of.
         actorExecutor.attach(to: self)
     }
@@ -76,6 +69,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Stops the program on any other thread.
+    @inlinable
     package func preconditionIsCurrent() {
         precondition(isCurrent, "only the loop's own thread may do this")
     }
@@ -85,6 +79,16 @@ public final class EventLoop: @unchecked Sendable {
     /// Runs a closure on the loop's thread: at once when this is it, else in the loop's next turn.
     package func execute(_ body: @escaping @Sendable () -> Void) {
         if isCurrent { body() } else { post(.closure(body)) }
+    }
+
+    /// Runs a closure on the loop's thread, and waits for what it returns.
+    package func run<Value: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+            execute { continuation.resume(returning: Result { () throws(Failure) in try body() }) }
+        }
+        return try result.get()
     }
 
     /// Runs a job of a task or an actor on the loop's thread.
@@ -102,30 +106,6 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     // MARK: The thread
-
-    private func startThread() throws(TransportError) {
-        // The thread holds the loop for as long as it runs.
-        let context = unsafe Unmanaged.passRetained(self).toOpaque()
-        var thread = pthread_t(bitPattern: 0)
-        let code = unsafe pthread_create(
-            &thread, nil,
-            { context in
-                unsafe EventLoop.runThread(context)
-                return nil
-            }, context)
-        guard code == 0 else {
-            unsafe Unmanaged<EventLoop>.fromOpaque(context).release()
-            throw .system(SystemCallError("pthread_create", code))
-        }
-        pthread_detach(thread)
-    }
-
-    @unsafe
-    private static func runThread(_ context: UnsafeMutableRawPointer?) {
-        guard let context = unsafe context else { return }
-        // SAFETY: startThread() has retained the loop for this thread.
-        unsafe Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()
-    }
 
     private func run() {
         unsafe wireline_set_current_loop(Unmanaged.passUnretained(self).toOpaque())

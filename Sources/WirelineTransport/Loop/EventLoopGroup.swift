@@ -31,6 +31,11 @@ public final class EventLoopGroup: Sendable {
 
     private static let sharedResult = Result { () throws(TransportError) in try EventLoopGroup(threadCount: 1) }
 
+    /// A group, or the one that is used where none is named.
+    package static func sharedUnless(_ group: EventLoopGroup?) throws(TransportError) -> EventLoopGroup {
+        if let group { group } else { try shared }
+    }
+
     /// The loop whose turn it is.
     package func nextLoop() -> EventLoop {
         let count = turn.wrappingAdd(1, ordering: .relaxed).oldValue

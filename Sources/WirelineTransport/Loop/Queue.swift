@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What is waiting, first in, first out, in memory that is used again.
+@usableFromInline
 package struct Queue<Element> {
-    private var elements: [Element?] = []
-    private var start = 0
+    @usableFromInline var elements: [Element?] = []
+    @usableFromInline var start = 0
 
     package init() {}
 
-    package var isEmpty: Bool { start == elements.count }
+    @inlinable package var isEmpty: Bool { start == elements.count }
 
     package var count: Int { elements.count - start }
 

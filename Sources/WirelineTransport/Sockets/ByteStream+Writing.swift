@@ -5,6 +5,10 @@ extension ByteStream {
     @inlinable
     package var pendingByteCount: Int { outputEnd - outputStart }
 
+    /// How many bytes can be written without more ado; negative where something must be done first.
+    @inlinable
+    package var freeByteCount: Int { outputLimit &- outputEnd }
+
     /// Writes bytes; they leave at the end of the loop's turn, or with ``flush()``. On a stream that is closed or whose
     /// output has been ended nothing happens: its handler has been told, or has asked for it.
     ///
@@ -13,7 +17,7 @@ extension ByteStream {
     ///   - body: Fills memory of just that many bytes.
     @inlinable @inline(__always)
     package func write(byteCount: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
-        guard byteCount <= outputLimit &- outputEnd || makeRoom(byteCount) else { return }
+        guard byteCount <= freeByteCount || makeRoom(byteCount) else { return }
         // SAFETY: there is room for byteCount bytes behind `outputEnd`, by the limit or by makeRoom(_:).
         let start = unsafe outputBase.map { unsafe $0 + outputEnd }
         let room = unsafe UnsafeMutableRawBufferPointer(start: start, count: byteCount)
@@ -22,6 +26,7 @@ extension ByteStream {
     }
 
     /// Writes bytes that are there already.
+    @inlinable
     package func write(_ bytes: [UInt8]) {
         unsafe write(byteCount: bytes.count) { unsafe $0.copyBytes(from: bytes) }
     }
@@ -31,7 +36,7 @@ extension ByteStream {
     /// - Returns: False where nothing may be written.
     @usableFromInline @inline(never)
     func makeRoom(_ byteCount: Int) -> Bool {
-        guard isOpen, !endsAfterOutput, byteCount > 0 else { return false }
+        guard takesOutput, byteCount > 0 else { return false }
         if outputCapacity - outputEnd < byteCount { enlarge(for: byteCount) }
         outputLimit = outputCapacity
         if !isUnsent, !isWaitingForRoom {
@@ -89,6 +94,8 @@ extension ByteStream {
         guard pendingByteCount == 0 else {
             isWritable = false
             isWaitingForRoom = true
+            lastSendingTime = loop.now
+            watchWriting()
             return
         }
         dropOutput()
@@ -96,6 +103,21 @@ extension ByteStream {
         isWaitingForRoom = false
         if endsAfterOutput { finishOutput() }
         if hadWaited { handler?.outputDrained(self) }
+    }
+
+    /// Gives the connection up when the peer takes nothing for too long. The timer is set once, and not anew with every
+    /// byte that leaves.
+    private func watchWriting() {
+        guard let writeTimeout, writeTimer == nil else { return }
+        writeTimer = loop.schedule(at: lastSendingTime + writeTimeout) {
+            self.writeTimer = nil
+            guard self.isOpen, self.isWaitingForRoom else { return }
+            if self.lastSendingTime + writeTimeout <= self.loop.now {
+                self.fail(.timedOut)
+            } else {
+                self.watchWriting()
+            }
+        }
     }
 
     func finishOutput() {

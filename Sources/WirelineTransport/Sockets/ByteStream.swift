@@ -101,6 +101,13 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     var endsAfterOutput = false
     var hasEndedOutput = false
 
+    /// How long the peer may take nothing of what waits for it before the connection is given up with
+    /// ``TransportError/timedOut`` (default: for ever).
+    package var writeTimeout: Duration?
+    /// When the system last took something, or was first seen to take nothing.
+    var lastSendingTime = MonotonicTime.distantFuture
+    var writeTimer: EventLoop.Timer?
+
     /// Takes a connected socket over; ``start(_:)`` then brings it to life.
     init(_ descriptor: consuming Descriptor, on loop: EventLoop, peerAddress: SocketAddress) {
         self.descriptor = consume descriptor
@@ -123,8 +130,12 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         self.handler = handler
     }
 
-    /// Whether the stream can be read from or written to.
+    /// Whether the stream has been started and has not been closed.
     package var isOpen: Bool { handler != nil }
+
+    /// Whether what is written will be sent.
+    @usableFromInline
+    package var takesOutput: Bool { isOpen && !endsAfterOutput }
 
     override func becameReady(_ readiness: Poller.Readiness) {
         if readiness.contains(.ended) { hasEnded = true }
@@ -154,6 +165,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         guard isOpen else { return }
         handler = nil
         dropOutput()
+        if let timer = writeTimer.take() { loop.cancel(timer) }
         descriptor = nil
         loop.forget(self)
     }
@@ -165,7 +177,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         close()
     }
 
-    private func fail(_ error: TransportError) {
+    func fail(_ error: TransportError) {
         let handler = handler
         close()
         handler?.failed(self, error)

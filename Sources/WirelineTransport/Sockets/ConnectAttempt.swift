@@ -13,87 +13,81 @@ extension ByteStream {
     package static func connect(
         to address: SocketAddress, on loop: EventLoop, timeout: Duration
     ) async throws(TransportError) -> ByteStream {
-        let attempt = ConnectAttempt(to: address, on: loop, timeout: timeout)
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                loop.execute { attempt.start { continuation.resume(returning: $0) } }
-            }
-        } onCancel: {
-            loop.execute { attempt.finish(.failure(.cancelled)) }
+        try await Attempt.run(on: loop, timeout: timeout) { attempt throws(TransportError) in
+            try ConnectAttempt(to: address, attempt).start()
         }
-        return try result.get()
+    }
+
+    /// Connects to a host: to its addresses in the system's order, each with its share of what is left of the time.
+    ///
+    /// - Parameters:
+    ///   - host: A name, or the text of an IP address.
+    ///   - port: The port.
+    ///   - loop: The loop that the stream will belong to.
+    ///   - timeout: How long looking the name up and connecting may take together.
+    /// - Throws: As ``connect(to:on:timeout:)``, for the last address; ``TransportError/unknownHost(_:reason:)``.
+    package static func connect(
+        toHost host: String, port: UInt16, on loop: EventLoop, timeout: Duration
+    ) async throws(TransportError) -> ByteStream {
+        let deadline = MonotonicTime.now + timeout
+        var addresses = try await NameLookup.addresses(of: host, port: port, on: loop, timeout: timeout)[...]
+        var failure = TransportError.unknownHost(host, reason: "the name has no address")
+        while let address = addresses.popFirst() {
+            let left = deadline.nanoseconds - MonotonicTime.now.nanoseconds
+            let share = Duration.nanoseconds(max(0, left) / Int64(addresses.count + 1))
+            do throws(TransportError) {
+                return try await connect(to: address, on: loop, timeout: share)
+            } catch {
+                guard error != .cancelled else { throw error }
+                failure = error
+            }
+        }
+        throw failure
     }
 }
 
-/// An attempt to connect, which ends once: with a connection, an error, its deadline or its cancellation.
-///
-/// Everything but `init` is for the loop's own thread; that is also the lock behind `@unchecked Sendable`.
-private final class ConnectAttempt: PollTarget, @unchecked Sendable {
-    typealias Outcome = Result<ByteStream, TransportError>
-
+/// A socket that is being connected; for the loop's own thread.
+private final class ConnectAttempt: PollTarget {
     private let address: SocketAddress
-    private let loop: EventLoop
-    private let timeout: Duration
+    private let attempt: Attempt<ByteStream>
     private var descriptor: Descriptor?
     private var isWatched = false
-    private var timer: EventLoop.Timer?
-    private var outcome: Outcome?
-    private var completion: ((Outcome) -> Void)?
 
-    init(to address: SocketAddress, on loop: EventLoop, timeout: Duration) {
+    init(to address: SocketAddress, _ attempt: Attempt<ByteStream>) {
         self.address = address
-        self.loop = loop
-        self.timeout = timeout
-    }
-
-    func start(_ completion: @escaping (Outcome) -> Void) {
-        self.completion = completion
-        // A task may be cancelled before it has begun.
-        guard outcome == nil else { return complete() }
-        do throws(TransportError) {
-            descriptor = try SystemCall.makeSocket(for: address)
-            if try SystemCall.connect(number, to: address) { return succeed() }
-            try loop.watch(self, number)
-            isWatched = true
-            timer = loop.schedule(at: .now + timeout) { self.finish(.failure(.timedOut)) }
-        } catch {
-            finish(.failure(error))
-        }
+        self.attempt = attempt
     }
 
     private var number: Int32 { descriptor?.number ?? -1 }
 
+    func start() throws(TransportError) {
+        attempt.cleanUp = cleanUp
+        descriptor = try SystemCall.makeSocket(for: address)
+        if try SystemCall.connect(number, to: address) { return succeed() }
+        try attempt.loop.watch(self, number)
+        isWatched = true
+    }
+
     override func becameReady(_ readiness: Poller.Readiness) {
-        guard outcome == nil, readiness.contains(.writable) else { return }
+        guard isWatched, readiness.contains(.writable) else { return }
         do throws(TransportError) {
             try SystemCall.finishConnecting(number)
             succeed()
         } catch {
-            finish(.failure(error))
+            attempt.finish(.failure(error))
         }
     }
 
     private func succeed() {
-        if isWatched { loop.unwatch(self, number) }
+        if isWatched { attempt.loop.unwatch(self, number) }
         isWatched = false
         guard let descriptor = descriptor.take() else { return }
-        finish(.success(ByteStream(descriptor, on: loop, peerAddress: address)))
+        attempt.finish(.success(ByteStream(descriptor, on: attempt.loop, peerAddress: address)))
     }
 
-    /// Ends the attempt, unless it has ended.
-    func finish(_ outcome: Outcome) {
-        guard self.outcome == nil else { return }
-        self.outcome = outcome
-        if let timer { loop.cancel(timer) }
+    private func cleanUp() {
         descriptor = nil
-        if isWatched { loop.forget(self) }
+        if isWatched { attempt.loop.forget(self) }
         isWatched = false
-        complete()
-    }
-
-    private func complete() {
-        guard let outcome, let completion else { return }
-        self.completion = nil
-        completion(outcome)
     }
 }

@@ -49,6 +49,11 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         self.scope = scope
     }
 
+    /// The same address with another port.
+    package func withPort(_ port: UInt16) -> SocketAddress {
+        SocketAddress(bytes: bytes, port: port, scope: scope)
+    }
+
     /// The text of the address alone, as RFC 5952 writes it.
     public var ipAddress: String {
         // The longest text is that of an IPv6 address that ends in an IPv4 one, with its NUL (INET6_ADDRSTRLEN).

@@ -7,6 +7,7 @@
         static let dontWait = MSG_DONTWAIT
         /// Writing to a connection that has ended is an error and no signal by an option of each socket here.
         static let noSignal: Int32 = 0
+        static let streamType = SOCK_STREAM
         static let shutdownWrite = SHUT_WR
 
         /// Makes a TCP socket that never blocks and that programs started from this one do not get.

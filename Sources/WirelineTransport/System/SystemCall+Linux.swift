@@ -11,6 +11,7 @@
     extension SystemCall {
         static let dontWait = Int32(MSG_DONTWAIT)
         static let noSignal = Int32(MSG_NOSIGNAL)
+        static let streamType = Int32(SOCK_STREAM.rawValue)
         static let shutdownWrite = Int32(SHUT_WR)
 
         /// Makes a TCP socket that never blocks and that programs started from this one do not get.

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+public import WirelineTransport
+
+/// The client's end of a connection that speaks a protocol.
+///
+///     let client = try await PacketClient.connect(to: "127.0.0.1", port: 9001, protocol: SceneProtocol.self)
+///     let reply = try await client.request(Cs_20001(sceneID: 7, line: 2, message: "hi"))
+///     for try await message in client.messages { … }
+///
+/// The connection is open for as long as the client, one of its copies or one of its sequences is held, unless it is
+/// closed earlier.
+public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
+    @usableFromInline let owner: ConnectionOwner
+    private let requestTimeout: Duration
+
+    /// The packets below the messages.
+    @inlinable public var connection: PacketConnection { owner.connection }
+
+    /// Connects to a server.
+    ///
+    /// - Parameters:
+    ///   - host: A name, or the text of an IP address. Where a name has several addresses, they are tried in turn.
+    ///   - port: The port.
+    ///   - protocol: What is spoken, such as `SceneProtocol.self`.
+    ///   - group: The loops of which one carries the connection; nil: ``EventLoopGroup/shared``.
+    ///   - configuration: Deadlines and limits.
+    /// - Throws: ``ConnectionError/transport(_:)``: `unknownHost`, `refused`, `timedOut`, or what the system says;
+    ///   ``ConnectionError/cancelled``.
+    public static func connect(
+        to host: String, port: UInt16, protocol: Definition.Type, on group: EventLoopGroup? = nil,
+        configuration: ClientConfiguration = ClientConfiguration()
+    ) async throws(ConnectionError) -> PacketClient {
+        let connection = try await PacketConnection.connect(
+            to: host, port: port, layout: Definition.layout, packetLimit: Definition.maximumPacketByteCount, on: group,
+            configuration: configuration)
+        return PacketClient(owner: ConnectionOwner(connection), requestTimeout: configuration.requestTimeout)
+    }
+
+    /// What the server sends, but for replies to requests: those go to who waits for them.
+    ///
+    /// One task at a time iterates.
+    public var messages: ReceivedMessages<Definition> { ReceivedMessages(packets, from: .server) }
+
+    /// The same as packets, for those who decode them on their own.
+    public var packets: ReceivedPackets { ReceivedPackets(connection, owner: owner) }
+
+    /// Sends a message; it leaves with whatever else is sent in the same turn of the loop. While too much waits to be
+    /// sent (``ConnectionLimits/pendingByteCount``), so does the sender.
+    ///
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/send(_:)``.
+    @inlinable
+    public nonisolated(nonsending) func send<Message: ClientMessage>(
+        _ message: Message
+    ) async throws(ConnectionError) where Message.Definition == Definition {
+        try await connection.send(message)
+    }
+
+    /// Sends a message with header fields set: `["Version": 2]`.
+    ///
+    /// - Throws: As ``send(_:)``, also when `header` names a field that is computed or does not exist.
+    public nonisolated(nonsending) func send<Message: ClientMessage>(
+        _ message: Message, header: PacketHeader
+    ) async throws(ConnectionError) where Message.Definition == Definition {
+        try await connection.send(message, header: header)
+    }
+
+    /// Sends a request, and waits for its reply: see ``PacketConnection/request(_:header:timeout:)``.
+    ///
+    /// - Parameters:
+    ///   - request: What is sent.
+    ///   - header: Header fields to set; the sequence is the connection's to choose.
+    ///   - timeout: How long to wait; nil: ``ClientConfiguration/requestTimeout``.
+    /// - Throws: ``ConnectionError``.
+    public nonisolated(nonsending) func request<Request: ClientMessage & RequestMessage>(
+        _ request: Request, header: PacketHeader = [:], timeout: Duration? = nil
+    ) async throws(ConnectionError) -> Request.Reply where Request.Definition == Definition {
+        try await connection.request(request, header: header, timeout: timeout ?? requestTimeout)
+    }
+}
+
+/// Closes a connection when nobody holds it any more.
+@usableFromInline
+final class ConnectionOwner: Sendable {
+    @usableFromInline let connection: PacketConnection
+
+    init(_ connection: PacketConnection) {
+        self.connection = connection
+    }
+
+    deinit { connection.close() }
+}
+
+extension PacketConnection {
+    /// Connects to a server of any protocol. Nobody closes the connection but who asked for it.
+    package static func connect(
+        to host: String, port: UInt16, layout: PacketLayout, packetLimit: Int, on group: EventLoopGroup? = nil,
+        configuration: ClientConfiguration = ClientConfiguration()
+    ) async throws(ConnectionError) -> PacketConnection {
+        do throws(TransportError) {
+            let loop = try EventLoopGroup.sharedUnless(group).nextLoop()
+            let stream = try await ByteStream.connect(
+                toHost: host, port: port, on: loop, timeout: configuration.connectTimeout)
+            let connection = PacketConnection(
+                stream, layout: layout, packetLimit: packetLimit, limits: configuration.limits)
+            try await loop.run { () throws(TransportError) in try connection.start() }
+            return connection
+        } catch {
+            throw error == .cancelled ? .cancelled : .transport(error)
+        }
+    }
+}

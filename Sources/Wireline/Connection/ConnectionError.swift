@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+public import WirelineTransport
+
+/// Why a connection has ended other than by a clean end of stream, or why something could not be sent or answered.
+@nonexhaustive
+public enum ConnectionError: Error, Equatable, Sendable {
+    /// The peer has sent what is no packet, or has ended inside one, or a message is not what the schema says; or a
+    /// value does not fit its packet.
+    case codec(CodecError)
+    /// The network, the peer or the system has ended the connection, or kept it from being made.
+    case transport(TransportError)
+    /// The task that waited was cancelled.
+    case cancelled
+    /// A request was not answered in time.
+    ///
+    /// `unreadByteCount` is 0, or how many bytes of other messages nobody has read: with many of them, the reply may
+    /// stand behind (``ConnectionLimits/unreadByteCount``).
+    case unanswered(unreadByteCount: Int)
+    /// The peer has ended its stream before it has answered a request.
+    case endedBeforeReply
+    /// More requests wait for their replies than the connection, or the sequence field, can tell apart.
+    case tooManyRequests(limit: Int)
+}
+
+extension ConnectionError: CustomStringConvertible {
+    /// One line for people.
+    public var description: String {
+        switch self {
+        case .codec(let error): error.description
+        case .transport(let error): error.description
+        case .cancelled: "the task was cancelled"
+        case .unanswered(unreadByteCount: 0): "the request was not answered in time"
+        case .unanswered(let byteCount):
+            "the request was not answered in time; \(byteCount) bytes of other messages wait to be read"
+        case .endedBeforeReply: "the peer has ended the connection before it answered the request"
+        case .tooManyRequests(let limit): "no more than \(limit) requests can wait for their replies"
+        }
+    }
+}

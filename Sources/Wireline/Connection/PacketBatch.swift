@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+public import WirelineTransport
+
+/// The packets of one read, for a handler that takes them all at once, without a task.
+///
+/// It is good for as long as the handler runs. What the handler leaves is dropped.
+@safe
+public struct PacketBatch: ~Copyable {
+    @usableFromInline let connection: PacketConnection
+    /// Held here as well, because the handler may close the connection.
+    @usableFromInline let block: SharedBlock
+    @usableFromInline var position: Int
+    @usableFromInline let end: Int
+
+    init(_ connection: PacketConnection, _ block: SharedBlock) {
+        self.connection = connection
+        self.block = block
+        position = connection.position
+        end = connection.end
+    }
+
+    /// The next packet, lent until the next call; nil when all have been taken.
+    ///
+    /// - Throws: ``ConnectionError/codec(_:)`` when the bytes are no packet, and again at every later call. The
+    ///   connection is closed behind the handler then, whatever it does about it.
+    @inlinable @inline(__always)
+    @_lifetime(&self)
+    public mutating func next() throws(ConnectionError) -> Packet? {
+        // SAFETY: the bytes up to `end` lie inside the block, which is held here.
+        let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
+        var bounds = connection.isRouting ? nil : connection.splitter.packetAtSight(in: bytes, at: position)
+        if bounds == nil { bounds = try nextInGeneral() }
+        guard let bounds else { return nil }
+        let packet = Packet(bytes, bounds, at: position)
+        position &+= bounds.packetByteCount
+        return unsafe _overrideLifetime(packet, mutating: &self)
+    }
+
+    @usableFromInline @inline(never)
+    mutating func nextInGeneral() throws(ConnectionError) -> PacketBounds? {
+        // SAFETY: as in next().
+        let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
+        while true {
+            let bounds: PacketBounds?
+            do throws(CodecError) {
+                bounds = try connection.splitter.packet(in: bytes, at: position)
+            } catch {
+                connection.ending = .failed(.codec(error))
+                throw .codec(error)
+            }
+            guard let bounds else { return nil }
+            let packet = ReceivedPacket(block: block, start: position, bounds: bounds)
+            guard connection.isRouting, connection.answer(with: packet) else { return bounds }
+            position &+= bounds.packetByteCount
+        }
+    }
+}
+
+extension PacketConnection {
+    /// Has every further packet taken by a handler, on the loop's thread.
+    func receive(inBatches handler: @escaping BatchHandler) {
+        batchHandler = handler
+        stream.read()
+    }
+
+    /// Hands what has arrived to the handler, as long as what it answers finds room.
+    func runBatch() {
+        guard let batchHandler, !isFinishing else { return }
+        do {
+            if let block = current {
+                guard stream.pendingByteCount < pendingLimit else { return }
+                if try hasWholePacket(block) {
+                    var batch = PacketBatch(self, block)
+                    try batchHandler(&batch)
+                    while try batch.next() != nil {}
+                    // The handler may have closed the connection.
+                    if current != nil { position = batch.position }
+                }
+            }
+            // Nothing whole is left, so this keeps what has begun.
+            _ = try takePacket()
+            if try hasEnded() { finish() }
+        } catch {
+            if failure == nil { failure = error }
+            close()
+        }
+    }
+
+    private func hasWholePacket(_ block: SharedBlock) throws(ConnectionError) -> Bool {
+        // SAFETY: the bytes up to `end` lie inside the block.
+        let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
+        do throws(CodecError) {
+            guard try splitter.packet(in: bytes, at: position) != nil else { return false }
+            hasHadPacket = true
+            return true
+        } catch {
+            throw .codec(error)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+package import WirelineTransport
+
+/// The way from the stream's bytes to whole packets.
+extension PacketConnection {
+    /// More than this is not copied when a packet's rest is waited for.
+    private static let mostHeldByteCount = 16 * 1024
+
+    private var restByteCount: Int { end - position }
+
+    /// The next packet that has arrived whole.
+    ///
+    /// - Throws: What has ended the connection, once nothing whole is left.
+    func takePacket() throws(ConnectionError) -> ReceivedPacket? {
+        if let block = current {
+            // SAFETY: the bytes up to `end` lie inside the block, which is held here.
+            let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
+            do throws(CodecError) {
+                if let bounds = try splitter.packet(in: bytes, at: position) {
+                    let packet = ReceivedPacket(block: block, start: position, bounds: bounds)
+                    position += bounds.packetByteCount
+                    return packet
+                }
+            } catch {
+                ending = .failed(.codec(error))
+            }
+            keepRest()
+        }
+        if case .failed(let error) = ending { throw error }
+        return nil
+    }
+
+    /// Keeps the beginning of a packet, and lets go of what was in front of it.
+    private func keepRest() {
+        guard let block = current, restByteCount <= Self.mostHeldByteCount else { return }
+        // SAFETY: the bytes from `position` to `end` lie inside the block, which is held here.
+        held = unsafe Array(UnsafeRawBufferPointer(start: block.base + position, count: restByteCount))
+        current = nil
+        (position, end) = (0, 0)
+    }
+
+    /// - Throws: When the stream has ended inside a packet.
+    func requireWhole() throws(ConnectionError) {
+        var error: CodecError?
+        if !held.isEmpty {
+            error = unsafe splitter.endOfStream(in: held.span.bytes)
+        } else if let block = current, restByteCount > 0 {
+            // SAFETY: as in keepRest().
+            let bytes = unsafe RawSpan(_unsafeStart: block.base + position, byteCount: restByteCount)
+            error = splitter.endOfStream(in: bytes)
+        }
+        guard let error else { return }
+        ending = .failed(.codec(error))
+        throw .codec(error)
+    }
+
+    // MARK: The stream's handler
+
+    package func makeRoom(for stream: ByteStream) -> ReadRoom {
+        guard current != nil else {
+            let block = stream.takeBlock()
+            // SAFETY: fewer bytes are held than a block has.
+            unsafe held.withUnsafeBytes { bytes in
+                unsafe UnsafeMutableRawBufferPointer(start: block.base, count: bytes.count).copyMemory(from: bytes)
+            }
+            return ReadRoom(block, offset: held.count)
+        }
+        return ReadRoom(growCurrent(), offset: restByteCount)
+    }
+
+    /// A block that begins with what has come of a long packet, and has room behind it.
+    ///
+    /// It doubles when it is full: so it grows only as bytes arrive, and each of them is copied twice at most, on average.
+    private func growCurrent() -> Block {
+        let count = restByteCount
+        let capacity = current?.capacity ?? 0
+        if position == 0, count < capacity, let same = SharedBlock.takeBlock(&current) { return same }
+        let bigger = Block(capacity: max(2 * count, capacity))
+        if let block = current {
+            unsafe bigger.base.copyMemory(from: block.base + position, byteCount: count)
+        }
+        current = nil
+        (position, end) = (0, count)
+        return bigger
+    }
+
+    package func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
+        lastArrival = stream.loop.now
+        guard !isFinishing else { return stream.read() }
+        guard let block = block.take() else { return }
+        let count = (held.isEmpty ? restByteCount : held.count) + byteCount
+        if !held.isEmpty { held = [] }
+        current = SharedBlock(block, of: stream.loop)
+        (position, end) = (0, count)
+        deliver()
+        if wantsBytes { stream.read() }
+    }
+
+    package func receivedNothing(_ block: inout Block?, from stream: ByteStream) {
+        guard held.isEmpty, restByteCount > 0, let block = block.take() else { return }
+        current = SharedBlock(block, of: stream.loop)
+        (position, end) = (0, restByteCount)
+    }
+
+    package func endOfStream(_ stream: ByteStream) {
+        hasPeerEnded = true
+        if ending == nil { ending = .endOfStream }
+        deliver()
+        closeIfFinished()
+    }
+
+    package func failed(_ stream: ByteStream, _ error: TransportError) {
+        if ending == nil { ending = .failed(.transport(error)) }
+        streamEnded()
+    }
+
+    package func outputDrained(_ stream: ByteStream) {
+        resumeSenders()
+        if batchHandler != nil { deliver() }
+        if wantsBytes { stream.read() }
+        closeIfFinished()
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+import WirelineTransport
+
+extension PacketConnection {
+    typealias Sent = Result<Void, ConnectionError>
+
+    /// A packet that waits to be sent, and who waits with it.
+    @usableFromInline
+    struct Sender {
+        let bytes: [UInt8]
+        let waiter: Waiter
+
+        @safe
+        enum Waiter {
+            case task(WaitTicket, UnsafeContinuation<Sent, Never>)
+            case request(PendingRequest)
+        }
+    }
+
+    // MARK: With waiting
+
+    /// Sends a message; it leaves with whatever else is sent in the same turn of the loop.
+    ///
+    /// While more than ``ConnectionLimits/pendingByteCount`` bytes wait to be sent, so does the sender; those who wait
+    /// send in the order in which they came.
+    ///
+    /// - Throws: ``ConnectionError/codec(_:)`` for a value that does not fit, ``ConnectionError/transport(_:)`` when the
+    ///   connection has ended, ``ConnectionError/cancelled`` when the task was cancelled while it waited. Nothing of the
+    ///   packet was sent then.
+    @inlinable
+    public nonisolated(nonsending) func send(_ message: some PacketMessage) async throws(ConnectionError) {
+        if stream.loop.isCurrent {
+            do throws(CodecError) {
+                if let byteCount = try message.byteCountAtOnce(), hasRoom(byteCount) {
+                    return unsafe stream.write(byteCount: byteCount) { unsafe message.encodeAtOnce(into: $0) }
+                }
+            } catch {
+                throw .codec(error)
+            }
+        }
+        try await sendInTurn(encode(message))
+    }
+
+    /// Sends a message with header fields set.
+    ///
+    /// - Throws: As ``send(_:)``, also when `header` names a field that is computed or does not exist.
+    public nonisolated(nonsending) func send(
+        _ message: some PacketMessage, header: PacketHeader
+    ) async throws(ConnectionError) {
+        try await send(packet: encode(message, header: header))
+    }
+
+    /// Sends a packet that has been encoded already, such as one that goes to many connections.
+    ///
+    /// - Throws: As ``send(_:)``.
+    @inlinable
+    public nonisolated(nonsending) func send(packet bytes: [UInt8]) async throws(ConnectionError) {
+        if stream.loop.isCurrent, hasRoom(bytes.count) { return stream.write(bytes) }
+        try await sendInTurn(bytes)
+    }
+
+    /// Sends a packet that has arrived, on this connection or another, as it is.
+    ///
+    /// - Throws: As ``send(_:)``.
+    @inlinable
+    public nonisolated(nonsending) func forward(_ packet: ReceivedPacket) async throws(ConnectionError) {
+        if stream.loop.isCurrent, hasRoom(packet.byteCount) { return write(packet.bytes) }
+        try await sendInTurn([UInt8](copying: packet.bytes))
+    }
+
+    // MARK: Without waiting
+
+    /// Whether so many bytes can be written without anybody waiting, room for them being made.
+    @inlinable @inline(__always)
+    func hasRoom(_ byteCount: Int) -> Bool {
+        if byteCount <= stream.freeByteCount, stream.pendingByteCount < pendingLimit, senders.isEmpty { return true }
+        return makeRoom(byteCount)
+    }
+
+    @usableFromInline @inline(never)
+    func makeRoom(_ byteCount: Int) -> Bool {
+        senders.isEmpty && stream.takesOutput && hasRoomForSender() && stream.takesOutput
+    }
+
+    /// Whether less waits than may, sending some of it where more does.
+    private func hasRoomForSender() -> Bool {
+        if stream.pendingByteCount >= pendingLimit { stream.flush() }
+        return stream.pendingByteCount < pendingLimit
+    }
+
+    /// Sends a message without waiting, however much waits already; for code that runs on the connection's ``loop`` and
+    /// keeps that in check itself. It leaves at the end of the loop's turn.
+    ///
+    /// - Throws: As ``send(_:)``.
+    @inlinable
+    public func write(_ message: some PacketMessage) throws(ConnectionError) {
+        stream.loop.preconditionIsCurrent()
+        let byteCount: Int?
+        do throws(CodecError) {
+            byteCount = try message.byteCountAtOnce()
+        } catch {
+            throw .codec(error)
+        }
+        guard stream.takesOutput else { throw sendError }
+        if let byteCount {
+            unsafe stream.write(byteCount: byteCount) { unsafe message.encodeAtOnce(into: $0) }
+        } else {
+            stream.write(try encode(message))
+        }
+    }
+
+    /// Sends the bytes of a packet without waiting, as ``write(_:)``.
+    ///
+    /// - Throws: As ``send(_:)``.
+    @inlinable
+    public func write(packet bytes: RawSpan) throws(ConnectionError) {
+        stream.loop.preconditionIsCurrent()
+        guard stream.takesOutput else { throw sendError }
+        write(bytes)
+    }
+
+    /// - Returns: Whether the packet is sent; false where the sender would have to wait.
+    func sendAtOnce(_ bytes: [UInt8]) -> Bool {
+        guard hasRoom(bytes.count) else { return false }
+        stream.write(bytes)
+        return true
+    }
+
+    @inlinable @inline(__always)
+    func write(_ bytes: RawSpan) {
+        unsafe stream.write(byteCount: bytes.byteCount) { room in
+            unsafe bytes.withUnsafeBytes { unsafe room.copyMemory(from: $0) }
+        }
+    }
+
+    /// Encodes a message as the connection sends it.
+    @usableFromInline
+    func encode(_ message: some PacketMessage, header: PacketHeader? = nil) throws(ConnectionError) -> [UInt8] {
+        do throws(CodecError) {
+            if let header { return try message.encoded(header: header) }
+            return try message.encoded()
+        } catch {
+            throw .codec(error)
+        }
+    }
+
+    // MARK: Waiting
+
+    /// Sends once those who came earlier have sent and there is room.
+    @usableFromInline
+    nonisolated(nonsending) func sendInTurn(_ bytes: [UInt8]) async throws(ConnectionError) {
+        guard stream.loop.isCurrent else {
+            return try await withTaskExecutorPreference(stream.loop) { await self.sendOnLoop(bytes) }.get()
+        }
+        try await waitToSend(bytes).get()
+    }
+
+    @concurrent
+    private func sendOnLoop(_ bytes: [UInt8]) async -> Sent {
+        await waitToSend(bytes)
+    }
+
+    private nonisolated(nonsending) func waitToSend(_ bytes: [UInt8]) async -> Sent {
+        stream.loop.preconditionIsCurrent()
+        let ticket = WaitTicket()
+        return await withTaskCancellationHandler {
+            await unsafe withUnsafeContinuation { continuation in
+                guard !ticket.isCancelled else { return unsafe continuation.resume(returning: .failure(.cancelled)) }
+                enqueue(Sender(bytes: bytes, waiter: unsafe .task(ticket, continuation)))
+            }
+        } onCancel: {
+            stream.loop.execute { self.cancelSending(ticket) }
+        }
+    }
+
+    func enqueue(_ sender: Sender) {
+        senders.append(sender)
+        resumeSenders()
+    }
+
+    private func cancelSending(_ ticket: WaitTicket) {
+        ticket.isCancelled = true
+        let sender = senders.removeFirst { sender in
+            if case .task(let other, _) = sender.waiter { ticket === other } else { false }
+        }
+        if let sender { resume(sender, .failure(.cancelled)) }
+    }
+
+    /// Lets those send who wait, as far as there is room.
+    func resumeSenders() {
+        while !senders.isEmpty {
+            // What is found out by sending may end the connection, and then this is done already.
+            guard !stream.isOpen || hasRoomForSender() || !stream.isOpen else { return }
+            guard let sender = senders.popFirst() else { return }
+            guard stream.takesOutput else {
+                resume(sender, .failure(sendError))
+                continue
+            }
+            stream.write(sender.bytes)
+            resume(sender, .success(()))
+        }
+    }
+
+    private func resume(_ sender: Sender, _ result: Sent) {
+        switch (sender.waiter, result) {
+        case (.task(_, let continuation), _): unsafe continuation.resume(returning: result)
+        case (.request(let request), .success): requests?.sent(request)
+        case (.request(let request), .failure(let error)): giveUp(request, error)
+        }
+    }
+
+    @usableFromInline
+    var sendError: ConnectionError {
+        if case .failed(let error) = ending { error } else { .transport(.closed) }
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+public import WirelineTransport
+
+/// Packets over a TCP connection, in both directions, whatever their messages are.
+///
+/// What arrives is read only while somebody waits for it, so a reader that does not keep up slows the peer down. What is
+/// sent waits here up to a limit, and then the sender waits. An idle connection holds no memory for bytes but those of a
+/// packet that has begun.
+///
+/// Packets are waited for by one task at a time. Everything that is `public` may be called from any task; on the
+/// connection's own ``loop`` it takes no lock and wakes no thread.
+///
+/// Everything else is for the loop's own thread; that is also the lock behind `@unchecked Sendable`.
+@safe
+public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
+    @usableFromInline package let stream: ByteStream
+    @usableFromInline let pendingLimit: Int
+    let unreadLimit: Int
+    @usableFromInline var splitter: PacketSplitter
+
+    // MARK: What has arrived
+
+    /// What was read last, and which bytes of it have not been looked at: those from `position` to `end`.
+    @usableFromInline var current: SharedBlock?
+    @usableFromInline var position = 0
+    @usableFromInline var end = 0
+    /// The beginning of a packet whose rest has not arrived, where it is short.
+    var held: [UInt8] = []
+    var ending: Ending?
+
+    // MARK: Who waits for it
+
+    var receiver: Receiver?
+    /// Who takes packets without a task; then nobody else asks for them.
+    var batchHandler: BatchHandler?
+    /// Requests that have been sent, and what has arrived in front of their replies; nil before the first one.
+    var requests: RequestQueue?
+    /// Whether a packet may be a reply, or others have arrived before it that nobody has read.
+    @usableFromInline var isRouting = false
+
+    // MARK: Who waits to send
+
+    @usableFromInline var senders = Queue<Sender>()
+
+    // MARK: Its end
+
+    /// Is called once, when the stream has been closed.
+    var onClosed: (((any Error)?) -> Void)?
+    /// When bytes last arrived, for the deadlines of a server.
+    var lastArrival = MonotonicTime(nanoseconds: 0)
+    var hasHadPacket = false
+    var isFinishing = false
+    /// Whether the peer sends no more.
+    var hasPeerEnded = false
+    /// What the batch handler has thrown.
+    var failure: (any Error)?
+    /// Whichever deadline is next: the first packet's, that of silence, or that of the peer's own end.
+    var timer: EventLoop.Timer?
+
+    typealias Received = Result<ReceivedPacket?, ConnectionError>
+    typealias BatchHandler = (_ batch: inout PacketBatch) throws -> Void
+
+    @safe
+    struct Receiver {
+        let ticket: WaitTicket
+        let continuation: UnsafeContinuation<Received, Never>
+    }
+
+    enum Ending {
+        case endOfStream
+        /// This side wants nothing more.
+        case drained
+        case failed(ConnectionError)
+    }
+
+    /// - Parameters:
+    ///   - stream: What carries the packets; ``start()`` brings it to life.
+    ///   - layout: How packets are laid out.
+    ///   - packetLimit: The most bytes of a packet where `limits` does not say.
+    ///   - limits: What the connection may cost.
+    package init(
+        _ stream: ByteStream, layout: PacketLayout, packetLimit: Int = 1 << 20,
+        limits: ConnectionLimits = ConnectionLimits()
+    ) {
+        self.stream = stream
+        pendingLimit = limits.pendingByteCount
+        unreadLimit = limits.unreadByteCount
+        splitter = PacketSplitter(
+            layout: layout, maximumPacketByteCount: limits.maximumPacketByteCount ?? packetLimit)
+        stream.writeTimeout = limits.writeTimeout
+    }
+
+    /// Begins to deal with the stream.
+    package func start() throws(TransportError) {
+        lastArrival = stream.loop.now
+        try stream.start(self)
+    }
+
+    /// The loop that the connection lives on: a task that prefers it (`Task(executorPreference: connection.loop)`) sends
+    /// and receives without changing threads.
+    @inlinable public var loop: EventLoop { stream.loop }
+
+    /// Where the connection leads.
+    public var peerAddress: SocketAddress { stream.peerAddress }
+
+    /// How packets are laid out.
+    public var layout: PacketLayout { splitter.layout }
+
+    // MARK: Its end
+
+    /// Sends an end of stream once everything sent before has left; packets may still arrive.
+    public func endOutput() {
+        loop.execute { self.stream.endOutput() }
+    }
+
+    /// Closes the connection at once: what was sent and has not left is lost. Who waits for a packet, a reply, or to
+    /// send, gets ``ConnectionError/transport(_:)`` with `closed`.
+    public func close() {
+        loop.execute {
+            self.stream.close()
+            if self.ending == nil { self.ending = .failed(.transport(.closed)) }
+            self.current = nil
+            self.held = []
+            self.streamEnded()
+        }
+    }
+
+    /// Tells everyone who waits that nothing more comes or goes.
+    func streamEnded() {
+        batchHandler = nil
+        deliver()
+        resumeSenders()
+        if let timer = timer.take() { loop.cancel(timer) }
+        guard let onClosed = onClosed.take() else { return }
+        if failure == nil, case .failed(let error) = ending { failure = error }
+        onClosed(failure)
+    }
+
+    /// Asks for nothing more: who receives gets what has been read, and then an end.
+    package func drain() {
+        if ending == nil { ending = .drained }
+        stream.stopReading()
+        deliver()
+        if batchHandler != nil { finish() }
+    }
+
+    /// For how long a connection that is finishing waits for a peer that is silent, and for one that is not.
+    private static let (silentLingerTime, lingerTime) = (Duration.seconds(2), Duration.seconds(30))
+
+    /// Closes the connection once what was sent has left and the peer has ended too, or has been given time to.
+    ///
+    /// A socket that is closed with bytes in it that nobody has read resets the connection, and what is still on its way
+    /// to the peer is lost (RFC 1122, 4.2.2.13). So what arrives is taken and dropped.
+    package func finish() {
+        guard stream.isOpen, !isFinishing else { return }
+        isFinishing = true
+        if let timer = timer.take() { loop.cancel(timer) }
+        current = nil
+        held = []
+        (position, end) = (0, 0)
+        if ending == nil { ending = .failed(.transport(.closed)) }
+        deliver()
+        stream.endOutput()
+        closeIfFinished()
+        guard stream.isOpen else { return }
+        stream.read()
+        linger(until: loop.now + Self.lingerTime)
+    }
+
+    private func linger(until end: MonotonicTime) {
+        timer = loop.schedule(at: min(end, loop.now + Self.silentLingerTime)) {
+            self.timer = nil
+            // Whoever takes nothing meets the deadline for writing.
+            let mayBeDone = self.stream.pendingByteCount == 0
+            let isSilent = self.lastArrival + Self.silentLingerTime <= self.loop.now
+            if mayBeDone, isSilent || end <= self.loop.now {
+                self.close()
+            } else {
+                self.linger(until: mayBeDone ? end : self.loop.now + Self.lingerTime)
+            }
+        }
+    }
+
+    func closeIfFinished() {
+        if isFinishing, hasPeerEnded, stream.pendingByteCount == 0 { close() }
+    }
+}
+
+extension PacketConnection: Hashable {
+    public static func == (left: PacketConnection, right: PacketConnection) -> Bool { left === right }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// Names one who waits. Its only property is touched on the connection's loop, which is the lock behind
+/// `@unchecked Sendable`.
+final class WaitTicket: @unchecked Sendable {
+    var isCancelled = false
+}

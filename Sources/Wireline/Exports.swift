@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Whoever imports Wireline has messages, layouts and errors, event loops and addresses too.
+@_exported public import WirelineCodec
+@_exported public import WirelineTransport

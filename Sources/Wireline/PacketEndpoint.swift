@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+public import WirelineTransport
+
+/// One end of a connection that speaks a protocol: a ``PacketClient``, or a server's ``ServerConnection``.
+public protocol PacketEndpoint<Definition>: Sendable {
+    associatedtype Definition: PacketProtocol
+
+    /// The packets below the messages.
+    var connection: PacketConnection { get }
+
+    /// What arrives, as messages.
+    var messages: ReceivedMessages<Definition> { get }
+
+    /// What arrives, as packets.
+    var packets: ReceivedPackets { get }
+}
+
+extension PacketEndpoint {
+    /// Where the connection leads.
+    public var peerAddress: SocketAddress { connection.peerAddress }
+
+    /// The loop that the connection lives on: a task that prefers it (`Task(executorPreference: client.loop)`) sends and
+    /// receives without changing threads.
+    @inlinable public var loop: EventLoop { connection.loop }
+
+    /// Sends a packet that has been encoded already, such as one that goes to many connections.
+    ///
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/send(packet:)``.
+    @inlinable
+    public nonisolated(nonsending) func send(packet bytes: [UInt8]) async throws(ConnectionError) {
+        try await connection.send(packet: bytes)
+    }
+
+    /// Sends a packet that has arrived, on this connection or another, as it is.
+    ///
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/forward(_:)``.
+    @inlinable
+    public nonisolated(nonsending) func forward(_ packet: ReceivedPacket) async throws(ConnectionError) {
+        try await connection.forward(packet)
+    }
+
+    /// Sends an end of stream once everything sent before has left; messages may still arrive.
+    public func endOutput() { connection.endOutput() }
+
+    /// Closes the connection at once: what was sent and has not left is lost.
+    public func close() { connection.close() }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineCodec
+package import WirelineTransport
+
+/// A server of packets, whatever their messages are: takes connections, has them handled, and ends them.
+package final class PacketListener: Sendable {
+    /// What deals with a connection.
+    package enum Handler: Sendable {
+        /// A task for each connection, on its loop. The connection ends when it does.
+        case task(@Sendable (PacketConnection) async throws -> Void)
+        /// Makes what takes the packets of a connection, on its loop. The connection ends when its peer's stream does.
+        case batches(@Sendable (PacketConnection) -> (_ batch: inout PacketBatch) throws -> Void)
+    }
+
+    private struct State {
+        /// The connections that have not ended, and their tasks.
+        var connections: [PacketConnection: Task<Void, Never>?] = [:]
+        var isShuttingDown = false
+        var isShutDown = false
+        /// Who waits for the last connection to end.
+        var waiters: [CheckedContinuation<Void, Never>] = []
+
+        /// Those who have waited long enough.
+        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+            guard isShutDown || isShuttingDown && connections.isEmpty else { return [] }
+            defer { waiters = [] }
+            return waiters
+        }
+    }
+
+    private let layout: PacketLayout
+    private let packetLimit: Int
+    private let configuration: ServerConfiguration
+    private let handler: Handler
+    private let listener: Listener
+    private let state = Lock(State())
+
+    private init(
+        _ listener: Listener, layout: PacketLayout, packetLimit: Int, configuration: ServerConfiguration,
+        handler: Handler
+    ) {
+        self.listener = listener
+        self.layout = layout
+        self.packetLimit = packetLimit
+        self.configuration = configuration
+        self.handler = handler
+    }
+
+    /// Begins to listen.
+    ///
+    /// - Parameters:
+    ///   - host: A name, or the text of an IP address; of several addresses, the first is taken.
+    ///   - port: The port; 0 lets the system choose one.
+    ///   - group: Among whose loops connections are shared out.
+    ///   - layout: How packets are laid out.
+    ///   - packetLimit: The most bytes of a packet where the configuration does not say.
+    ///   - configuration: Deadlines and limits.
+    ///   - handler: What deals with each connection.
+    package static func start(
+        at host: String, port: UInt16, on group: EventLoopGroup? = nil, layout: PacketLayout, packetLimit: Int,
+        configuration: ServerConfiguration = ServerConfiguration(), handler: Handler
+    ) async throws(ConnectionError) -> PacketListener {
+        do throws(TransportError) {
+            let group = try EventLoopGroup.sharedUnless(group)
+            let listener = try await Listener.bind(
+                toHost: host, port: port, on: group, backlog: configuration.backlog,
+                connectionLimit: configuration.connectionLimit)
+            let server = PacketListener(
+                listener, layout: layout, packetLimit: packetLimit, configuration: configuration, handler: handler)
+            listener.start(server.accept)
+            return server
+        } catch {
+            throw error == .cancelled ? .cancelled : .transport(error)
+        }
+    }
+
+    /// Where the server listens; the port that the system has chosen, where it was asked to.
+    package var address: SocketAddress { listener.address }
+
+    /// The connections that have not ended.
+    package var connections: [PacketConnection] { state.withLock { Array($0.connections.keys) } }
+
+    // MARK: A connection's life, on its loop
+
+    @Sendable
+    private func accept(_ stream: ByteStream) {
+        let connection = PacketConnection(
+            stream, layout: layout, packetLimit: packetLimit, limits: configuration.limits)
+        do throws(TransportError) {
+            try connection.start()
+        } catch {
+            return listener.connectionEnded()
+        }
+        guard register(connection) else { return connection.close() }
+        connection.closeWhenSilent(
+            firstPacket: configuration.firstPacketTimeout, later: configuration.idleTimeout)
+        switch handler {
+        case .task(let body):
+            let task = Task(executorPreference: stream.loop) {
+                var failure: (any Error)?
+                do { try await body(connection) } catch { failure = error }
+                self.end(connection, failure)
+            }
+            state.withLock { $0.connections[connection] = task }
+        case .batches(let makeHandler):
+            connection.onClosed = { self.ended(connection, $0) }
+            connection.receive(inBatches: makeHandler(connection))
+        }
+    }
+
+    /// - Returns: False where the server takes no more connections.
+    private func register(_ connection: PacketConnection) -> Bool {
+        let isWelcome = state.withLock { state in
+            guard !state.isShuttingDown else { return false }
+            state.connections.updateValue(nil, forKey: connection)
+            return true
+        }
+        if !isWelcome { listener.connectionEnded() }
+        return isWelcome
+    }
+
+    /// Ends a connection whose task has ended.
+    private func end(_ connection: PacketConnection, _ failure: (any Error)?) {
+        connection.loop.execute {
+            guard connection.stream.isOpen else { return self.ended(connection, failure) }
+            connection.onClosed = { _ in self.ended(connection, failure) }
+            if failure == nil { connection.finish() } else { connection.close() }
+        }
+    }
+
+    private func ended(_ connection: PacketConnection, _ failure: (any Error)?) {
+        let waiters = state.withLock { state in
+            state.connections[connection] = nil
+            return state.takeWaiters()
+        }
+        listener.connectionEnded()
+        configuration.connectionEnded?(connection.peerAddress, failure)
+        for waiter in waiters { waiter.resume() }
+    }
+
+    // MARK: Its end
+
+    /// Takes no more connections, asks for nothing more of those there are, and waits until they have ended; closes them
+    /// and cancels their tasks when the time is over.
+    package func shutDown(within timeout: Duration) async {
+        let connections = state.withLock { state in
+            state.isShuttingDown = true
+            return Array(state.connections.keys)
+        }
+        await listener.loop.run { self.listener.close() }
+        for connection in connections { connection.loop.execute { connection.drain() } }
+        let timer = await listener.loop.run {
+            self.listener.loop.schedule(at: .now + timeout) { self.closeConnections() }
+        }
+        await waitUntilShutDown()
+        await listener.loop.run { self.listener.loop.cancel(timer) }
+    }
+
+    /// Waits until the server has been shut down and the last connection has ended.
+    package func waitUntilShutDown() async {
+        await withCheckedContinuation { continuation in
+            let waiters = state.withLock { state in
+                state.waiters.append(continuation)
+                return state.takeWaiters()
+            }
+            for waiter in waiters { waiter.resume() }
+        }
+    }
+
+    /// Closes what has not ended in time. A task that does not end although it was cancelled is not waited for.
+    private func closeConnections() {
+        let (connections, waiters) = state.withLock { state in
+            state.isShutDown = true
+            return (state.connections, state.takeWaiters())
+        }
+        for (connection, task) in connections {
+            task?.cancel()
+            connection.close()
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+public import WirelineTransport
+
+/// A server that speaks a protocol.
+///
+///     let server = try await PacketServer.start(at: "127.0.0.1", port: 9001, protocol: ChatProtocol.self) { client in
+///         for try await message in client.messages {
+///             guard case .message(let chat as ChatMessage, _) = message else { continue }
+///             try await client.send(ChatReply(text: chat.text))
+///         }
+///     }
+///     await server.waitUntilShutDown()
+///
+/// The handler of each connection runs as a task on the connection's loop, and so does everything it awaits that has no
+/// executor of its own: sending and receiving take no lock and change no thread. What blocks or computes for long there
+/// keeps waiting whoever else is on that loop, and nothing is lost by it; such work belongs into a function marked
+/// `@concurrent`, or a task of its own.
+///
+/// A connection ends when its handler does: what was sent leaves first. A handler that throws closes it at once.
+///
+/// A server runs until it is shut down, whoever holds it.
+public struct PacketServer<Definition: PacketProtocol>: Sendable {
+    private let listener: PacketListener
+
+    /// Begins to listen, with a task for each connection.
+    ///
+    /// - Parameters:
+    ///   - host: A name, or the text of an IP address: `127.0.0.1` for this machine alone, `0.0.0.0` or `::` for all its
+    ///     addresses.
+    ///   - port: The port; 0 lets the system choose one, which ``address`` tells.
+    ///   - protocol: What is spoken, such as `SceneProtocol.self`.
+    ///   - group: The loops among which connections are shared out; nil: ``EventLoopGroup/shared``, one loop.
+    ///   - configuration: Deadlines and limits.
+    ///   - handler: Deals with a connection.
+    /// - Throws: ``ConnectionError/transport(_:)`` when the address cannot be had, ``ConnectionError/cancelled``.
+    public static func start(
+        at host: String, port: UInt16, protocol: Definition.Type, on group: EventLoopGroup? = nil,
+        configuration: ServerConfiguration = ServerConfiguration(),
+        handler: @escaping @Sendable (ServerConnection<Definition>) async throws -> Void
+    ) async throws(ConnectionError) -> PacketServer {
+        try await start(at: host, port, group, configuration, .task { try await handler(ServerConnection($0)) })
+    }
+
+    /// Begins to listen, with a closure in place of a task for each connection: for those who need no `await` to deal
+    /// with a packet, such as a gateway. It costs a little less, most of all memory.
+    ///
+    /// - Parameters:
+    ///   - host: As above.
+    ///   - port: As above.
+    ///   - protocol: As above.
+    ///   - group: As above.
+    ///   - configuration: As above.
+    ///   - makeBatchHandler: Is called once a connection, on its loop, and makes what takes its packets: all of one read
+    ///     at a time, on the connection's loop. It answers with ``ServerConnection/write(_:)``; while more than
+    ///     ``ConnectionLimits/pendingByteCount`` waits to be sent, it gets nothing, and the peer has to wait. What it
+    ///     throws closes the connection.
+    public static func startBatched(
+        at host: String, port: UInt16, protocol: Definition.Type, on group: EventLoopGroup? = nil,
+        configuration: ServerConfiguration = ServerConfiguration(),
+        makeBatchHandler:
+            @escaping @Sendable (ServerConnection<Definition>) -> (
+                (_ batch: inout PacketBatch) throws -> Void
+            )
+    ) async throws(ConnectionError) -> PacketServer {
+        try await start(at: host, port, group, configuration, .batches { makeBatchHandler(ServerConnection($0)) })
+    }
+
+    private static func start(
+        at host: String, _ port: UInt16, _ group: EventLoopGroup?, _ configuration: ServerConfiguration,
+        _ handler: PacketListener.Handler
+    ) async throws(ConnectionError) -> PacketServer {
+        PacketServer(
+            listener: try await PacketListener.start(
+                at: host, port: port, on: group, layout: Definition.layout,
+                packetLimit: Definition.maximumPacketByteCount, configuration: configuration, handler: handler))
+    }
+
+    /// Where the server listens; the port that the system has chosen, where it was asked to.
+    public var address: SocketAddress { listener.address }
+
+    /// The connections that have not ended.
+    public var connections: [ServerConnection<Definition>] { listener.connections.map { ServerConnection($0) } }
+
+    /// Sends one message to many connections: it is encoded once, and each loop is gone to once.
+    ///
+    /// Nobody waits for a slow client: one that has more waiting than ``ConnectionLimits/pendingByteCount`` gets nothing.
+    ///
+    /// - Parameters:
+    ///   - message: What is sent.
+    ///   - connections: To whom; nil: to all.
+    /// - Returns: Those who got nothing, because they are slow or have ended.
+    /// - Throws: ``ConnectionError/codec(_:)`` for a value that does not fit.
+    @discardableResult
+    public func broadcast<Message: ServerMessage>(
+        _ message: Message, to connections: [ServerConnection<Definition>]? = nil
+    ) async throws(ConnectionError) -> [ServerConnection<Definition>] where Message.Definition == Definition {
+        let bytes: [UInt8]
+        do throws(CodecError) {
+            bytes = try message.encoded()
+        } catch {
+            throw .codec(error)
+        }
+        let receivers = Dictionary(
+            grouping: connections?.map(\.connection) ?? listener.connections, by: { ObjectIdentifier($0.loop) })
+        var left: [ServerConnection<Definition>] = []
+        for group in receivers.values {
+            let refused = await group[0].loop.run { group.filter { !$0.sendAtOnce(bytes) } }
+            left += refused.map { ServerConnection($0) }
+        }
+        return left
+    }
+
+    /// Takes no more connections, asks for nothing more of those there are, and waits until they have ended.
+    ///
+    /// A handler gets the messages that have been read, and then the end of the sequence; what it sends still leaves.
+    ///
+    /// - Parameter timeout: How long that may take (default 10 s). What has not ended by then is closed, and its task
+    ///   cancelled.
+    public func shutDown(within timeout: Duration = .seconds(10)) async {
+        await listener.shutDown(within: timeout)
+    }
+
+    /// Waits until the server has been shut down, by another task.
+    public func waitUntilShutDown() async {
+        await listener.waitUntilShutDown()
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineTransport
+
+/// What a server takes, and for how long it waits.
+public struct ServerConfiguration: Sendable {
+    /// How many connections there may be at a time (default 65,536). Further ones wait in the system's queue until others
+    /// end; so does whoever connects while the process has no descriptors left.
+    public var connectionLimit: Int
+    /// How many connections may wait in the system's queue (default 4,096; Linux takes no more than
+    /// `net.core.somaxconn`).
+    public var backlog: Int32
+    /// Within which time a new connection must have sent its first whole packet, once the handler waits for it (default
+    /// 30 s); nil: never.
+    public var firstPacketTimeout: Duration?
+    /// For how long a connection may send nothing while the handler waits for it (default: for ever). Any byte counts.
+    public var idleTimeout: Duration?
+    /// What each connection may cost.
+    public var limits: ConnectionLimits
+    /// Is called when a connection has ended, with what the handler has thrown or what has ended the connection under
+    /// it; nil after a clean end. It runs on the connection's loop and must not block.
+    public var connectionEnded: (@Sendable (SocketAddress, (any Error)?) -> Void)?
+
+    /// Makes a configuration; what is left out has its default.
+    public init(
+        connectionLimit: Int = 65_536, backlog: Int32 = 4_096, firstPacketTimeout: Duration? = .seconds(30),
+        idleTimeout: Duration? = nil, limits: ConnectionLimits = ConnectionLimits(),
+        connectionEnded: (@Sendable (SocketAddress, (any Error)?) -> Void)? = nil
+    ) {
+        self.connectionLimit = connectionLimit
+        self.backlog = backlog
+        self.firstPacketTimeout = firstPacketTimeout
+        self.idleTimeout = idleTimeout
+        self.limits = limits
+        self.connectionEnded = connectionEnded
+    }
+}

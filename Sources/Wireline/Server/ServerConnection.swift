@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+
+/// The server's end of one connection.
+///
+/// It may be kept and sent to other tasks, for broadcasts for example. Once the connection has ended, sending throws.
+public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hashable {
+    /// The packets below the messages.
+    public let connection: PacketConnection
+
+    init(_ connection: PacketConnection) {
+        self.connection = connection
+    }
+
+    /// What the client sends, but for replies to requests: those go to who waits for them.
+    ///
+    /// One task at a time iterates.
+    public var messages: ReceivedMessages<Definition> { ReceivedMessages(packets, from: .client) }
+
+    /// The same as packets, for those who decode them on their own.
+    public var packets: ReceivedPackets { ReceivedPackets(connection, owner: nil) }
+
+    /// Sends a message; it leaves with whatever else is sent in the same turn of the loop. While too much waits to be
+    /// sent (``ConnectionLimits/pendingByteCount``), so does the sender.
+    ///
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/send(_:)``.
+    @inlinable
+    public nonisolated(nonsending) func send<Message: ServerMessage>(
+        _ message: Message
+    ) async throws(ConnectionError) where Message.Definition == Definition {
+        try await connection.send(message)
+    }
+
+    /// Sends a message with header fields set: `["Version": 2]`.
+    ///
+    /// - Throws: As ``send(_:)``, also when `header` names a field that is computed or does not exist.
+    public nonisolated(nonsending) func send<Message: ServerMessage>(
+        _ message: Message, header: PacketHeader
+    ) async throws(ConnectionError) where Message.Definition == Definition {
+        try await connection.send(message, header: header)
+    }
+
+    /// Answers a packet: as ``send(_:header:)``, with the sequence number of the request where the header has one.
+    ///
+    /// - Throws: As ``send(_:)``.
+    public nonisolated(nonsending) func reply<Message: ServerMessage>(
+        to request: ReceivedPacket, with message: Message, header: PacketHeader = [:]
+    ) async throws(ConnectionError) where Message.Definition == Definition {
+        var header = header
+        do throws(CodecError) {
+            if let field = Definition.layout.sequenceField {
+                header[field.name] = try Definition.layout.header(of: request.lent)[field.name]
+            }
+        } catch {
+            throw .codec(error)
+        }
+        try await connection.send(message, header: header)
+    }
+
+    /// Sends a message without waiting; for code that runs on the connection's loop, such as a batch handler.
+    ///
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/write(_:)``.
+    @inlinable
+    public func write<Message: ServerMessage>(
+        _ message: Message
+    ) throws(ConnectionError) where Message.Definition == Definition {
+        try connection.write(message)
+    }
+
+    /// Sends the bytes of a packet without waiting; for code that runs on the connection's loop.
+    ///
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/write(packet:)``.
+    @inlinable
+    public func write(packet bytes: RawSpan) throws(ConnectionError) {
+        try connection.write(packet: bytes)
+    }
+
+    /// Sends a request to the client, and waits for its reply: see ``PacketConnection/request(_:header:timeout:)``.
+    public nonisolated(nonsending) func request<Request: ServerMessage & RequestMessage>(
+        _ request: Request, header: PacketHeader = [:], timeout: Duration = .seconds(10)
+    ) async throws(ConnectionError) -> Request.Reply where Request.Definition == Definition {
+        try await connection.request(request, header: header, timeout: timeout)
+    }
+}

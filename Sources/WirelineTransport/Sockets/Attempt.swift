@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that takes time and ends once: with a value, an error, its deadline or its cancellation.
+///
+/// Everything but ``run(on:timeout:_:)`` is for the loop's own thread; that is also the lock behind
+/// `@unchecked Sendable`.
+final class Attempt<Value: Sendable>: @unchecked Sendable {
+    typealias Outcome = Result<Value, TransportError>
+
+    let loop: EventLoop
+    private var outcome: Outcome?
+    private var completion: ((Outcome) -> Void)?
+    private var timer: EventLoop.Timer?
+    /// Gives back what the attempt holds, however it ends.
+    var cleanUp: (() -> Void)?
+
+    private init(on loop: EventLoop) {
+        self.loop = loop
+    }
+
+    /// - Parameters:
+    ///   - loop: Where the attempt runs.
+    ///   - timeout: How long it may take.
+    ///   - begin: Begins it, and sees to it that ``finish(_:)`` is called one day.
+    static func run(
+        on loop: EventLoop, timeout: Duration,
+        _ begin: @escaping @Sendable (Attempt<Value>) throws(TransportError) -> Void
+    ) async throws(TransportError) -> Value {
+        let attempt = Attempt(on: loop)
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                loop.execute { attempt.start(timeout, begin) { continuation.resume(returning: $0) } }
+            }
+        } onCancel: {
+            loop.execute { attempt.finish(.failure(.cancelled)) }
+        }
+        return try outcome.get()
+    }
+
+    private func start(
+        _ timeout: Duration, _ begin: (Attempt<Value>) throws(TransportError) -> Void,
+        _ completion: @escaping (Outcome) -> Void
+    ) {
+        self.completion = completion
+        // A task may be cancelled before it has begun.
+        guard outcome == nil else { return complete() }
+        do throws(TransportError) {
+            timer = loop.schedule(at: .now + timeout) { self.finish(.failure(.timedOut)) }
+            try begin(self)
+        } catch {
+            finish(.failure(error))
+        }
+    }
+
+    /// Ends the attempt, unless it has ended.
+    func finish(_ outcome: Outcome) {
+        guard self.outcome == nil else { return }
+        self.outcome = outcome
+        if let timer { loop.cancel(timer) }
+        cleanUp?()
+        cleanUp = nil
+        complete()
+    }
+
+    private func complete() {
+        guard let outcome, let completion else { return }
+        self.completion = nil
+        completion(outcome)
+    }
+}

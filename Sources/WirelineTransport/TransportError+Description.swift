@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension TransportError: CustomStringConvertible {
+    /// One line for people.
+    public var description: String {
+        switch self {
+        case .system(let error): error.description
+        case .reset: "the peer has reset the connection"
+        case .refused: "nobody listens at this address"
+        case .timedOut: "the deadline has passed"
+        case .closed: "the connection has been closed on this side"
+        case .cancelled: "the task was cancelled"
+        case .invalidAddress: "not an IP address with a port from 0 to 65535"
+        case .unknownHost(let host, let reason): "no address of \"\(host)\" is known: \(reason)"
+        }
+    }
+}
+
+extension SystemCallError: CustomStringConvertible {
+    /// The call and what the system says of it: `bind: Address already in use`.
+    public var description: String {
+        // The longest message of glibc's has 50 bytes; a longer one would be cut off.
+        let message = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+            guard let text = unsafe buffer.baseAddress, unsafe strerror_r(code, text, buffer.count) == 0
+            else { return "error \(code)" }
+            return unsafe String(cString: text)
+        }
+        return "\(call): \(message)"
+    }
+}

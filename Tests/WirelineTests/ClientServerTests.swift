@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Goim
+import Scene
+import Synchronization
+import Testing
+import TestingSupport
+import Wireline
+
+/// `PacketClient` and `PacketServer` over real sockets, as a user writes them.
+@Suite(.timeLimit(.minutes(10)))
+struct ClientServerTests {
+    @Test func `a client asks, and the server answers`() async throws {
+        let server = try await SceneServer.start { client in
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                try await client.send(Sc_20001.entered(enter))
+            }
+        }
+        let client = try await server.connect()
+        let reply = try await client.request(Cs_20001(sceneID: 7, line: 2, message: "hi"))
+        #expect(reply == Sc_20001.entered(Cs_20001(sceneID: 7, line: 2, message: "hi")))
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `messages come as what they are, and unknown ones as packets`() async throws {
+        let unknown = try PacketLayout.standard.encode(id: 9, payload: RawSpan())
+        let server = try await SceneServer.start { client in
+            try await client.send(Sc_20001.entered(Cs_20001(sceneID: 1, line: 2, message: "3")))
+            try await client.send(packet: unknown)
+        }
+        let client = try await server.connect()
+        var seen: [String] = []
+        for try await message in client.messages {
+            switch message {
+            case .message(let scene as Sc_20001, _): seen.append("scene \(scene.sceneID)")
+            case .message(let other, _): seen.append("other \(type(of: other).messageName)")
+            case .unknown(let packet): seen.append("unknown \(packet.id)")
+            }
+        }
+        #expect(seen == ["scene 1", "unknown 9"])
+        await server.shutDown()
+    }
+
+    @Test func `the fields of a header can be set and read`() async throws {
+        let server = try await GoimServer.start { client in
+            for try await message in client.messages {
+                let header = try message.header
+                guard case .message(is Heartbeat, let packet) = message else { continue }
+                let count = UInt32(truncatingIfNeeded: header["Version"] ?? 0)
+                try await client.reply(to: packet, with: HeartbeatReply(popularity: count), header: ["Version": 3])
+            }
+        }
+        let client = try await server.connect()
+        try await client.send(Heartbeat(body: ""), header: ["Version": 2, "Sequence": 77])
+        var iterator = client.messages.makeAsyncIterator()
+        let reply = try #require(try await iterator.next())
+        let header = try reply.header
+        #expect(header["Version"] == 3)
+        #expect(header["Sequence"] == 77)
+        guard case .message(let message as HeartbeatReply, _) = reply else { throw ConnectionError.endedBeforeReply }
+        #expect(message.popularity == 2)
+        await #expect(throws: ConnectionError.self) {
+            try await client.send(Heartbeat(body: ""), header: ["Operation": 1])
+        }
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a message that the schema refuses is told, and what follows it still comes`() async throws {
+        let broken = try PacketLayout.standard.encode(id: 20_001, payload: [1].span.bytes)
+        let server = try await SceneServer.start { client in
+            try await client.send(packet: broken)
+            try await client.send(Sc_20001.entered(Cs_20001(sceneID: 5, line: 0, message: "")))
+        }
+        let client = try await server.connect()
+        var iterator = client.messages.makeAsyncIterator()
+        do {
+            _ = try await iterator.next()
+            Issue.record("the broken message passed")
+        } catch {
+            #expect("\(error)".hasPrefix("Sc_20001"))
+        }
+        guard case .message(let scene as Sc_20001, _)? = try await iterator.next() else {
+            throw ConnectionError.endedBeforeReply
+        }
+        #expect(scene.sceneID == 5)
+        #expect(try await iterator.next() == nil)
+        await server.shutDown()
+    }
+
+    @Test func `a client that is let go of closes its connection`() async throws {
+        let (ended, feed) = AsyncStream<Void>.makeStream()
+        let server = try await SceneServer.start { client in
+            for try await _ in client.messages {}
+            feed.yield()
+        }
+        do {
+            let client = try await server.connect()
+            try await client.send(Cs_20001(sceneID: 1, line: 1, message: ""))
+        }
+        var iterator = ended.makeAsyncIterator()
+        #expect(await iterator.next() != nil)
+        await server.shutDown()
+    }
+
+    @Test func `a sequence keeps its client's connection open`() async throws {
+        let server = try await SceneServer.start { client in
+            for number in 0..<100 {
+                try await client.send(Sc_20001.entered(Cs_20001(sceneID: UInt8(number), line: 0, message: "")))
+            }
+        }
+        let messages = try await server.connect().messages
+        var count = 0
+        for try await _ in messages { count += 1 }
+        #expect(count == 100)
+        await server.shutDown()
+    }
+
+    @Test func `a name is looked up`() async throws {
+        let server = try await SceneServer.start(at: "localhost") { client in
+            try await client.send(Sc_20001.entered(Cs_20001(sceneID: 9, line: 0, message: "")))
+        }
+        let client = try await PacketClient.connect(
+            to: "localhost", port: server.address.port, protocol: SceneProtocol.self)
+        var iterator = client.packets.makeAsyncIterator()
+        #expect(try await iterator.next()?.id == 20_001)
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a name that nobody knows is an error that names it`() async throws {
+        do {
+            _ = try await PacketClient.connect(to: "no-such-host.invalid", port: 1, protocol: SceneProtocol.self)
+            Issue.record("it was found")
+        } catch {
+            #expect("\(error)".contains("no-such-host.invalid"))
+        }
+    }
+
+    @Test func `a port where nobody listens refuses`() async throws {
+        let server = try await SceneServer.start { _ in }
+        await server.shutDown()
+        await #expect(throws: ConnectionError.transport(.refused)) { _ = try await server.connect() }
+    }
+}
+
+/// A server of the seed's messages on loopback.
+typealias SceneServer = PacketServer<SceneProtocol>
+
+/// A server whose header has a sequence field.
+typealias GoimServer = PacketServer<GoimProtocol>
+
+extension PacketServer {
+    static func start(
+        at host: String = "127.0.0.1", on group: EventLoopGroup? = nil,
+        configuration: ServerConfiguration = ServerConfiguration(),
+        _ handler: @escaping @Sendable (ServerConnection<Definition>) async throws -> Void
+    ) async throws -> PacketServer {
+        try await start(
+            at: host, port: 0, protocol: Definition.self, on: group, configuration: configuration, handler: handler)
+    }
+
+    func connect(
+        on group: EventLoopGroup? = nil, configuration: ClientConfiguration = ClientConfiguration()
+    ) async throws(ConnectionError) -> PacketClient<Definition> {
+        try await PacketClient.connect(
+            to: address.ipAddress, port: address.port, protocol: Definition.self, on: group,
+            configuration: configuration)
+    }
+}
+
+extension Sc_20001 {
+    /// What the tests' server answers.
+    static func entered(_ request: Cs_20001) -> Sc_20001 {
+        Sc_20001(
+            res: 1, sceneID: UInt32(request.sceneID), pos: 0, status: 0, type: 0, defaultCombat: request.line,
+            message: request.message)
+    }
+}

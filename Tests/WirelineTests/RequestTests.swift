@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Goim
+import Scene
+import Testing
+import TestingSupport
+import Wireline
+
+/// Which reply belongs to which request.
+@Suite(.timeLimit(.minutes(10)))
+struct RequestTests {
+    @Test func `replies that come in another order find their requests by their sequence`() async throws {
+        let server = try await GoimServer.start { client in
+            var waiting: [(packet: ReceivedPacket, body: String)] = []
+            for try await message in client.messages {
+                guard case .message(let heartbeat as Heartbeat, let packet) = message else { continue }
+                waiting.append((packet, heartbeat.body))
+                guard waiting.count == 10 else { continue }
+                for (packet, body) in waiting.reversed() {
+                    try await client.reply(to: packet, with: HeartbeatReply(popularity: UInt32(body) ?? 0))
+                }
+                waiting = []
+            }
+        }
+        let client = try await server.connect()
+        try await withThrowingTaskGroup(of: (UInt32, UInt32).self) { group in
+            for number in 0..<100 as Range<UInt32> {
+                group.addTask { (number, try await client.request(Heartbeat(body: "\(number)")).popularity) }
+            }
+            for try await (number, popularity) in group { #expect(number == popularity) }
+        }
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `without a sequence, replies come in the order of their requests`() async throws {
+        let server = try await SceneServer.start { client in
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                try await client.send(Sc_20001.entered(enter))
+            }
+        }
+        let client = try await server.connect()
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<200 as Range<UInt32> {
+                group.addTask {
+                    let reply = try await client.request(Cs_20001(sceneID: 1, line: number, message: "\(number)"))
+                    return reply.defaultCombat == number && reply.message == "\(number)"
+                }
+            }
+            for try await isRight in group { #expect(isRight) }
+        }
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `other messages come between requests and replies, and to who iterates`() async throws {
+        let server = try await SceneServer.start { client in
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                for id in 1...3 as ClosedRange<UInt64> {
+                    try await client.send(packet: PacketLayout.standard.encode(id: id, payload: RawSpan()))
+                }
+                try await client.send(Sc_20001.entered(enter))
+                try await client.send(packet: PacketLayout.standard.encode(id: 4, payload: RawSpan()))
+            }
+        }
+        let client = try await server.connect()
+        for round in 0..<3 as Range<UInt32> {
+            let reply = try await client.request(Cs_20001(sceneID: 1, line: round, message: ""))
+            #expect(reply.defaultCombat == round)
+        }
+        var iterator = client.packets.makeAsyncIterator()
+        var ids: [UInt64] = []
+        while ids.count < 12, let packet = try await iterator.next() { ids.append(packet.id) }
+        #expect(ids == [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4])
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `requests are answered while another task iterates`() async throws {
+        let server = try await SceneServer.start { client in
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                try await client.send(packet: PacketLayout.standard.encode(id: 5, payload: RawSpan()))
+                try await client.send(Sc_20001.entered(enter))
+            }
+        }
+        let client = try await server.connect()
+        let counting = Task {
+            var count = 0
+            for try await message in client.messages {
+                guard case .unknown = message else { continue }
+                count += 1
+                if count == 50 { break }
+            }
+            return count
+        }
+        for round in 0..<50 as Range<UInt32> {
+            #expect(try await client.request(Cs_20001(sceneID: 1, line: round, message: "")).defaultCombat == round)
+        }
+        #expect(try await counting.value == 50)
+        client.close()
+        await server.shutDown()
+    }
+
+    /// A server that keeps its first reply back until it is told to send it.
+    private func startLateServer<Definition: PacketProtocol>(
+        _ reply: @escaping @Sendable (ServerConnection<Definition>, ReceivedPacket) async throws -> Void
+    ) async throws -> (PacketServer<Definition>, AsyncStream<Void>.Continuation) {
+        let (signals, signal) = AsyncStream<Void>.makeStream()
+        let server = try await PacketServer<Definition>.start { client in
+            var packets = client.packets.makeAsyncIterator()
+            var signals = signals.makeAsyncIterator()
+            guard let first = try await packets.next() else { return }
+            _ = await signals.next()
+            try await reply(client, first)
+            while let packet = try await packets.next() { try await reply(client, packet) }
+        }
+        return (server, signal)
+    }
+
+    @Test func `a late reply answers no other request, with a sequence`() async throws {
+        let (server, signal) = try await startLateServer { (client: ServerConnection<GoimProtocol>, packet) in
+            let body = try packet.decode(Heartbeat.self).body
+            try await client.reply(to: packet, with: HeartbeatReply(popularity: UInt32(body) ?? 0))
+        }
+        let client = try await server.connect()
+        await #expect(throws: ConnectionError.unanswered(unreadByteCount: 0)) {
+            _ = try await client.request(Heartbeat(body: "1"), timeout: .milliseconds(1))
+        }
+        signal.yield()
+        #expect(try await client.request(Heartbeat(body: "2")).popularity == 2)
+        var iterator = client.messages.makeAsyncIterator()
+        guard case .message(let late as HeartbeatReply, _)? = try await iterator.next() else {
+            throw ConnectionError.endedBeforeReply
+        }
+        #expect(late.popularity == 1)
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a late reply answers no other request, in order`() async throws {
+        let (server, signal) = try await startLateServer { (client: ServerConnection<SceneProtocol>, packet) in
+            try await client.send(Sc_20001.entered(packet.decode(Cs_20001.self)))
+        }
+        let client = try await server.connect()
+        for number in 1...2 as ClosedRange<UInt32> {
+            await #expect(throws: ConnectionError.unanswered(unreadByteCount: 0)) {
+                _ = try await client.request(
+                    Cs_20001(sceneID: 1, line: number, message: ""), timeout: .milliseconds(1))
+            }
+        }
+        signal.yield()
+        #expect(try await client.request(Cs_20001(sceneID: 1, line: 3, message: "")).defaultCombat == 3)
+        var iterator = client.messages.makeAsyncIterator()
+        var late: [UInt32] = []
+        while late.count < 2, case .message(let reply as Sc_20001, _)? = try await iterator.next() {
+            late.append(reply.defaultCombat)
+        }
+        #expect(late == [1, 2])
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a request whose task is cancelled ends, and the next one gets its own reply`() async throws {
+        let (requests, asked) = AsyncStream<Void>.makeStream()
+        let (signals, signal) = AsyncStream<Void>.makeStream()
+        let server = try await SceneServer.start { client in
+            var signals = signals.makeAsyncIterator()
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                asked.yield()
+                _ = await signals.next()
+                try await client.send(Sc_20001.entered(enter))
+            }
+        }
+        let client = try await server.connect()
+        let task = Task { try await client.request(Cs_20001(sceneID: 1, line: 1, message: "")) }
+        var iterator = requests.makeAsyncIterator()
+        _ = await iterator.next()
+        task.cancel()
+        await #expect(throws: ConnectionError.cancelled) { _ = try await task.value }
+        signal.yield()
+        signal.yield()
+        #expect(try await client.request(Cs_20001(sceneID: 1, line: 2, message: "")).defaultCombat == 2)
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a peer that ends without a reply ends the wait`() async throws {
+        let server = try await SceneServer.start { client in
+            var packets = client.packets.makeAsyncIterator()
+            _ = try await packets.next()
+        }
+        let client = try await server.connect()
+        await #expect(throws: ConnectionError.endedBeforeReply) {
+            _ = try await client.request(Cs_20001(sceneID: 1, line: 1, message: ""))
+        }
+        await #expect(throws: ConnectionError.endedBeforeReply) {
+            _ = try await client.request(Cs_20001(sceneID: 1, line: 1, message: ""))
+        }
+        client.close()
+        await #expect(throws: ConnectionError.self) {
+            _ = try await client.request(Cs_20001(sceneID: 1, line: 1, message: ""))
+        }
+        await server.shutDown()
+    }
+
+    @Test func `what nobody reads stops the reading, and the error says so`() async throws {
+        let server = try await SceneServer.start { client in
+            let packet = try PacketLayout.standard.encode(id: 1, payload: [UInt8](repeating: 0, count: 994).span.bytes)
+            while true { try await client.send(packet: packet) }
+        }
+        let client = try await server.connect(
+            configuration: ClientConfiguration(limits: ConnectionLimits(unreadByteCount: 10_000)))
+        await #expect(throws: ConnectionError.unanswered(unreadByteCount: 10_000)) {
+            _ = try await client.request(Cs_20001(sceneID: 1, line: 1, message: ""), timeout: .milliseconds(200))
+        }
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a value that does not fit is refused before anything is sent`() async throws {
+        let server = try await SceneServer.start { client in
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                try await client.send(Sc_20001.entered(enter))
+            }
+        }
+        let client = try await server.connect()
+        let long = String(repeating: "x", count: 70_000)
+        do {
+            _ = try await client.request(Cs_20001(sceneID: 1, line: 1, message: long))
+            Issue.record("it was sent")
+        } catch {
+            #expect("\(error)".hasPrefix("Cs_20001.message"))
+        }
+        #expect(try await client.request(Cs_20001(sceneID: 1, line: 4, message: "")).defaultCombat == 4)
+        client.close()
+        await server.shutDown()
+    }
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scene
+import Synchronization
+import Testing
+import TestingSupport
+import Wireline
+
+/// A server's limits, deadlines, batches, broadcasts and end.
+@Suite(.timeLimit(.minutes(10)))
+struct ServerTests {
+    /// What ended each connection of a server.
+    private final class Ends: Sendable {
+        let stream: AsyncStream<String>
+        private let feed: AsyncStream<String>.Continuation
+
+        init() { (stream, feed) = AsyncStream.makeStream() }
+
+        func configure(_ change: (inout ServerConfiguration) -> Void = { _ in }) -> ServerConfiguration {
+            var configuration = ServerConfiguration()
+            configuration.connectionEnded = { [feed] _, error in feed.yield(error.map { "\($0)" } ?? "clean") }
+            change(&configuration)
+            return configuration
+        }
+
+        func next() async -> String? {
+            var iterator = stream.makeAsyncIterator()
+            return await iterator.next()
+        }
+    }
+
+    @Test func `a batch handler takes the packets of a read at once`() async throws {
+        let server = try await PacketServer.startBatched(at: "127.0.0.1", port: 0, protocol: SceneProtocol.self) {
+            client in
+            var total: UInt32 = 0
+            return { batch in
+                while let packet = try batch.next() {
+                    let enter = try Cs_20001(payloadOf: packet)
+                    total += enter.line
+                    try client.write(Sc_20001.entered(Cs_20001(sceneID: 1, line: total, message: enter.message)))
+                }
+            }
+        }
+        let client = try await server.connect()
+        let sending = Task {
+            for number in 1...2_000 as ClosedRange<UInt32> {
+                try await client.send(Cs_20001(sceneID: 1, line: number, message: "\(number)"))
+            }
+            client.endOutput()
+        }
+        var replies: [Sc_20001] = []
+        for try await message in client.messages {
+            if case .message(let reply as Sc_20001, _) = message { replies.append(reply) }
+        }
+        try await sending.value
+        let sums = (1...2_000 as ClosedRange<UInt32>).map { $0 * ($0 + 1) / 2 }
+        #expect(replies.map(\.defaultCombat) == sums)
+        #expect(replies.last?.message == "2000")
+        await server.shutDown()
+    }
+
+    @Test func `a batch handler's client that reads nothing is not read from either, and loses nothing`() async throws {
+        let limits = ConnectionLimits(pendingByteCount: 10_000)
+        let server = try await PacketServer.startBatched(
+            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: ServerConfiguration(limits: limits)
+        ) { client in
+            { batch in while let packet = try batch.next() { try client.write(packet: packet.bytes) } }
+        }
+        let client = try await server.connect()
+        let message = Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 1_000))
+        let byteCount = try message.encoded().count
+        let sending = Task {
+            for _ in 0..<30_000 { try await client.send(message) }
+            client.endOutput()
+        }
+        var received = 0
+        for try await packet in client.packets { received += packet.byteCount }
+        try await sending.value
+        #expect(received == 30_000 * byteCount)
+        await server.shutDown()
+    }
+
+    @Test func `what a batch handler throws closes its connection, and is told`() async throws {
+        struct Refusal: Error, CustomStringConvertible { let description = "no" }
+        let ends = Ends()
+        let server = try await PacketServer.startBatched(
+            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: ends.configure()
+        ) { _ in
+            { _ in throw Refusal() }
+        }
+        let client = try await server.connect()
+        try await client.send(Cs_20001(sceneID: 1, line: 1, message: ""))
+        #expect(await ends.next() == "no")
+        await server.shutDown()
+    }
+
+    @Test func `a handler's error is told, and its connection closed`() async throws {
+        let ends = Ends()
+        let server = try await SceneServer.start(configuration: ends.configure()) { client in
+            for try await _ in client.messages {}
+        }
+        let client = try await server.connect()
+        try await client.connection.sendRaw(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+        #expect(await ends.next()?.contains("HTTP") == true)
+        #expect(try await client.connection.nextBytes() == nil)
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `what a handler has sent arrives although it has not read what came`() async throws {
+        let server = try await SceneServer.start { client in
+            var packets = client.packets.makeAsyncIterator()
+            _ = try await packets.next()
+            for number in 0..<1_000 as Range<UInt32> {
+                try await client.send(Sc_20001.entered(Cs_20001(sceneID: 1, line: number, message: "")))
+            }
+        }
+        let client = try await server.connect()
+        let sending = Task {
+            // The server stops reading somewhere in here, and closes in the end.
+            for _ in 0..<1_000 { try await client.send(Cs_20001(sceneID: 1, line: 1, message: "")) }
+        }
+        var count = 0
+        for try await _ in client.packets { count += 1 }
+        #expect(count == 1_000)
+        try? await sending.value
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `one message goes to many, and is encoded once`() async throws {
+        let group = try ConnectionPair.group.get()
+        let server = try await SceneServer.start(on: group) { client in for try await _ in client.packets {} }
+        var clients: [PacketClient<SceneProtocol>] = []
+        for _ in 0..<20 { clients.append(try await server.connect()) }
+        // Who has been answered once is known to the server.
+        while server.connections.count < 20 { await Task.yield() }
+        let message = Sc_20001.entered(Cs_20001(sceneID: 3, line: 4, message: "all"))
+        #expect(try await server.broadcast(message).isEmpty)
+        for client in clients {
+            guard case .message(let copy as Sc_20001, _)? = try await client.firstMessage() else {
+                throw ConnectionError.endedBeforeReply
+            }
+            #expect(copy == message)
+        }
+        let ended = server.connections[0]
+        ended.close()
+        #expect(try await server.broadcast(message, to: [ended]) == [ended])
+        for client in clients { client.close() }
+        await server.shutDown()
+    }
+
+    @Test func `a slow client gets no broadcast, and is named`() async throws {
+        let limits = ConnectionLimits(pendingByteCount: 1_000)
+        let server = try await SceneServer.start(configuration: ServerConfiguration(limits: limits)) { client in
+            for try await _ in client.packets {}
+        }
+        let client = try await server.connect()
+        while server.connections.isEmpty { await Task.yield() }
+        let message = Sc_20001.entered(
+            Cs_20001(sceneID: 3, line: 4, message: String(repeating: "x", count: 60_000)))
+        var sentCount = 0
+        while try await server.broadcast(message).isEmpty { sentCount += 1 }
+        #expect(try await server.broadcast(message) == server.connections)
+        var count = 0
+        for try await _ in client.packets {
+            count += 1
+            if count == sentCount { break }
+        }
+        #expect(count == sentCount)
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a connection beyond the limit waits for its turn`() async throws {
+        let server = try await SceneServer.start(configuration: ServerConfiguration(connectionLimit: 1)) { client in
+            for try await packet in client.packets { try await client.forward(packet) }
+        }
+        let first = try await server.connect()
+        let message = Cs_20001(sceneID: 1, line: 1, message: "")
+        try await first.send(message)
+        _ = try await first.firstPacket()
+        let second = try await server.connect()
+        try await second.send(message)
+        let waiting = Task { try await second.firstPacket() }
+        #expect(server.connections.count == 1)
+        first.close()
+        #expect(try await waiting.value != nil)
+        second.close()
+        await server.shutDown()
+    }
+
+    @Test func `a connection that never sends a packet is closed, even one that drips bytes`() async throws {
+        let ends = Ends()
+        let configuration = ends.configure { $0.firstPacketTimeout = .milliseconds(50) }
+        let server = try await SceneServer.start(configuration: configuration) { client in
+            for try await _ in client.packets {}
+        }
+        let client = try await server.connect()
+        try await client.connection.sendRaw([0, 0])
+        #expect(await ends.next() == "the deadline has passed")
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `silence ends a connection, but not while its handler is busy`() async throws {
+        let ends = Ends()
+        // On a loop that other tests do not keep busy: its time is what is looked at.
+        let group = try EventLoopGroup(threadCount: 1)
+        let configuration = ends.configure { $0.idleTimeout = .seconds(1) }
+        let server = try await SceneServer.start(on: group, configuration: configuration) { client in
+            var packets = client.packets.makeAsyncIterator()
+            guard let packet = try await packets.next() else { return }
+            // Longer than the deadline: that time is the handler's and not the peer's.
+            try await Task.sleep(for: .milliseconds(1_500))
+            try await client.forward(packet)
+            _ = try await packets.next()
+        }
+        let client = try await server.connect(on: group)
+        try await client.send(Cs_20001(sceneID: 1, line: 1, message: ""))
+        #expect(try await client.firstPacket() != nil)
+        #expect(await ends.next() == "the deadline has passed")
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a peer that takes nothing is given up`() async throws {
+        let ends = Ends()
+        let configuration = ends.configure { $0.limits.writeTimeout = .milliseconds(50) }
+        let server = try await SceneServer.start(configuration: configuration) { client in
+            let message = Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 999)))
+            while true { try await client.send(message) }
+        }
+        let client = try await server.connect()
+        #expect(await ends.next() == "the deadline has passed")
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a server that shuts down lets its handlers end, and their answers leave`() async throws {
+        let (started, start) = AsyncStream<Void>.makeStream()
+        let server = try await SceneServer.start { client in
+            var packets = client.packets.makeAsyncIterator()
+            var count: UInt32 = 0
+            while try await packets.next() != nil {
+                count += 1
+                start.yield()
+            }
+            try await client.send(Sc_20001.entered(Cs_20001(sceneID: 1, line: count, message: "bye")))
+        }
+        let client = try await server.connect()
+        try await client.send(Cs_20001(sceneID: 1, line: 1, message: ""))
+        var iterator = started.makeAsyncIterator()
+        _ = await iterator.next()
+        async let shutDown: Void = server.shutDown()
+        guard case .message(let bye as Sc_20001, _)? = try await client.firstMessage() else {
+            throw ConnectionError.endedBeforeReply
+        }
+        #expect(bye.defaultCombat == 1)
+        #expect(try await client.connection.nextBytes() == nil)
+        client.close()
+        await shutDown
+        await server.waitUntilShutDown()
+        await #expect(throws: ConnectionError.transport(.refused)) { _ = try await server.connect() }
+    }
+
+    @Test func `a handler that does not end in time is cancelled`() async throws {
+        let (wasCancelled, feed) = AsyncStream<Bool>.makeStream()
+        let server = try await SceneServer.start { client in
+            try await client.send(Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: "")))
+            try? await Task.sleep(for: .seconds(600))
+            feed.yield(Task.isCancelled)
+        }
+        let client = try await server.connect()
+        _ = try await client.firstMessage()
+        await server.shutDown(within: .milliseconds(10))
+        var iterator = wasCancelled.makeAsyncIterator()
+        #expect(await iterator.next() == true)
+        client.close()
+    }
+
+    @Test func `a handler that computes for long keeps nothing from arriving`() async throws {
+        // On a loop of its own, because all connections of a loop would have to wait.
+        let group = try EventLoopGroup(threadCount: 1)
+        let server = try await SceneServer.start(on: group) { client in
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                if enter.line == 0 {
+                    var sum: UInt64 = 1
+                    for number in 0..<10_000_000 as Range<UInt64> { sum = sum &* 31 &+ number }
+                    #expect(sum != 0)
+                }
+                try await client.send(Sc_20001.entered(enter))
+            }
+        }
+        let busy = try await server.connect()
+        let other = try await server.connect()
+        async let late = busy.request(Cs_20001(sceneID: 1, line: 0, message: ""), timeout: .seconds(500))
+        for number in 1...50 as ClosedRange<UInt32> {
+            let reply = try await other.request(
+                Cs_20001(sceneID: 1, line: number, message: ""), timeout: .seconds(500))
+            #expect(reply.defaultCombat == number)
+        }
+        #expect(try await late.defaultCombat == 0)
+        busy.close()
+        other.close()
+        await server.shutDown()
+    }
+}
+
+extension PacketClient {
+    fileprivate func firstMessage() async throws -> ReceivedMessage<Definition>? {
+        var iterator = messages.makeAsyncIterator()
+        return try await iterator.next()
+    }
+
+    fileprivate func firstPacket() async throws -> ReceivedPacket? {
+        var iterator = packets.makeAsyncIterator()
+        return try await iterator.next()
+    }
+}
