@@ -12,7 +12,7 @@ extension PacketMessage {
         let plan = Definition.plan
         let limit = Definition.maximumPacketByteCount
         guard let byteCount = plan.byteCountAtOnce(id: Self.messageID, payloadByteCount: payloadByteCount, limit: limit)
-        else { return try encoded(header: [:]) }
+        else { return try encodedInGeneral() }
         let header = plan.headerAtOnce(id: Self.messageID, packetByteCount: byteCount)
         return [UInt8](byteCount: byteCount) { writer in
             writer.writeStart(of: header.bits, byteCount: header.byteCount)
@@ -48,7 +48,7 @@ extension PacketMessage {
         let limit = Definition.maximumPacketByteCount
         guard let byteCount = plan.byteCountAtOnce(id: Self.messageID, payloadByteCount: payloadByteCount, limit: limit)
         else {
-            output += try encoded(header: [:])
+            output += try encodedInGeneral()
             return
         }
         let header = plan.headerAtOnce(id: Self.messageID, packetByteCount: byteCount)
@@ -79,7 +79,13 @@ extension PacketMessage {
         }
     }
 
-    @usableFromInline
+    // What the paths above fall back to is inlinable, though cold: a function that is not made for the message's type
+    // wants the message in memory, and it is before the branch that the compiler would copy it there.
+
+    @inlinable @inline(never)
+    func encodedInGeneral() throws(CodecError) -> [UInt8] { try encoded(header: [:]) }
+
+    @inlinable @inline(never)
     func encodeInGeneral(into output: inout OutputRawSpan) throws(CodecError) {
         let packet = try encoded(header: [:])
         try output.append(byteCount: packet.count) { $0.writeBytes(packet) }

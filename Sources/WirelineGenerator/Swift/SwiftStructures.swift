@@ -10,7 +10,7 @@ struct SwiftStructures {
     private static let members: Set<String> = ["customMirror", "payloadByteCount", "writePayload"]
     private static let structureMembers: Set<String> = ["bodyByteCount"]
     private static let messageMembers: Set<String> = [
-        "encode", "encoded", "encodedPayload", "encodeInGeneral", "trailingBytes",
+        "encode", "encoded", "encodedInGeneral", "encodedPayload", "encodeInGeneral", "trailingBytes",
     ]
 
     /// A message.
