@@ -29,7 +29,7 @@ extension SystemCallError: CustomStringConvertible {
     public var description: String {
         // The longest message of glibc's has 50 bytes; a longer one would be cut off.
         let message = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-            guard let text = unsafe buffer.baseAddress, unsafe strerror_r(code, text, buffer.count) == 0
+            guard let text = buffer.baseAddress, unsafe strerror_r(code, text, buffer.count) == 0
             else { return "error \(code)" }
             return unsafe String(cString: text)
         }

@@ -10,7 +10,7 @@ public struct ConnectionLimits: Equatable, Sendable {
     /// `max_packet`, 1 MiB where it has none. A longer packet ends the connection at its header.
     public var maximumPacketByteCount: Int?
 
-    /// How many bytes may wait to be sent before senders wait (default 1 MiB). One packet may go beyond it.
+    /// How many bytes may wait to be sent before senders wait (default 64 KiB). One packet may go beyond it.
     public var pendingByteCount: Int
 
     /// How many bytes of packets may wait for somebody who iterates, while a request waits for a reply that stands
@@ -23,7 +23,7 @@ public struct ConnectionLimits: Equatable, Sendable {
 
     /// Makes limits; a number below 1 counts as 1.
     public init(
-        maximumPacketByteCount: Int? = nil, pendingByteCount: Int = 1 << 20, unreadByteCount: Int = 1 << 20,
+        maximumPacketByteCount: Int? = nil, pendingByteCount: Int = 64 << 10, unreadByteCount: Int = 1 << 20,
         writeTimeout: Duration? = .seconds(30)
     ) {
         self.maximumPacketByteCount = maximumPacketByteCount

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
-public import WirelineTransport
+import WirelineTransport
 
 /// The packets of one read, for a handler that takes them all at once, without a task.
 ///
@@ -10,13 +10,16 @@ public import WirelineTransport
 public struct PacketBatch: ~Copyable {
     @usableFromInline let connection: PacketConnection
     /// Held here as well, because the handler may close the connection.
-    @usableFromInline let block: SharedBlock
+    private let block: SharedBlock
+    /// Where the block begins.
+    @usableFromInline let base: UnsafeRawPointer
     @usableFromInline var position: Int
     @usableFromInline let end: Int
 
     init(_ connection: PacketConnection, _ block: SharedBlock) {
         self.connection = connection
         self.block = block
+        unsafe base = block.base
         position = connection.position
         end = connection.end
     }
@@ -29,7 +32,7 @@ public struct PacketBatch: ~Copyable {
     @_lifetime(&self)
     public mutating func next() throws(ConnectionError) -> Packet? {
         // SAFETY: the bytes up to `end` lie inside the block, which is held here.
-        let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
+        let bytes = unsafe RawSpan(_unsafeStart: base, byteCount: end)
         var bounds = connection.isRouting ? nil : connection.splitter.packetAtSight(in: bytes, at: position)
         if bounds == nil { bounds = try nextInGeneral() }
         guard let bounds else { return nil }
@@ -40,21 +43,9 @@ public struct PacketBatch: ~Copyable {
 
     @usableFromInline @inline(never)
     mutating func nextInGeneral() throws(ConnectionError) -> PacketBounds? {
-        // SAFETY: as in next().
-        let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
-        while true {
-            let bounds: PacketBounds?
-            do throws(CodecError) {
-                bounds = try connection.splitter.packet(in: bytes, at: position)
-            } catch {
-                connection.ending = .failed(.codec(error))
-                throw .codec(error)
-            }
-            guard let bounds else { return nil }
-            let packet = ReceivedPacket(block: block, start: position, bounds: bounds)
-            guard connection.isRouting, connection.answer(with: packet) else { return bounds }
-            position &+= bounds.packetByteCount
-        }
+        // A copy, for the call holds the whole batch.
+        let block = block
+        return try connection.nextInBatch(block, from: &position, end: end)
     }
 }
 
@@ -85,6 +76,26 @@ extension PacketConnection {
         } catch {
             if failure == nil { failure = error }
             close()
+        }
+    }
+
+    /// Where the parts of the next packet are that is no reply.
+    func nextInBatch(_ block: SharedBlock, from position: inout Int, end: Int) throws(ConnectionError) -> PacketBounds?
+    {
+        // SAFETY: the bytes up to `end` lie inside the block.
+        let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
+        while true {
+            let bounds: PacketBounds?
+            do throws(CodecError) {
+                bounds = try splitter.packet(in: bytes, at: position)
+            } catch {
+                ending = .failed(.codec(error))
+                throw .codec(error)
+            }
+            guard let bounds else { return nil }
+            let packet = ReceivedPacket(block: block, start: position, bounds: bounds)
+            guard isRouting, answer(with: packet) else { return bounds }
+            position += bounds.packetByteCount
         }
     }
 
