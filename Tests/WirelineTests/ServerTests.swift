@@ -29,6 +29,25 @@ struct ServerTests {
         }
     }
 
+    @Test func `a batch handler goes on after replies beyond the limit that leave in one write`() async throws {
+        let server = try await PacketServer.startBatched(
+            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
+            configuration: ServerConfiguration(limits: ConnectionLimits(pendingByteCount: 1))
+        ) { client in
+            { batch in
+                while let packet = try batch.next() {
+                    try client.write(Sc_20001.entered(Cs_20001(payloadOf: packet)))
+                }
+            }
+        }
+        let client = try await server.connect()
+        for line in 1...3 as ClosedRange<UInt32> {
+            let reply = try await client.request(Cs_20001(sceneID: 1, line: line, message: "hi"))
+            #expect(reply.defaultCombat == line)
+        }
+        await server.shutDown()
+    }
+
     @Test func `a batch handler takes the packets of a read at once`() async throws {
         let server = try await PacketServer.startBatched(at: "127.0.0.1", port: 0, protocol: SceneProtocol.self) {
             client in

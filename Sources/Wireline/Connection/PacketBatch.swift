@@ -61,7 +61,7 @@ extension PacketConnection {
         guard let batchHandler, !isFinishing else { return }
         do {
             if let block = current {
-                guard stream.pendingByteCount < pendingLimit else { return }
+                guard hasRoomForSender() else { return }
                 if try hasWholePacket(block) {
                     var batch = PacketBatch(self, block)
                     try batchHandler(&batch)
@@ -70,6 +70,8 @@ extension PacketConnection {
                     if current != nil { position = batch.position }
                 }
             }
+            // What leaves at once makes room that nobody would be told of later.
+            _ = hasRoomForSender()
             // Nothing whole is left, so this keeps what has begun.
             _ = try takePacket()
             if try hasEnded() { finish() }

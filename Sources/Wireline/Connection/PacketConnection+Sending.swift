@@ -85,7 +85,7 @@ extension PacketConnection {
     }
 
     /// Whether less waits than may, sending some of it where more does.
-    private func hasRoomForSender() -> Bool {
+    func hasRoomForSender() -> Bool {
         if stream.pendingByteCount >= pendingLimit { stream.flush() }
         return stream.pendingByteCount < pendingLimit
     }
