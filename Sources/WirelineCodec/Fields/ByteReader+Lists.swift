@@ -38,7 +38,9 @@ extension ByteWriter {
     /// Writes integers of their type's own width, without a count, with one check.
     @inlinable
     public mutating func writeIntegers<T: FixedWidthInteger & BitwiseCopyable>(_ values: [T], _ byteOrder: ByteOrder) {
-        var run = writeRun(byteCount: values.count * MemoryLayout<T>.size)
+        let byteCount = values.count * MemoryLayout<T>.size
+        // SAFETY: advance(by:) has checked the room. The run need not be cleared: each of its bytes is set.
+        var run = unsafe MutableFixedRun(base: advance(by: byteCount), byteCount: byteCount)
         for index in values.indices {
             run.setInteger(values[index], at: index * MemoryLayout<T>.size, byteOrder)
         }

@@ -35,8 +35,39 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         // Where all bytes are set at once, the compiler removes this. What is left in generated code is one store for a
         // run that ends with a string's count, which a branch stands before.
         // SAFETY: advance(by:) has checked the room.
-        unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+        unsafe Self.clear(start, byteCount: byteCount)
         return unsafe MutableFixedRun(base: start, byteCount: byteCount)
+    }
+
+    /// Sets bytes to 0.
+    ///
+    /// Most runs are short. A loop over their bytes would be unrolled by the compiler into as many stores for each run,
+    /// all but a few of which it has to find needless then; of these steps it is known at once which are taken.
+    @inlinable @inline(__always)
+    @unsafe
+    static func clear(_ start: UnsafeMutableRawPointer, byteCount: Int) {
+        // SAFETY: the callers have checked the room for byteCount bytes; each step ends at the latest there.
+        if byteCount >= 8 { unsafe start.storeBytes(of: 0, as: UInt64.self) }
+        if byteCount >= 16 { unsafe start.storeBytes(of: 0, toByteOffset: 8, as: UInt64.self) }
+        if byteCount >= 24 { unsafe start.storeBytes(of: 0, toByteOffset: 16, as: UInt64.self) }
+        var offset = byteCount & 0x18
+        if byteCount >= 32 {
+            offset = 24
+            while offset &+ 8 <= byteCount {
+                unsafe start.storeBytes(of: 0, toByteOffset: offset, as: UInt64.self)
+                offset &+= 8
+            }
+        }
+        if byteCount & 4 != 0 {
+            unsafe start.storeBytes(of: 0, toByteOffset: offset, as: UInt32.self)
+            offset &+= 4
+        }
+        if byteCount & 1 != 0 {
+            unsafe start.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
+            offset &+= 1
+        }
+        // Last, because it is a count of two bytes that most runs end with.
+        if byteCount & 2 != 0 { unsafe start.storeBytes(of: 0, toByteOffset: offset, as: UInt16.self) }
     }
 
     /// Checks the room, and hands out where the next `byteCount` bytes go.

@@ -83,6 +83,22 @@ struct FixedFieldTests {
         #expect([UInt8](buffer) == [0, 7, 0, 0, 0xAA])
     }
 
+    @Test(arguments: 0...50)
+    func `a run of any length that is not set is 0, and nothing behind it`(byteCount: Int) throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount + 9, alignment: 1)
+        defer { buffer.deallocate() }
+        buffer.initializeMemory(as: UInt8.self, repeating: 0xAA)
+        var output = OutputRawSpan(buffer: buffer, initializedCount: 0)
+        try output.append(byteCount: byteCount + 8) { writer in
+            writer.writeInteger(1 as UInt8, .bigEndian)
+            _ = writer.writeRun(byteCount: byteCount)
+            writer.writeBytes([UInt8](repeating: 2, count: 7))
+        }
+        _ = output.finalize(for: buffer)
+        let zeros = [UInt8](repeating: 0, count: byteCount)
+        #expect([UInt8](buffer) == [1] + zeros + [UInt8](repeating: 2, count: 7) + [0xAA])
+    }
+
     @Test(arguments: [(0, false), (1, true)] as [(UInt8, Bool)])
     func `a bool is 0 or 1`(byte: UInt8, value: Bool) throws {
         let reading = Reading([byte]) { reader throws(CodecError) in try reader.readBoolean() }
