@@ -58,7 +58,10 @@ let package = Package(
             name: "Wireline", dependencies: ["WirelineCodec", "WirelineTransport"], swiftSettings: strict),
         // Layer 3
         .executableTarget(
-            name: "wire", dependencies: ["WirelineCodec", "WirelineSchema", "WirelineGenerator", "Scene"],
+            name: "wire",
+            dependencies: [
+                "WirelineCodec", "WirelineSchema", "WirelineGenerator", "WirelineTransport", "Wireline", "Scene",
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "wire-generate", dependencies: ["WirelineGenerator", "WirelineSchema"], swiftSettings: strict),
@@ -110,7 +113,9 @@ let package = Package(
             name: "WirelineTests",
             dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "TestingSupport"],
             swiftSettings: usual),
-        .testTarget(name: "wireTests", dependencies: ["wire"], swiftSettings: usual),
+        .testTarget(
+            name: "wireTests", dependencies: ["wire", "Wireline", "WirelineTransport", "WirelineCodec"],
+            swiftSettings: usual),
     ] + protocols.map(protocolTarget) + generatedTypes.map(generatedTarget),
     swiftLanguageModes: [.v6]
 )

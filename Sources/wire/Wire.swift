@@ -3,9 +3,11 @@
 /// The program.
 @main
 enum Wire {
-    static func main() async {
-        System.prepareSignals()
-        let tool = Tool(commands: [.demo, .check, .encode, .decode, .generate], console: Console())
-        System.exit(await tool.run(Array(CommandLine.arguments.dropFirst())))
+    static func main() {
+        Signals.prepare()
+        let tool = Tool(commands: [.demo, .check, .encode, .decode, .generate, .call, .serve], console: Console())
+        // Nobody awaits the task: it ends the process. Detached, because the main actor does not run.
+        Task.detached { System.exit(await tool.run(Array(CommandLine.arguments.dropFirst()))) }
+        Signals.wait()
     }
 }

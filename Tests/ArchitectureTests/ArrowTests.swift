@@ -12,7 +12,7 @@ struct ArrowTests {
         "WirelineTransport": ["CWirelineSystem"],
         "WirelineGenerator": ["WirelineCodec", "WirelineSchema"],
         "Wireline": ["WirelineCodec", "WirelineTransport"],
-        "wire": ["WirelineCodec", "WirelineSchema", "WirelineGenerator", "Scene"],
+        "wire": ["WirelineCodec", "WirelineSchema", "WirelineGenerator", "WirelineTransport", "Wireline", "Scene"],
         "wire-generate": ["WirelineSchema", "WirelineGenerator"],
         "WirelinePlugin": [],
     ]

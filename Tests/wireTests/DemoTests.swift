@@ -30,13 +30,29 @@ struct DemoTests {
     @Test func `every example in the help works`() throws {
         let workspace = try Workspace()
         let help = try workspace.wire("--help").output.split(separator: "\n")
-        let examples = help.filter { $0.hasPrefix("    wire ") }
-        #expect(examples.count >= 5)
-        let outcome = try workspace.shell("set -e\n" + examples.joined(separator: "\n"), in: repositoryFolder)
-        #expect(outcome.status == 0 && outcome.errors.isEmpty)
+        let examples = help.filter { $0.hasPrefix("    wire ") }.map(String.init)
+        let serve = try #require(examples.first { $0.hasPrefix("    wire serve ") })
+        let call = try #require(examples.first { $0.hasPrefix("    wire call ") })
+        let alone = examples.filter { $0 != serve && $0 != call }
+        #expect(alone.count >= 5)
+        let out = workspace.folder.appendingPathComponent("out").path
+        // The two belong together; of their port only the number is another one here.
+        let line = """
+            set -e
+            \(alone.joined(separator: "\n"))
+            mkfifo \(out)
+            \(serve.replacing(":9001", with: ":0")) > \(out) &
+            read -r listening < \(out)
+            \(call.replacing(":9001", with: "\":${listening##*:}\""))
+            kill $!
+            wait $!
+            """
+        let outcome = try workspace.shell(line, in: repositoryFolder)
+        #expect(outcome.status == 0 && outcome.errors.replacing(ServingTool.note, with: "").isEmpty)
+        #expect(outcome.output.hasSuffix(packetLine))
     }
 
-    @Test(arguments: ["demo", "check", "encode", "decode", "generate"])
+    @Test(arguments: ["demo", "check", "encode", "decode", "generate", "call", "serve"])
     func `a command's own help has its example`(_ command: String) throws {
         let outcome = try Workspace().wire(command, "--help")
         #expect(outcome.status == 0)

@@ -49,10 +49,10 @@ final class Workspace {
     }
 
     /// Runs a line of the shell, in which `wire` is the program.
-    func shell(_ line: String, in folder: URL? = nil) throws -> Outcome {
+    func shell(_ line: String, input: Data = Data(), in folder: URL? = nil) throws -> Outcome {
         let path = wirePath.deletingLastPathComponent().path
         let program = URL(fileURLWithPath: "/bin/sh")
-        return try run(program, ["-c", "PATH=\"\(path):$PATH\"\n" + line], in: folder)
+        return try run(program, ["-c", "PATH=\"\(path):$PATH\"\n" + line], input: input, in: folder)
     }
 
     /// `wire` with these words, not yet running.

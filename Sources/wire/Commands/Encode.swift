@@ -8,29 +8,25 @@ extension Command {
     static let encode = Command(
         name: "encode",
         summary: "turn JSON into one packet, printed as hexadecimal digits",
-        parameters: [
-            Parameter("MESSAGE", "the message's name in the schema, or its @name"),
-            Parameter(
-                "JSON", "the object of its fields, or a line that decode printed; from standard input when left out",
-                isOptional: true),
-        ],
+        parameters: [.message, .json],
         options: [.protocolFolder, .header],
         example: #"wire encode Cs_20001 '{"SceneId":1,"Line":2,"message":"hi"}' --protocol Protocols/Scene"#,
         run: { arguments, console throws(CommandError) in
             let translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
             let message = arguments.word(at: 0) ?? ""
             try translator.requireMessage(message)
-            let json = try json(arguments.word(at: 1))
+            let json = try StandardInput.text(unlessGiven: arguments.word(at: 1))
             let header = arguments[.header].map { Array($0.utf8) }
             let packet = try translator.packet(of: message, json, header: header)
             try console.print(Hexadecimal.text(of: packet))
         })
 }
 
-/// The JSON of an argument, or of standard input where there is none.
-private func json(_ text: String?) throws(CommandError) -> [UInt8] {
-    guard let text, text != "-" else { return try StandardInput.text() }
-    return Array(text.utf8)
+extension Parameter {
+    static let message = Parameter("MESSAGE", "the message's name in the schema, or its @name")
+    static let json = Parameter(
+        "JSON", "the object of its fields, or a line that decode printed; from standard input when left out",
+        isOptional: true)
 }
 
 extension Option {

@@ -23,8 +23,14 @@ enum StandardInput {
         }
     }
 
+    /// The text of an argument; all of standard input where there is none, or a dash.
+    static func text(unlessGiven argument: String?) throws(CommandError) -> [UInt8] {
+        guard let argument, argument != "-" else { return try text() }
+        return Array(argument.utf8)
+    }
+
     /// All of it.
-    static func text() throws(CommandError) -> [UInt8] {
+    private static func text() throws(CommandError) -> [UInt8] {
         do throws(SystemError) {
             return try System.contents(of: System.Descriptor.standardInput, limit: maximumTextByteCount)
         } catch {

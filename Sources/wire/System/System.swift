@@ -2,10 +2,16 @@
 
 #if canImport(Glibc)
     import Glibc
+
+    private let descriptorCount = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 #elseif canImport(Musl)
     import Musl
+
+    private let descriptorCount = RLIMIT_NOFILE
 #else
     import Darwin
+
+    private let descriptorCount = RLIMIT_NOFILE
 #endif
 
 /// What the command line asks of the operating system: every call stands here.
@@ -147,11 +153,13 @@ enum System {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
-    /// Lets writing to a closed pipe be an error, and Ctrl-C end the process with the status that shells use for it.
-    static func prepareSignals() {
-        _ = signal(SIGPIPE, SIG_IGN)
-        // Lines are written whole, so there is nothing to tidy; _exit may be called from a handler.
-        _ = signal(SIGINT) { _ in _exit(130) }
+    /// Lets the process have as many descriptors, and so connections, as it may: what a shell gives it is often 1,024.
+    static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard unsafe getrlimit(descriptorCount, &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        // A system that refuses leaves the limit as it is: further connections wait until others end.
+        _ = unsafe setrlimit(descriptorCount, &limit)
     }
 
     /// Ends the process.

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineCodec
+import WirelineSchema
+import WirelineTransport
+
+extension Command {
+    /// `wire call`
+    static let call = Command(
+        name: "call",
+        summary: "send a message to a server, and print its reply as decode does",
+        parameters: [.endpoint, .message, .json],
+        options: [.protocolFolder, .header, .expect, .timeout],
+        example: #"wire call 127.0.0.1:9001 Cs_20001 '{"SceneId":1,"Line":2,"message":"hi"}' "#
+            + "--expect Cs_20001 --protocol Protocols/Scene",
+        run: { arguments, console throws(CommandError) in
+            let endpoint = try Endpoint(arguments.word(at: 0) ?? "")
+            let timeout = try TimeSpan(arguments[.timeout] ?? "5s", of: .timeout)
+            let translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
+            let message = arguments.word(at: 1) ?? ""
+            for name in [message] + (arguments[.expect].map { [$0] } ?? []) { try translator.requireMessage(name) }
+            let json = try StandardInput.text(unlessGiven: arguments.word(at: 2))
+            let header = arguments[.header].map { Array($0.utf8) }
+            let request = try translator.request(message, json, header: header)
+            let expectation = Expectation(of: request, message, expecting: arguments[.expect], translator)
+            let exchange = Exchange(
+                endpoint: endpoint, timeout: timeout, translator: translator, request: request,
+                expectation: expectation, console: console)
+            try console.print(try await exchange.run().description)
+        })
+}
+
+extension Option {
+    fileprivate static let expect = Option(
+        "--expect", value: "MESSAGE",
+        "which message the reply is (default: the one that the schema pairs, or the first)")
+    fileprivate static let timeout = Option(
+        "--timeout", value: "TIME", "for connecting and waiting together: 500ms, 5s, 2m (default 5s)")
+}
+
+extension PacketTranslator {
+    /// A packet as ``packet(of:_:header:)`` makes it, but with 1 for its sequence number where nobody has chosen one:
+    /// messages that are no reply have 0.
+    fileprivate func request(
+        _ message: String, _ json: [UInt8], header: [UInt8]?
+    ) throws(CommandError) -> [UInt8] {
+        let packet = try packet(of: message, json, header: header)
+        guard let field = description.layout.sequenceField else { return packet }
+        var members: [JSONValue.Member] = []
+        if let header, case .object(let set)? = try? JSONValue(parsing: header) { members = set }
+        let line = try? JSONValue(parsing: json, maximumDepth: maximumJSONDepth)
+        let isChosen = members.contains { $0.name == field.name } || line?["header"]?[field.name] != nil
+        guard !isChosen else { return packet }
+        let numbered = JSONValue.object(members + [JSONValue.Member(field.name, 1)])
+        return try self.packet(of: message, json, header: Array(numbered.description.utf8))
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineCodec
+import WirelineSchema
+
+/// Which packet answers a request.
+///
+/// With `--expect` it is the first one of that message. Otherwise, where the schema pairs the request with a reply
+/// (`@reply`, `Cs_n` and `Sc_n`), it is the first one of that message which has the request's sequence number, if packets
+/// have such numbers. Where it does not, any packet will do.
+struct Expectation {
+    /// The message; nil for any.
+    private let message: MessageDescription?
+    /// Its sequence number; nil for any.
+    private let sequence: UInt64?
+    /// Whether the packet is read as this message, whoever should send it.
+    let isNamed: Bool
+    private let description: ProtocolDescription
+
+    init(of request: [UInt8], _ name: String, expecting expected: String?, _ translator: PacketTranslator) {
+        description = translator.description
+        isNamed = expected != nil
+        let reply = expected ?? description.message(named: name)?.reply
+        message = reply.flatMap(description.message(named:))
+        sequence = message == nil || isNamed ? nil : Self.sequence(of: request, description)
+    }
+
+    private static func sequence(of packet: [UInt8], _ description: ProtocolDescription) -> UInt64? {
+        let limit = description.options.maximumPacketByteCount
+        guard let packet = try? Packet(packet.rawSpan, layout: description.layout, limit: limit) else { return nil }
+        return try? description.layout.sequence(of: packet)
+    }
+
+    /// The name of the message, if it is to be one.
+    var name: String? { message?.name }
+
+    func isMet(by packet: ReceivedPacket) -> Bool {
+        if let message, packet.id != message.id { return false }
+        guard let sequence else { return true }
+        return (try? description.layout.sequence(of: packet.lent)) == sequence
+    }
+
+    /// That a packet is not the one.
+    func note(passingOver packet: ReceivedPacket) -> String {
+        let name = description.message(id: packet.id, from: .server)?.name
+        let found = text(
+            name, packet.id, sequence: sequence == nil ? nil : try? description.layout.sequence(of: packet.lent))
+        return "note: passed over \(found), waiting for \(text(message?.name, message?.id, sequence: sequence))"
+    }
+
+    /// `HeartbeatReply (ID 3, Sequence 7)`
+    private func text(_ name: String?, _ id: UInt64?, sequence: UInt64?) -> String {
+        var numbers = id.map { ["ID \($0)"] } ?? []
+        if let sequence, let field = description.layout.sequenceField { numbers.append("\(field.name) \(sequence)") }
+        return "\(name ?? "a message that is not known") (\(numbers.joined(separator: ", ")))"
+    }
+}

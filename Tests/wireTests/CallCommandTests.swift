@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import Wireline
+import WirelineCodec
+
+/// `wire call`, against peers of this process.
+@Suite(.timeLimit(.minutes(30)))
+struct CallCommandTests {
+    /// A `Sc_20001` of the tests' schema.
+    static let reply: [UInt8] = [0, 0, 0, 11, 0x4E, 0x21, 1, 0, 0, 0, 7]
+    static let replyLine =
+        #"{"message":"Sc_20001","id":20001,"header":{"length":11,"id":20001},"fields":{"Res":1,"SceneId":7}}"# + "\n"
+
+    /// Runs `wire call` against a peer that deals with the connection as is said.
+    private func call(
+        _ words: [String], files: KeyValuePairs<String, String> = ["Protocols/Scene/Scene.wire": sceneSchema],
+        layout: PacketLayout = .standard, input: Data = Data(),
+        _ handler: @escaping @Sendable (PacketConnection) async throws -> Void
+    ) async throws -> Outcome {
+        let peer = try await peer(layout, handler)
+        let line = (["wire", "call", peer.address.description] + words.map { "'\($0)'" }).joined(separator: " ")
+        var outcome = try Workspace(files).shell(line, input: input)
+        await peer.shutDown(within: .seconds(60))
+        // The port is another one each time.
+        outcome.errors.replace(peer.address.description, with: "PEER")
+        return outcome
+    }
+
+    /// Receives the request, which must be the usual one, and answers with these bytes.
+    private static func answer(_ bytes: [UInt8]) -> @Sendable (PacketConnection) async throws -> Void {
+        { connection in
+            guard let request = try await connection.next() else { return }
+            let isRight = [UInt8](copying: request.bytes) == Array(packetBytes)
+            await connection.sendRaw(isRight ? bytes : [0, 0, 0, 6, 0xFF, 0xFF])
+        }
+    }
+
+    // MARK: Replies
+
+    @Test func `the reply is printed as decode prints it`() async throws {
+        let outcome = try await call(["Cs_20001", packetFields], Self.answer(Self.reply))
+        #expect(outcome == .success(Self.replyLine))
+    }
+
+    @Test(arguments: [[], ["-"]])
+    func `the message is read from standard input when it is left out`(_ words: [String]) async throws {
+        let input = Data((packetFields + "\n").utf8)
+        let outcome = try await call(["Cs_20001"] + words, input: input, Self.answer(Self.reply))
+        #expect(outcome == .success(Self.replyLine))
+    }
+
+    @Test func `messages before the reply are passed over, with a note`() async throws {
+        let unknown = try standardPacket(id: 9, [1])
+        let outcome = try await call(["Cs_20001", packetFields], Self.answer(unknown + unknown + Self.reply))
+        let note = "note: passed over a message that is not known (ID 9), waiting for Sc_20001 (ID 20001)\n"
+        #expect(outcome == Outcome(status: 0, output: Self.replyLine, errors: note + note))
+    }
+
+    @Test(arguments: [
+        (Self.reply, Self.replyLine),
+        (
+            [0, 0, 0, 8, 0, 9, 0xAB, 0xCD],
+            #"{"message":null,"id":9,"header":{"length":8,"id":9},"payload":"abcd"}"# + "\n"
+        ),
+    ])
+    func `of a message that has no reply in the schema, the first packet is it`(
+        _ bytes: [UInt8], _ line: String
+    ) async throws {
+        let schema = sceneSchema + "message Cs_7 { uint8 a; }\n"
+        let outcome = try await call(["Cs_7", #"{"a":1}"#], files: ["Protocols/Scene/Scene.wire": schema]) {
+            connection in
+            _ = try await connection.next()
+            await connection.sendRaw(bytes)
+        }
+        #expect(outcome == .success(line))
+    }
+
+    @Test func `the message that is expected is waited for, whoever should send it`() async throws {
+        let outcome = try await call(
+            ["Cs_20001", packetFields, "--expect", "Cs_20001"], Self.answer(try standardPacket(id: 9, []) + packetBytes)
+        )
+        let note = "note: passed over a message that is not known (ID 9), waiting for Cs_20001 (ID 20001)\n"
+        #expect(outcome == Outcome(status: 0, output: packetLine, errors: note))
+    }
+
+    // MARK: Sequence numbers
+
+    /// Goim's header, little-endian.
+    static let numbered: KeyValuePairs<String, String> = [
+        "P/a.wire": """
+        option byte_order = little;
+        packet {
+            @length(packet) uint32 PacketLength;
+            @id             uint32 Operation;
+            @sequence       uint32 Sequence;
+        }
+        @id(2) @from(client) @reply(HeartbeatReply) message Heartbeat { @rest string Body; }
+        @id(3) @from(server) message HeartbeatReply { uint32 Popularity; }
+        @id(5) @from(server) message Notification { @rest string Body; }
+
+        """
+    ]
+    static let numberedLayout = PacketLayout(generatedHeader: [
+        PacketField("PacketLength", .integer(.uint32, .littleEndian), .length(of: .packet, plus: 0)),
+        PacketField("Operation", .integer(.uint32, .littleEndian), .messageID),
+        PacketField("Sequence", .integer(.uint32, .littleEndian), .sequence),
+    ])
+
+    /// Answers with a notification, with a reply to somebody else, and with the reply.
+    @Sendable private static func answerNumbered(_ connection: PacketConnection) async throws {
+        guard let request = try await connection.next() else { return }
+        let sequence = try connection.layout.header(of: request.lent)["Sequence"] ?? 0
+        for (id, number, popularity) in [(5, 0, 0x41), (3, sequence + 1, 7), (3, sequence, 9)]
+            as [(UInt64, Int128, UInt8)]
+        {
+            let payload: [UInt8] = [popularity, 0, 0, 0]
+            try await connection.send(
+                packet: numberedLayout.encode(id: id, header: ["Sequence": number], payload: payload.span.bytes))
+        }
+    }
+
+    @Test(arguments: [
+        (["Heartbeat", #"{"Body":""}"#], 1),
+        (["Heartbeat", #"{"Body":""}"#, "--header", #"{"Sequence":41}"#], 41),
+        (["Heartbeat", #"{"Body":""}"#, "--header", #"{"Sequence":0}"#], 0),
+        (["Heartbeat", #"{"header":{"Sequence":6},"fields":{"Body":""}}"#], 6),
+        (["Heartbeat", #"{"header":{"Sequence":6},"fields":{"Body":""}}"#, "--header", #"{"Sequence":8}"#], 8),
+    ])
+    func `the reply has the request's sequence number, which is 1 unless it is chosen`(
+        _ words: [String], _ sequence: Int
+    ) async throws {
+        let outcome = try await call(
+            words + ["--protocol", "P"], files: Self.numbered, layout: Self.numberedLayout, Self.answerNumbered)
+        let line =
+            #"{"message":"HeartbeatReply","id":3,"header":{"PacketLength":16,"Operation":3,"Sequence":\#(sequence)},"#
+            + #""fields":{"Popularity":9}}"# + "\n"
+        let waiting = "waiting for HeartbeatReply (ID 3, Sequence \(sequence))\n"
+        let notes =
+            "note: passed over Notification (ID 5, Sequence 0), \(waiting)"
+            + "note: passed over HeartbeatReply (ID 3, Sequence \(sequence + 1)), \(waiting)"
+        #expect(outcome == Outcome(status: 0, output: line, errors: notes))
+    }
+
+    @Test func `a message that is expected may have any sequence number`() async throws {
+        let outcome = try await call(
+            ["Heartbeat", #"{"Body":""}"#, "--expect", "Notification", "--protocol", "P"], files: Self.numbered,
+            layout: Self.numberedLayout, Self.answerNumbered)
+        #expect(outcome.status == 0 && outcome.errors.isEmpty)
+        #expect(outcome.output.hasPrefix(#"{"message":"Notification","id":5,"#))
+    }
+
+    // MARK: What goes wrong
+
+    @Sendable private static func reset(_ connection: PacketConnection) async throws {
+        _ = try await connection.next()
+        await connection.loop.run { connection.stream.reset() }
+    }
+
+    @Test(arguments: [
+        (
+            Self.answer(Array("HTTP/1.1 400 Bad Request\r\n".utf8)),
+            #"PEER: length 0x48545450 is over the limit of 1048576; these bytes are ASCII "HTTP": is this an HTTP server?"#
+        ),
+        (
+            Self.answer(Array(reply.prefix(7))),
+            "PEER: the stream ended inside a packet: 7 bytes came, 4 more were needed"
+        ),
+        (
+            Self.answer([0, 0, 0, 8, 0x4E, 0x21, 1, 0]),
+            "the reply of PEER: Sc_20001.SceneId: needs 4 bytes at offset 7, 1 is left"
+        ),
+        (Self.answer([]), "PEER has ended the connection before it replied"),
+        (Self.reset, "PEER: the peer has reset the connection"),
+    ])
+    func `a peer that is broken is an error`(
+        _ handler: @escaping @Sendable (PacketConnection) async throws -> Void, _ error: String
+    ) async throws {
+        let outcome = try await call(["Cs_20001", packetFields], handler)
+        #expect(outcome == Outcome(status: 1, output: "", errors: "error: \(error)\n"))
+    }
+
+    @Test func `a reply that does not come in time is an error`() async throws {
+        let (held, feed) = AsyncStream<Never>.makeStream()
+        let outcome = try await call(["Cs_20001", packetFields, "--timeout", "100ms"]) { connection in
+            _ = try await connection.next()
+            // Ends when the caller has gone.
+            _ = try? await connection.next()
+            feed.finish()
+        }
+        for await _ in held {}
+        let errors =
+            "error: no reply from PEER within 100ms\nhelp: --expect names another message than Sc_20001 to wait for\n"
+        #expect(outcome == Outcome(status: 1, output: "", errors: errors))
+    }
+
+    @Test func `a message that comes back unchanged is told from a broken reply`() async throws {
+        let outcome = try await call(["Cs_20001", #"{"SceneId":1,"Line":2,"message":""}"#]) { connection in
+            if let packet = try await connection.next() { try await connection.forward(packet) }
+        }
+        // It is a whole `Sc_20001` and two bytes more, which this schema keeps.
+        #expect(outcome.status == 0)
+        let strict = ["Protocols/Scene/Scene.wire": "option trailing = reject;\n" + sceneSchema] as KeyValuePairs
+        let refused = try await call(["Cs_20001", #"{"SceneId":1,"Line":2,"message":""}"#], files: strict) {
+            connection in
+            if let packet = try await connection.next() { try await connection.forward(packet) }
+        }
+        let errors =
+            "error: the reply of PEER: Sc_20001: 2 bytes behind the last field at offset 11\n"
+            + "help: these are the bytes that were sent; --expect Cs_20001 reads what a server returns unchanged\n"
+        #expect(refused == Outcome(status: 1, output: "", errors: errors))
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:1 Cs_20001", "cannot connect to 127.0.0.1:1: nobody listens at this address\n"),
+        ("127.0.0.1:1 Cs_20002", "no message is named \"Cs_20002\"\nhelp: did you mean `Cs_20001`?\n"),
+        (
+            "127.0.0.1:1 Cs_20001 --expect Sc_20002",
+            "no message is named \"Sc_20002\"\nhelp: did you mean `Sc_20001`?\n"
+        ),
+        (
+            "127.0.0.1:1 Cs_20001 --header '{\"id\":1}'",
+            "Cs_20001.header.id: \"id\" is not a header field that can be set\n"
+        ),
+        (
+            "127.0.0.1 Cs_20001",
+            "HOST:PORT is a name or an IP address, and a port from 0 to 65535; `127.0.0.1` is not\n"
+        ),
+        (
+            "127.0.0.1:1 Cs_20001 --timeout 5",
+            "--timeout is a number above 0 with ms, s or m behind it, such as 500ms; `5` is not\n"
+        ),
+        (
+            "127.0.0.1:1 Cs_20001 --timeout 0s",
+            "--timeout is a number above 0 with ms, s or m behind it, such as 500ms; `0s` is not\n"
+        ),
+    ])
+    func `a call that cannot be made ends with 1`(_ words: String, _ error: String) throws {
+        let workspace = try Workspace()
+        try workspace.write(packetFields, to: "fields")
+        let outcome = try workspace.shell("wire call \(words) < fields")
+        #expect(outcome == Outcome(status: 1, output: "", errors: "error: " + error))
+    }
+
+    @Test func `a host that has no address is named with the resolver's reason`() throws {
+        let outcome = try Workspace().wire("call", "a..b:1", "Cs_20001", packetFields)
+        #expect(outcome.status == 1 && outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix("error: cannot connect to a..b:1: no address of \"a..b\" is known: "))
+    }
+
+    @Test func `a message that is wrong is not sent`() async throws {
+        let (connections, feed) = AsyncStream<Void>.makeStream()
+        let outcome = try await call(["Cs_20001", #"{"SceneId":256}"#]) { _ in feed.yield() }
+        feed.finish()
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.hasPrefix("error: Cs_20001.SceneId: 256 is not in 0...255"))
+        for await _ in connections { Issue.record("nothing should have connected") }
+    }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import Wireline
+import WirelineCodec
+import WirelineTransport
+
+/// `wire serve`, as a program.
+@Suite(.timeLimit(.minutes(30)))
+struct ServeTests {
+    // MARK: What it returns
+
+    @Test(arguments: [["--threads", "1"], ["--threads=3"], ["--benchmark"]])
+    func `packets come back as they were sent, known or not, glued and torn`(_ words: [String]) async throws {
+        let server = try words.count == 1 ? ServingTool(words[0]) : ServingTool(words[0], words[1])
+        var packets: [[UInt8]] = []
+        for index in 0..<500 {
+            packets.append(Array(packetBytes))
+            packets.append(try standardPacket(id: UInt64(index), Array(repeating: UInt8(index % 251), count: index)))
+        }
+        let stream = packets.flatMap { $0 }
+        // More connections than loops, so that every loop has one.
+        for cut in [1, 7, stream.count / 2, stream.count - 1] {
+            let connection = try await server.connect()
+            await connection.sendRaw(Array(stream[..<cut]))
+            await connection.sendRaw(Array(stream[cut...]))
+            connection.endOutput()
+            #expect(try await connection.rest() == packets)
+            connection.close()
+        }
+        #expect(server.end() == .success(""))
+    }
+
+    @Test(arguments: ["big", "little"])
+    func `call understands what serve returns, in both byte orders`(_ byteOrder: String) throws {
+        let schema = "option byte_order = \(byteOrder);\n" + sceneSchema
+        let server = try ServingTool(files: ["Protocols/Scene/Scene.wire": schema])
+        let outcome = try server.wire("call", server.address, "Cs_20001", packetFields, "--expect", "Cs_20001")
+        #expect(outcome == .success(packetLine))
+        #expect(server.end() == .success(""))
+    }
+
+    @Test(.enabled(if: hasIPv6))
+    func `an IPv6 address stands in brackets`() throws {
+        let server = try ServingTool(at: "[::1]:0")
+        #expect(server.address.hasPrefix("[::1]:"))
+        let outcome = try server.wire("call", server.address, "Cs_20001", packetFields, "--expect=Cs_20001")
+        #expect(outcome == .success(packetLine))
+        #expect(server.end() == .success(""))
+    }
+
+    /// Whether this machine's loopback has an IPv6 address.
+    private static let hasIPv6: Bool = {
+        guard let address = try? SocketAddress(ipAddress: "::1", port: 0),
+            let group = try? EventLoopGroup.shared, let listener = try? Listener.bind(to: address, on: group)
+        else { return false }
+        listener.loop.execute { listener.close() }
+        return true
+    }()
+
+    // MARK: Load generators
+
+    @Test func `a benchmark's packets are counted for each connection, from one answer to the next`() async throws {
+        let server = try ServingTool("--benchmark")
+        let connection = try await server.connect()
+        let counted = try standardPacket(id: 0x7001, [1, 2, 3])
+        let ask = try standardPacket(id: 0x7002, [])
+        await connection.sendRaw(counted + counted + ask + packetBytes + counted + ask + ask)
+        let other = try await server.connect()
+        await other.sendRaw(ask)
+        connection.endOutput()
+        other.endOutput()
+        func answer(_ packetCount: UInt8, _ byteCount: UInt8) throws -> [UInt8] {
+            let zeros = [UInt8](repeating: 0, count: 7)
+            return try standardPacket(id: 0x7002, zeros + [packetCount] + zeros + [byteCount])
+        }
+        let answers = try [answer(2, 6), Array(packetBytes), answer(1, 3), answer(0, 0)]
+        #expect(try await connection.rest() == answers)
+        #expect(try await other.rest() == [answer(0, 0)])
+        connection.close()
+        other.close()
+        #expect(server.end() == .success(""))
+    }
+
+    @Test func `a benchmark's packets may have 16 MiB, and others what the schema says`() async throws {
+        let payload = [UInt8](repeating: 0x5A, count: 16 << 20 - 6)
+        let packet = try standardPacket(id: 1, payload)
+        let benchmark = try ServingTool("--benchmark")
+        let connection = try await benchmark.connect()
+        await connection.sendRaw(packet)
+        #expect(try await connection.next().map { [UInt8](copying: $0.bytes) } == packet)
+        connection.close()
+        #expect(benchmark.end() == .success(""))
+
+        let usual = try ServingTool()
+        let refused = try await usual.connect()
+        await refused.sendRaw(Array(packet.prefix(6)))
+        #expect(usual.nextErrors().contains("length 0x01000000 is over the limit of 1048576"))
+        refused.close()
+        #expect(usual.end() == .success(""))
+    }
+
+    // MARK: What goes wrong
+
+    @Test func `a broken packet ends its connection with a line, and no other`() async throws {
+        let server = try ServingTool()
+        let (good, bad) = (try await server.connect(), try await server.connect())
+        await good.sendRaw(Array(packetBytes))
+        #expect(try await good.next()?.id == 20_001)
+        // What stands before the broken packet is answered.
+        await bad.sendRaw(Array(packetBytes) + Array("GET / HTTP/1.1\r\n".utf8))
+        #expect(try await bad.rest() == [Array(packetBytes)])
+        let line = server.nextErrors()
+        let text =
+            #"length 0x47455420 is over the limit of 1048576; these bytes are ASCII "GET ": is this an HTTP server?"#
+        #expect(line.hasPrefix("error: 127.0.0.1:") && line.hasSuffix(": \(text)\n"))
+        await good.sendRaw(Array(packetBytes))
+        #expect(try await good.next()?.id == 20_001)
+        good.close()
+        bad.close()
+        #expect(server.end() == .success(""))
+    }
+
+    @Test func `a connection that ends inside of a packet is told of`() async throws {
+        let server = try ServingTool()
+        let connection = try await server.connect()
+        await connection.sendRaw(Array(packetBytes.prefix(9)))
+        connection.endOutput()
+        #expect(try await connection.rest() == [])
+        #expect(
+            server.nextErrors().hasSuffix(": the stream ended inside a packet: 9 bytes came, 6 more were needed\n"))
+        connection.close()
+        #expect(server.end() == .success(""))
+    }
+
+    @Test func `a port that is in use is an error`() throws {
+        let server = try ServingTool()
+        let outcome = try server.wire("serve", server.address, "--echo")
+        let errors = "error: cannot listen on \(server.address): bind: Address already in use\n"
+        #expect(outcome == Outcome(status: 1, output: "", errors: errors))
+        #expect(server.end() == .success(""))
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:0", 2, "error: --echo is missing\nusage: wire serve HOST:PORT [options]\n"),
+        ("--echo", 2, "error: HOST:PORT is missing\nusage: wire serve HOST:PORT [options]\n"),
+        ("127.0.0.1:0 --echo --tls", 2, "error: unknown option `--tls`\nusage: wire serve HOST:PORT [options]\n"),
+        (
+            "127.0.0.1:0 --echo --threads 0", 1,
+            "error: --threads is a number from 1 to 1024; `0` is not\n"
+        ),
+        (
+            "127.0.0.1 --echo", 1,
+            "error: HOST:PORT is a name or an IP address, and a port from 0 to 65535; `127.0.0.1` is not\n"
+        ),
+        (
+            "127.0.0.1:65536 --echo", 1,
+            "error: HOST:PORT is a name or an IP address, and a port from 0 to 65535; `127.0.0.1:65536` is not\n"
+        ),
+        (
+            ":1 --echo", 1, "error: HOST:PORT is a name or an IP address, and a port from 0 to 65535; `:1` is not\n"
+        ),
+        (
+            "::1:1 --echo", 1,
+            "error: HOST:PORT is a name or an IP address, and a port from 0 to 65535; `::1:1` is not\n"
+                + "help: an IPv6 address stands in brackets: [::1]:9001\n"
+        ),
+        ("192.0.2.1:1 --echo", 1, "error: cannot listen on 192.0.2.1:1: bind: Cannot assign requested address\n"),
+    ])
+    func `a wrong call says what is wrong`(_ words: String, _ status: Int32, _ errors: String) throws {
+        let outcome = try Workspace().shell("wire serve " + words)
+        #expect(outcome == Outcome(status: status, output: "", errors: errors))
+    }
+
+    // MARK: Its end
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `a signal ends it with 0`(_ signal: Int32) throws {
+        #expect(try ServingTool().end(with: signal) == .success(""))
+    }
+
+    @Test func `a background process of a shell ends with Ctrl-C too`() throws {
+        let line = """
+            mkfifo out
+            wire serve 127.0.0.1:0 --echo > out &
+            read -r line < out
+            kill -INT $!
+            wait $!
+            echo $?
+            """
+        #expect(try Workspace().shell(line) == .success("0\n"))
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `a signal lets what was answered arrive, and nobody else in`(_ signal: Int32) async throws {
+        let server = try ServingTool()
+        let connection = try await server.connect()
+        // One segment on loopback, so that the server has read all of it when the first answer comes.
+        await connection.sendRaw(Array(repeatElement(packetBytes, count: 4_000).joined()))
+        #expect(try await connection.next()?.id == 20_001)
+        server.send(signal)
+        #expect(try await connection.rest().count == 3_999)
+        connection.close()
+        #expect(server.outcome() == .success(""))
+        await #expect(throws: ConnectionError.transport(.refused)) { _ = try await server.connect() }
+    }
+
+    @Test func `a client that is slow to take its answers gets whole packets, and an end that is no reset`()
+        async throws
+    {
+        let server = try ServingTool()
+        let connection = try await server.connect()
+        let packet = try standardPacket(id: 7, [UInt8](repeating: 0x5A, count: 1 << 16))
+        let sending = Task { while (try? await connection.send(packet: packet)) != nil {} }
+        #expect(try await connection.next()?.id == 7)
+        server.send(SIGTERM)
+        #expect(server.nextErrors() == ServingTool.note)
+        #expect(try await connection.rest().allSatisfy { $0 == packet })
+        connection.close()
+        await sending.value
+        #expect(server.outcome() == .success(""))
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `a second signal ends it at once`(_ signal: Int32) async throws {
+        let server = try ServingTool()
+        let connection = try await server.connect()
+        // It waits for a peer that has more to say, and takes nothing of what it is told.
+        let packet = try standardPacket(id: 7, [UInt8](repeating: 0x5A, count: 1 << 16))
+        let sending = Task { while (try? await connection.send(packet: packet)) != nil {} }
+        #expect(try await connection.next()?.id == 7)
+        server.send(SIGTERM)
+        #expect(server.nextErrors() == ServingTool.note)
+        #expect(server.end(with: signal) == Outcome(status: 128 + signal, output: "", errors: ""))
+        connection.close()
+        await sending.value
+    }
+
+    #if os(Linux)
+        @Test func `it may have as many descriptors as the system lets it`() throws {
+            let line = """
+                ulimit -S -n 64
+                mkfifo out
+                wire serve 127.0.0.1:0 --echo > out &
+                read -r line < out
+                sed -n 's/^Max open files *\\([0-9a-z]*\\) *\\([0-9a-z]*\\) .*/\\1 \\2/p' /proc/$!/limits
+                kill $!
+                wait $!
+                """
+            let outcome = try Workspace().shell(line)
+            let limits = outcome.output.split(whereSeparator: \.isWhitespace)
+            #expect(outcome.status == 0 && limits.count == 2)
+            #expect(limits.first == limits.last)
+        }
+    #endif
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Wireline
+import WirelineCodec
+import WirelineTransport
+
+/// `wire serve`, running; ended with the value, if not before.
+final class ServingTool {
+    private let process: Process
+    private let output = Pipe()
+    private let errors = Pipe()
+    private let workspace: Workspace
+    /// Where it listens, as it has said.
+    let address: String
+
+    /// Starts it, and waits until it listens.
+    init(
+        _ words: String..., at endpoint: String = "127.0.0.1:0",
+        files: KeyValuePairs<String, String> = ["Protocols/Scene/Scene.wire": sceneSchema]
+    ) throws {
+        workspace = try Workspace(files)
+        process = workspace.process(["serve", endpoint, "--echo"] + words)
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        guard line.hasPrefix("listening on "), line.hasSuffix("\n") else {
+            let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            throw DidNotListen(output: line, errors: text)
+        }
+        address = String(line.dropFirst("listening on ".count).dropLast())
+    }
+
+    struct DidNotListen: Error {
+        var output: String
+        var errors: String
+    }
+
+    deinit { if process.isRunning { send(SIGKILL) } }
+
+    var port: UInt16 { address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
+    var processID: Int32 { process.processIdentifier }
+
+    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+    /// What it has printed to standard error since the last time, once there is something; empty when it has ended.
+    func nextErrors() -> String { String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self) }
+
+    /// What it says when a connection does not end at once.
+    static let note = "note: waiting for 1 connection to end; Ctrl-C ends at once\n"
+
+    /// Waits until it has ended, and returns what it has left behind, but for what was read before and for ``note``: a
+    /// busy machine takes its time.
+    func outcome() -> Outcome {
+        let rest = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+        return Outcome(status: status, output: rest, errors: text.replacing(Self.note, with: ""))
+    }
+
+    /// Asks it to end, and waits until it has.
+    func end(with signal: Int32 = SIGTERM) -> Outcome {
+        send(signal)
+        return outcome()
+    }
+
+    /// Runs `wire` beside it, with these words.
+    func wire(_ words: String..., input: Data = Data()) throws -> Outcome {
+        try workspace.shell(
+            "wire " + words.map { "'\($0)'" }.joined(separator: " "), input: input)
+    }
+
+    /// A connection to it.
+    func connect(_ layout: PacketLayout = .standard) async throws -> PacketConnection {
+        try await PacketConnection.connect(to: "127.0.0.1", port: port, layout: layout, packetLimit: 32 << 20)
+    }
+}
+
+extension PacketConnection {
+    /// Sends bytes that need be no packet, in one piece.
+    func sendRaw(_ bytes: [UInt8]) async {
+        await loop.run {
+            self.stream.write(bytes)
+            self.stream.flush()
+        }
+    }
+
+    /// The bytes of all packets until the peer ends.
+    func rest() async throws -> [[UInt8]] {
+        var packets: [[UInt8]] = []
+        while let packet = try await next() { packets.append([UInt8](copying: packet.bytes)) }
+        return packets
+    }
+}
+
+/// A peer for `wire call`, in this process: it deals with each connection as a test says.
+func peer(
+    _ layout: PacketLayout = .standard, _ handler: @escaping @Sendable (PacketConnection) async throws -> Void
+) async throws -> PacketListener {
+    try await PacketListener.start(
+        at: "127.0.0.1", port: 0, layout: layout, packetLimit: 1 << 20, handler: .task(handler))
+}
+
+/// A packet of the standard layout.
+func standardPacket(id: UInt64, _ payload: [UInt8]) throws -> [UInt8] {
+    try PacketLayout.standard.encode(id: id, payload: payload.span.bytes, limit: 64 << 20)
+}
