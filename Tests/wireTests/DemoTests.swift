@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 struct DemoTests {
-    @Test func `the demo shows values and bytes, and that no cut changes them`() throws {
+    @Test func `the demo shows values and bytes, and that no cut changes them on a real connection`() throws {
         let outcome = try Workspace([:]).wire("demo")
         #expect(outcome.status == 0 && outcome.errors.isEmpty)
         let lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false)
@@ -12,8 +12,14 @@ struct DemoTests {
         #expect(lines.contains("    Swift  Cs_20001(sceneID: 7, line: 2, message: \"你好\", trailingBytes: [])"))
         #expect(lines.contains(#"    JSON   {"SceneId":7,"Line":2,"message":"你好"}"#))
         #expect(lines.contains(#"    11  0006 e4bda0e5a5bd  message  "你好""#))
-        #expect(lines.contains { $0.hasSuffix("torn in two at every place: 69 cuts, 3 packets each, all equal") })
-        #expect(lines.contains { $0.hasSuffix("byte by byte: 74 pieces, 3 packets, all equal") })
+        for (direction, byteCount) in [("client to server", 70), ("server to client", 74)] {
+            #expect(lines.contains("    \(direction): glued: 1 write of \(byteCount) bytes, 3 packets, all equal"))
+            let cuts = "\(byteCount - 1) cuts, 3 packets each"
+            #expect(lines.contains("    \(direction): torn in two at every place: \(cuts), all equal"))
+            #expect(lines.contains("    \(direction): byte by byte: \(byteCount) writes, 3 packets, all equal"))
+        }
+        let title = /Over TCP to 127\.0\.0\.1:\d+, glued and torn, and put together again:/
+        #expect(lines.contains { $0.wholeMatch(of: title) != nil })
         #expect(!outcome.output.contains("\u{1B}"))
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Scene
+import Wireline
 import WirelineCodec
 import WirelineSchema
 
@@ -8,7 +9,7 @@ extension Command {
     /// `wire demo`
     static let demo = Command(
         name: "demo",
-        summary: "show the scene messages as values and as bytes, then glue and tear them at every place",
+        summary: "show the scene messages as values and as bytes, then glue and tear them on a TCP connection",
         parameters: [],
         options: [],
         example: "wire demo",
@@ -16,13 +17,17 @@ extension Command {
             let demo = try Demo(console)
             try demo.show(Demo.requests[0], from: .client)
             try demo.show(Demo.replies[0], from: .server)
-            try console.print("Glued into one stream, torn, and put together again:\n")
-            try demo.tear(Demo.requests, from: .client)
-            try demo.tear(Demo.replies, from: .server)
+            // Whoever looks at a pipe sees so much before the sockets come.
+            try console.flush()
+            let connection = try await demo.connect()
+            try console.print("Over TCP to \(connection.address), glued and torn, and put together again:\n")
+            try await demo.tear(Demo.requests, from: .client, over: connection)
+            try await demo.tear(Demo.replies, from: .server, over: connection)
+            await connection.close()
         })
 }
 
-/// The seed's scene messages, in memory.
+/// The seed's scene messages, in memory and between a client and a server.
 private struct Demo {
     static let requests = [
         Cs_20001(sceneID: 7, line: 2, message: "你好"),
@@ -69,38 +74,46 @@ private struct Demo {
 
     // MARK: Many packets
 
-    /// Glues packets and tears them in two at every place, and then into single bytes.
-    func tear<Message: PacketMessage>(_ messages: [Message], from sender: Sender) throws(CommandError) {
-        var stream: [UInt8] = []
-        for message in messages { stream += try attempt { () throws(CodecError) in try message.encoded() } }
-        for cut in 1..<stream.count {
-            let received: [Message] = try receive([Array(stream[..<cut]), Array(stream[cut...])], from: sender)
-            try require(received == messages, "the packets torn at byte \(cut) are those that were sent")
+    func connect() async throws(CommandError) -> DemoConnection {
+        do throws(ConnectionError) {
+            return try await DemoConnection()
+        } catch {
+            throw .failure("the demo failed: \(error)")
         }
-        let received: [Message] = try receive(stream.map { [$0] }, from: sender)
-        try require(received == messages, "the packets that came byte by byte are those that were sent")
-        let title = "\(sender) to \(sender.peer)"
-        let packets = "\(messages.count) packets each"
-        try console.print("    \(title): torn in two at every place: \(stream.count - 1) cuts, \(packets), all equal")
-        try console.print("    \(title): byte by byte: \(stream.count) pieces, \(messages.count) packets, all equal")
     }
 
-    /// What a peer understands of bytes that come in these pieces.
-    private func receive<Message: PacketMessage>(
-        _ pieces: [[UInt8]], from sender: Sender
-    ) throws(CommandError) -> [Message] {
-        var splitter = PacketSplitter(layout: SceneProtocol.layout)
-        var messages: [Message] = []
-        try attempt { () throws(CodecError) in
-            for piece in pieces {
-                try splitter.receive(piece.rawSpan) { packet throws(CodecError) in
-                    let message = try SceneProtocol.message(in: packet, from: sender)
-                    if let message = message as? Message { messages.append(message) }
-                }
-            }
-            try splitter.finish()
+    /// Glues packets into one write, tears them in two at every place, and then into single bytes.
+    func tear<Message: PacketMessage & Equatable>(
+        _ messages: [Message], from sender: Sender, over connection: DemoConnection
+    ) async throws(CommandError) {
+        var stream: [UInt8] = []
+        for message in messages { stream += try attempt { () throws(CodecError) in try message.encoded() } }
+        try await exchange(messages, as: [stream], from: sender, over: connection)
+        for cut in 1..<stream.count {
+            let pieces = [Array(stream[..<cut]), Array(stream[cut...])]
+            try await exchange(messages, as: pieces, from: sender, over: connection)
         }
-        return messages
+        try await exchange(messages, as: stream.map { [$0] }, from: sender, over: connection)
+        let title = "\(sender) to \(sender.peer)"
+        let packets = "\(messages.count) packets"
+        try console.print("    \(title): glued: 1 write of \(stream.count) bytes, \(packets), all equal")
+        try console.print(
+            "    \(title): torn in two at every place: \(stream.count - 1) cuts, \(packets) each, all equal")
+        try console.print("    \(title): byte by byte: \(stream.count) writes, \(packets), all equal")
+    }
+
+    /// Sends messages as these pieces of bytes, and sees that they arrive as they were.
+    private func exchange<Message: PacketMessage & Equatable>(
+        _ messages: [Message], as pieces: [[UInt8]], from sender: Sender, over connection: DemoConnection
+    ) async throws(CommandError) {
+        let received: [Message]
+        do throws(ConnectionError) {
+            received = try await connection.send(pieces, from: sender, receiving: messages.count, Message.self)
+        } catch {
+            throw .failure("the demo failed: \(error)")
+        }
+        let writes = pieces.map { String($0.count) }.joined(separator: ", ")
+        try require(received == messages, "the packets sent in writes of \(writes) bytes arrive as they were")
     }
 
     // MARK: What must hold

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scene
+import Wireline
+import WirelineCodec
+import WirelineTransport
+
+/// A server and a client of this process, and a TCP connection between them on loopback.
+struct DemoConnection {
+    private let server: PacketServer<SceneProtocol>
+    private let client: PacketConnection
+    private let accepted: PacketConnection
+    /// Ends the server's handler.
+    private let ending: AsyncStream<Never>.Continuation
+
+    /// Starts the server, and connects the client to it.
+    init() async throws(ConnectionError) {
+        let (end, ending) = AsyncStream<Never>.makeStream()
+        self.ending = ending
+        let (connections, feed) = AsyncStream<PacketConnection>.makeStream()
+        server = try await PacketServer.start(at: "127.0.0.1", port: 0, protocol: SceneProtocol.self) { connection in
+            feed.yield(connection.connection)
+            // A connection ends when its handler does; this one is used elsewhere.
+            for await _ in end {}
+        }
+        client = try await PacketConnection.connect(
+            to: "127.0.0.1", port: server.address.port, layout: SceneProtocol.layout,
+            packetLimit: SceneProtocol.maximumPacketByteCount)
+        var iterator = connections.makeAsyncIterator()
+        guard let accepted = await iterator.next() else { throw .transport(.closed) }
+        self.accepted = accepted
+    }
+
+    /// Where the server listens.
+    var address: SocketAddress { server.address }
+
+    /// Writes each piece to the socket on its own, on the sender's end, and reads as many messages on the other one.
+    func send<Message: PacketMessage>(
+        _ pieces: [[UInt8]], from sender: Sender, receiving count: Int, _ type: Message.Type
+    ) async throws(ConnectionError) -> [Message] {
+        let (source, sink) = sender == .client ? (client, accepted) : (accepted, client)
+        await source.loop.run {
+            for piece in pieces {
+                source.stream.write(piece)
+                source.stream.flush()
+            }
+        }
+        var messages: [Message] = []
+        while messages.count < count, let packet = try await sink.next() {
+            do throws(CodecError) {
+                messages.append(try packet.decode(type))
+            } catch {
+                throw .codec(error)
+            }
+        }
+        return messages
+    }
+
+    func close() async {
+        client.close()
+        ending.finish()
+        await server.shutDown()
+    }
+}
