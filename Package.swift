@@ -113,6 +113,9 @@ let package = Package(
             name: "WirelineTests",
             dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "TestingSupport"],
             swiftSettings: usual),
+        .executableTarget(
+            name: "endurance", dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "TestingSupport"],
+            path: "Tests/Endurance", swiftSettings: usual),
         .testTarget(
             name: "wireTests", dependencies: ["wire", "Wireline", "WirelineTransport", "WirelineCodec"],
             swiftSettings: usual),

@@ -192,7 +192,7 @@ struct PacketConnectionTests {
     // MARK: Backpressure
 
     @Test func `a sender waits while its peer reads nothing, and nothing is lost`() async throws {
-        let pair = try await ConnectionPair.make()
+        let pair = try await ConnectionPair.make(limits: ConnectionLimits(pendingByteCount: 1 << 20))
         defer { pair.close() }
         let piece = try packet(payload: [UInt8](repeating: 3, count: 60_000))
         let count = 1_000

@@ -33,7 +33,7 @@ extension PacketConnection {
     }
 
     /// Keeps the beginning of a packet, and lets go of what was in front of it.
-    private func keepRest() {
+    func keepRest() {
         guard let block = current, restByteCount <= Self.mostHeldByteCount else { return }
         // SAFETY: the bytes from `position` to `end` lie inside the block, which is held here.
         held = unsafe Array(UnsafeRawBufferPointer(start: block.base + position, count: restByteCount))

@@ -29,45 +29,60 @@ extension PacketConnection {
 
     @usableFromInline
     nonisolated(nonsending) func nextToArrive() async throws(ConnectionError) -> ReceivedPacket? {
-        guard stream.loop.isCurrent else {
-            return try await withTaskExecutorPreference(stream.loop) { await self.receiveOnLoop() }.get()
+        guard stream.loop.isCurrent else { return try await nextFromElsewhere() }
+        while true {
+            if receiver == nil {
+                if let packet = try takeUnclaimedPacket() { return packet }
+                if try hasEnded() { return nil }
+            }
+            guard await arrival() else { throw .cancelled }
         }
-        if receiver == nil, let packet = try takeUnclaimedPacket() { return packet }
-        return try await waitForPacket().get()
     }
 
     /// Takes the task to the loop, whatever it came from, for the time of one packet.
-    @concurrent
-    private func receiveOnLoop() async -> Received {
-        await waitForPacket()
+    private nonisolated(nonsending) func nextFromElsewhere() async throws(ConnectionError) -> ReceivedPacket? {
+        try await withTaskExecutorPreference(stream.loop) { await self.nextOnLoop() }.get()
     }
 
-    private nonisolated(nonsending) func waitForPacket() async -> Received {
-        stream.loop.preconditionIsCurrent()
+    @concurrent
+    private func nextOnLoop() async -> Result<ReceivedPacket?, ConnectionError> {
+        do throws(ConnectionError) {
+            return .success(try await nextToArrive())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Waits until there is something to take, or an end to tell of.
+    ///
+    /// What it is, is not handed over but taken: so little is kept while a task waits, which most tasks do.
+    ///
+    /// - Returns: False when the task was cancelled.
+    private nonisolated(nonsending) func arrival() async -> Bool {
         let ticket = WaitTicket()
-        return await withTaskCancellationHandler {
+        await withTaskCancellationHandler {
             await unsafe withUnsafeContinuation { continuation in
-                receive(unsafe Receiver(ticket: ticket, continuation: continuation))
+                wait(unsafe Receiver(ticket: ticket, continuation: continuation))
             }
         } onCancel: {
             stream.loop.execute { self.cancelReceiving(ticket) }
         }
+        return !ticket.isCancelled
     }
 
-    private func receive(_ receiver: Receiver) {
+    private func wait(_ receiver: Receiver) {
         precondition(self.receiver == nil, "one task at a time waits for a connection's packets")
         self.receiver = receiver
-        guard !receiver.ticket.isCancelled else { return resumeReceiver(.failure(.cancelled)) }
-        deliver()
-        guard self.receiver != nil else { return }
+        guard !receiver.ticket.isCancelled else { return resumeReceiver() }
         stream.flush()
-        stream.read()
+        // What that found out may have ended the connection, and with it the wait.
+        if self.receiver != nil { stream.read() }
     }
 
     private func cancelReceiving(_ ticket: WaitTicket) {
         ticket.isCancelled = true
         guard receiver?.ticket === ticket else { return }
-        resumeReceiver(.failure(.cancelled))
+        resumeReceiver()
         if !wantsBytes { stream.stopReading() }
     }
 
@@ -80,21 +95,32 @@ extension PacketConnection {
         return batchHandler != nil && stream.pendingByteCount < pendingLimit
     }
 
-    /// Hands packets, or the end, to those who wait for them.
+    /// Tells those who wait of what has arrived, and of the end.
     func deliver() {
         if batchHandler != nil { return runBatch() }
-        if receiver != nil {
-            do throws(ConnectionError) {
-                if let packet = try takeUnclaimedPacket() {
-                    resumeReceiver(.success(packet))
-                } else if try hasEnded() {
-                    resumeReceiver(.success(nil))
-                }
-            } catch {
-                resumeReceiver(.failure(error))
-            }
-        }
         answerRequests()
+        guard receiver != nil else { return }
+        if hasPacket() {
+            hasHadPacket = true
+            resumeReceiver()
+        } else if ending != nil {
+            resumeReceiver()
+        }
+    }
+
+    /// Whether something is there for who receives: a packet, or the refusal of one.
+    private func hasPacket() -> Bool {
+        if let requests, requests.unreadByteCount > 0 { return true }
+        guard let block = current else { return false }
+        // SAFETY: the bytes up to `end` lie inside the block, which is held here.
+        let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
+        do throws(CodecError) {
+            if try splitter.packet(in: bytes, at: position) != nil { return true }
+            keepRest()
+            return false
+        } catch {
+            return true
+        }
     }
 
     /// Whether nothing more comes, although nothing went wrong.
@@ -110,10 +136,8 @@ extension PacketConnection {
         }
     }
 
-    private func resumeReceiver(_ result: Received) {
-        guard let receiver else { return }
-        self.receiver = nil
-        hasHadPacket = true
-        unsafe receiver.continuation.resume(returning: result)
+    private func resumeReceiver() {
+        guard let receiver = receiver.take() else { return }
+        unsafe receiver.continuation.resume()
     }
 }

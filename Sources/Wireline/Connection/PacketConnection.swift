@@ -59,16 +59,15 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Whichever deadline is next: the first packet's, that of silence, or that of the peer's own end.
     var timer: EventLoop.Timer?
 
-    typealias Received = Result<ReceivedPacket?, ConnectionError>
     typealias BatchHandler = (_ batch: inout PacketBatch) throws -> Void
 
     @safe
     struct Receiver {
         let ticket: WaitTicket
-        let continuation: UnsafeContinuation<Received, Never>
+        let continuation: UnsafeContinuation<Void, Never>
     }
 
-    enum Ending {
+    indirect enum Ending {
         case endOfStream
         /// This side wants nothing more.
         case drained

@@ -14,7 +14,12 @@ public struct PacketSplitter: ~Copyable, Sendable {
     public let layout: PacketLayout
     /// The most bytes that a whole packet may have.
     public let maximumPacketByteCount: Int
-    @usableFromInline let plan: PacketPlan
+    /// Read where it stands: a copy for each of many connections would be the largest part of them.
+    @inlinable @inline(__always)
+    var plan: PacketPlan {
+        @inline(__always)
+        _read { yield layout.storage.plan }
+    }
     /// The lengths that the fast path accepts begin here; it accepts `lengthSpan` more.
     @usableFromInline let lowestLength: UInt64
     @usableFromInline let lengthSpan: UInt64
@@ -38,7 +43,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
     public init(layout: PacketLayout, maximumPacketByteCount: Int = 1 << 20) {
         self.layout = layout
         self.maximumPacketByteCount = max(0, maximumPacketByteCount)
-        plan = layout.plan
+        let plan = layout.plan
         let lowest = plan.leastPacketByteCount - plan.lengthToPacket
         // No more than half of what an Int can say: the fast path adds it to where a packet begins.
         let most = min(self.maximumPacketByteCount, plan.mostPacketByteCount, Int.max / 2)

@@ -12,8 +12,11 @@
 ///
 /// It is written `127.0.0.1:9001` or, with an IPv6 address, `[::1]:9001`.
 public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The bytes of the address, in network byte order: 4 (IPv4) or 16 (IPv6).
-    public let bytes: [UInt8]
+    /// The bytes of the address as two numbers, most significant first; those of an IPv4 address begin `high`.
+    ///
+    /// They are no array, because every connection has an address.
+    private let (high, low): (UInt64, UInt64)
+    private let isIPv4: Bool
     /// The port; 0 lets the system choose one when a server begins to listen.
     public let port: UInt16
     /// Which of the machine's links an IPv6 address that holds for one link alone is meant for; 0 for all others.
@@ -27,6 +30,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         var ipv6 = in6_addr()
         // For C the text would end at a NUL.
         guard !text.utf8.contains(0) else { throw .invalidAddress }
+        let bytes: [UInt8]
         if unsafe inet_pton(AF_INET, text, &ipv4) == 1 {
             bytes = unsafe withUnsafeBytes(of: &ipv4) { unsafe Array($0) }
         } else if unsafe inet_pton(AF_INET6, text, &ipv6) == 1 {
@@ -34,8 +38,15 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         } else {
             throw .invalidAddress
         }
-        self.port = port
-        scope = 0
+        self.init(bytes: bytes, port: port, scope: 0)
+    }
+
+    /// The bytes of the address, in network byte order: 4 (IPv4) or 16 (IPv6).
+    public var bytes: [UInt8] {
+        let all = [high, low].flatMap { number in
+            (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) }
+        }
+        return isIPv4 ? Array(all.prefix(4)) : all
     }
 
     /// The address that only programs on this machine reach.
@@ -44,7 +55,10 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     private init(bytes: [UInt8], port: UInt16, scope: UInt32) {
-        self.bytes = bytes
+        isIPv4 = bytes.count == 4
+        let all = bytes + [UInt8](repeating: 0, count: 16 - bytes.count)
+        high = all[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+        low = all[8...].reduce(0) { $0 << 8 | UInt64($1) }
         self.port = port
         self.scope = scope
     }
@@ -67,25 +81,23 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        bytes.count == 4 ? "\(ipAddress):\(port)" : "[\(ipAddress)]:\(port)"
+        isIPv4 ? "\(ipAddress):\(port)" : "[\(ipAddress)]:\(port)"
     }
 
     // MARK: As the system has it
 
-    var family: Int32 { bytes.count == 4 ? AF_INET : AF_INET6 }
+    var family: Int32 { isIPv4 ? AF_INET : AF_INET6 }
 
     init(_ storage: sockaddr_storage) throws(TransportError) {
         switch Int32(storage.ss_family) {
         case AF_INET:
             var address = unsafe Self.load(storage, as: sockaddr_in.self)
-            bytes = unsafe withUnsafeBytes(of: &address.sin_addr) { unsafe Array($0) }
-            port = UInt16(bigEndian: address.sin_port)
-            scope = 0
+            let bytes = unsafe withUnsafeBytes(of: &address.sin_addr) { unsafe Array($0) }
+            self.init(bytes: bytes, port: UInt16(bigEndian: address.sin_port), scope: 0)
         case AF_INET6:
             var address = unsafe Self.load(storage, as: sockaddr_in6.self)
-            bytes = unsafe withUnsafeBytes(of: &address.sin6_addr) { unsafe Array($0) }
-            port = UInt16(bigEndian: address.sin6_port)
-            scope = address.sin6_scope_id
+            let bytes = unsafe withUnsafeBytes(of: &address.sin6_addr) { unsafe Array($0) }
+            self.init(bytes: bytes, port: UInt16(bigEndian: address.sin6_port), scope: address.sin6_scope_id)
         default: throw .invalidAddress
         }
     }
@@ -99,7 +111,8 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// Lends the address in the form that system calls take.
     @unsafe
     func withSystemAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        if bytes.count == 4 {
+        let bytes = bytes
+        if isIPv4 {
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = port.bigEndian

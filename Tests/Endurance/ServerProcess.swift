@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Wireline
+
+/// A server in a process of its own, looked at from outside.
+final class ServerProcess {
+    let address: SocketAddress
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let descriptorCountAtStart: Int
+
+    init(handler: String) throws {
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = ["--serve", handler]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        guard let port = UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            fail("the server did not start", code: 1)
+        }
+        address = .loopback(port: port)
+        descriptorCountAtStart = try Self.descriptorCount(of: process.processIdentifier)
+    }
+
+    /// The memory that the process has and that is not a file's, in KiB.
+    func memory() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+        guard let value = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) }) else {
+            fail("/proc says nothing of the server's memory", code: 1)
+        }
+        return value
+    }
+
+    /// How many descriptors the process has open beyond those it began with.
+    func descriptorCount() throws -> Int {
+        try Self.descriptorCount(of: process.processIdentifier) - descriptorCountAtStart
+    }
+
+    private static func descriptorCount(of process: Int32) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
+    }
+
+    /// Waits until the process has let go of all connections.
+    func waitUntilIdle() async throws {
+        while try descriptorCount() > 0 { try await Task.sleep(for: .milliseconds(10)) }
+    }
+
+    /// Has the process end by itself.
+    func stop(_ findings: inout Findings) async throws {
+        try await waitUntilIdle()
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+        findings.check(process.terminationStatus == 0, "the server ended with \(process.terminationStatus)")
+    }
+}
+
+/// What was seen, and whether it may be so.
+struct Findings {
+    private var failureCount = 0
+
+    mutating func check(_ isRight: Bool, _ text: String) {
+        print(isRight ? "   \(text)" : "!! \(text)")
+        flush()
+        if !isRight { failureCount += 1 }
+    }
+
+    func finish() {
+        if failureCount > 0 { fail("\(failureCount) things are not as they should be", code: 1) }
+    }
+}
+
+func fail(_ text: String, code: Int32) -> Never {
+    FileHandle.standardError.write(Data((text + "\n").utf8))
+    exit(code)
+}
+
+func flush() { fflush(nil) }
+
+/// Asks for as many descriptors as the system lets this process have.
+func raiseDescriptorLimit() {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    limit.rlim_cur = limit.rlim_max
+    _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+}
