@@ -50,7 +50,7 @@ public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
     /// sent (``ConnectionLimits/pendingByteCount``), so does the sender.
     ///
     /// - Throws: ``ConnectionError``, as ``PacketConnection/send(_:)``.
-    @inlinable
+    @inlinable @inline(__always)
     public nonisolated(nonsending) func send<Message: ClientMessage>(
         _ message: Message
     ) async throws(ConnectionError) where Message.Definition == Definition {

@@ -4,8 +4,10 @@ public import WirelineCodec
 public import WirelineTransport
 
 /// Why a connection has ended other than by a clean end of stream, or why something could not be sent or answered.
+///
+/// It is one word wide, whatever it carries, so that what a waiting task keeps stays small; only throwing allocates.
 @nonexhaustive
-public enum ConnectionError: Error, Equatable, Sendable {
+public indirect enum ConnectionError: Error, Equatable, Sendable {
     /// The peer has sent what is no packet, or has ended inside one, or a message is not what the schema says; or a
     /// value does not fit its packet.
     case codec(CodecError)

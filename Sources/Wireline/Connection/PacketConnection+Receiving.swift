@@ -30,16 +30,20 @@ extension PacketConnection {
     @usableFromInline
     nonisolated(nonsending) func nextToArrive() async throws(ConnectionError) -> ReceivedPacket? {
         guard stream.loop.isCurrent else { return try await nextFromElsewhere() }
-        while true {
-            if receiver == nil {
-                if let packet = try takeUnclaimedPacket() { return packet }
-                if try hasEnded() { return nil }
+        while mustWait() {
+            if isOnOwnersTask {
+                waitNumber &+= 1
+                await unsafe withUnsafeContinuation { unsafe wait($0, waitNumber) }
+            } else {
+                await arrivalOrCancellation()
+                if Task.isCancelled, mustWait() { throw .cancelled }
             }
-            guard await arrival() else { throw .cancelled }
         }
+        return try takeNext()
     }
 
     /// Takes the task to the loop, whatever it came from, for the time of one packet.
+    @inline(never)
     private nonisolated(nonsending) func nextFromElsewhere() async throws(ConnectionError) -> ReceivedPacket? {
         try await withTaskExecutorPreference(stream.loop) { await self.nextOnLoop() }.get()
     }
@@ -53,35 +57,49 @@ extension PacketConnection {
         }
     }
 
-    /// Waits until there is something to take, or an end to tell of.
-    ///
-    /// What it is, is not handed over but taken: so little is kept while a task waits, which most tasks do.
-    ///
-    /// - Returns: False when the task was cancelled.
-    private nonisolated(nonsending) func arrival() async -> Bool {
-        let ticket = WaitTicket()
-        await withTaskCancellationHandler {
-            await unsafe withUnsafeContinuation { continuation in
-                wait(unsafe Receiver(ticket: ticket, continuation: continuation))
-            }
-        } onCancel: {
-            stream.loop.execute { self.cancelReceiving(ticket) }
+    private var isOnOwnersTask: Bool {
+        unsafe withUnsafeCurrentTask { task in
+            guard let task = unsafe task, let ownersTask = unsafe ownersTask else { return false }
+            return unsafe task == ownersTask
         }
-        return !ticket.isCancelled
     }
 
-    private func wait(_ receiver: Receiver) {
-        precondition(self.receiver == nil, "one task at a time waits for a connection's packets")
-        self.receiver = receiver
-        guard !receiver.ticket.isCancelled else { return resumeReceiver() }
+    /// Whether there is nothing to take, and no end to tell of.
+    @inline(never)
+    private func mustWait() -> Bool { unsafe receiver != nil || !hasPacket() && ending == nil }
+
+    /// The next packet that is no reply; nil at the end.
+    @inline(never)
+    private func takeNext() throws(ConnectionError) -> ReceivedPacket? {
+        if let packet = try takeUnclaimedPacket() { return packet }
+        _ = try hasEnded()
+        return nil
+    }
+
+    /// Waits until there is something to take, or an end to tell of, or the task is cancelled.
+    @inline(never)
+    private nonisolated(nonsending) func arrivalOrCancellation() async {
+        waitNumber &+= 1
+        let number = waitNumber
+        await withTaskCancellationHandler {
+            await unsafe withUnsafeContinuation { unsafe wait($0, number) }
+        } onCancel: {
+            stream.loop.execute { self.cancelReceiving(number) }
+        }
+    }
+
+    private func wait(_ continuation: UnsafeContinuation<Void, Never>, _ number: UInt32) {
+        precondition(unsafe receiver == nil, "one task at a time waits for a connection's packets")
+        unsafe receiver = continuation
+        guard cancelledWaitNumber != number else { return resumeReceiver() }
         stream.flush()
         // What that found out may have ended the connection, and with it the wait.
-        if self.receiver != nil { stream.read() }
+        if unsafe receiver != nil { stream.read() }
     }
 
-    private func cancelReceiving(_ ticket: WaitTicket) {
-        ticket.isCancelled = true
-        guard receiver?.ticket === ticket else { return }
+    private func cancelReceiving(_ number: UInt32) {
+        guard number == waitNumber else { return }
+        cancelledWaitNumber = number
         resumeReceiver()
         if !wantsBytes { stream.stopReading() }
     }
@@ -90,7 +108,7 @@ extension PacketConnection {
     var wantsBytes: Bool {
         guard !isFinishing else { return true }
         if case .drained = ending { return false }
-        if receiver != nil { return true }
+        if unsafe receiver != nil { return true }
         if let requests, requests.waitingCount > 0 { return requests.unreadByteCount < unreadLimit }
         return batchHandler != nil && stream.pendingByteCount < pendingLimit
     }
@@ -99,7 +117,7 @@ extension PacketConnection {
     func deliver() {
         if batchHandler != nil { return runBatch() }
         answerRequests()
-        guard receiver != nil else { return }
+        guard unsafe receiver != nil else { return }
         if hasPacket() {
             hasHadPacket = true
             resumeReceiver()
@@ -137,7 +155,6 @@ extension PacketConnection {
     }
 
     private func resumeReceiver() {
-        guard let receiver = receiver.take() else { return }
-        unsafe receiver.continuation.resume()
+        unsafe receiver.take()?.resume()
     }
 }

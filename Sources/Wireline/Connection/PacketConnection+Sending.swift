@@ -55,7 +55,7 @@ extension PacketConnection {
     /// Sends a packet that has been encoded already, such as one that goes to many connections.
     ///
     /// - Throws: As ``send(_:)``.
-    @inlinable
+    @inlinable @inline(__always)
     public nonisolated(nonsending) func send(packet bytes: [UInt8]) async throws(ConnectionError) {
         if stream.loop.isCurrent, hasRoom(bytes.count) { return stream.write(bytes) }
         try await sendInTurn(bytes)
@@ -64,7 +64,7 @@ extension PacketConnection {
     /// Sends a packet that has arrived, on this connection or another, as it is.
     ///
     /// - Throws: As ``send(_:)``.
-    @inlinable
+    @inlinable @inline(__always)
     public nonisolated(nonsending) func forward(_ packet: ReceivedPacket) async throws(ConnectionError) {
         if stream.loop.isCurrent, hasRoom(packet.byteCount) { return write(packet.bytes) }
         try await sendInTurn([UInt8](copying: packet.bytes))
@@ -114,7 +114,7 @@ extension PacketConnection {
     /// Sends the bytes of a packet without waiting, as ``write(_:)``.
     ///
     /// - Throws: As ``send(_:)``.
-    @inlinable
+    @inlinable @inline(__always)
     public func write(packet bytes: RawSpan) throws(ConnectionError) {
         stream.loop.preconditionIsCurrent()
         guard stream.takesOutput else { throw sendError }

@@ -99,7 +99,9 @@ package final class PacketListener: Sendable {
         case .task(let body):
             let task = Task(executorPreference: stream.loop) {
                 var failure: (any Error)?
+                unsafe withUnsafeCurrentTask { unsafe connection.ownersTask = $0 }
                 do { try await body(connection) } catch { failure = error }
+                unsafe connection.ownersTask = nil
                 self.end(connection, failure)
             }
             state.withLock { $0.connections[connection] = task }

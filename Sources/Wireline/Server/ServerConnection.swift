@@ -25,7 +25,7 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
     /// sent (``ConnectionLimits/pendingByteCount``), so does the sender.
     ///
     /// - Throws: ``ConnectionError``, as ``PacketConnection/send(_:)``.
-    @inlinable
+    @inlinable @inline(__always)
     public nonisolated(nonsending) func send<Message: ServerMessage>(
         _ message: Message
     ) async throws(ConnectionError) where Message.Definition == Definition {
@@ -71,7 +71,7 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
     /// Sends the bytes of a packet without waiting; for code that runs on the connection's loop.
     ///
     /// - Throws: ``ConnectionError``, as ``PacketConnection/write(packet:)``.
-    @inlinable
+    @inlinable @inline(__always)
     public func write(packet bytes: RawSpan) throws(ConnectionError) {
         try connection.write(packet: bytes)
     }

@@ -72,11 +72,11 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     // MARK: Reading
 
     /// Whether the system may have something: bytes, an end of stream or an error.
-    private var isReadable = false
+    @safe @exclusivity(unchecked) private var isReadable = false
     /// Whether the peer has ended, so that a read that fills no block is not the last.
     private var hasEnded = false
     /// Whether the handler has asked.
-    private var wantsToRead = false
+    @safe @exclusivity(unchecked) private var wantsToRead = false
     private var hasReadToEnd = false
     /// Whether the loop has been asked to come back.
     private var isUnread = false
@@ -85,18 +85,18 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
 
     /// What has been written and has not left: the bytes from `outputStart` to `outputEnd` of a block, if there are any.
     ///
-    /// These are plain numbers because they change with every packet: a change of a structure inside an object is one
-    /// that the program checks for overlapping with others, at several times the price of the change.
-    @usableFromInline var outputBase: UnsafeMutableRawPointer?
-    var outputCapacity = 0
-    @usableFromInline var outputStart = 0
-    @usableFromInline var outputEnd = 0
+    /// They change with every packet, and are `@exclusivity(unchecked)`: no access to them calls out to others while it
+    /// lasts, and checking that took several times as long as the change.
+    @exclusivity(unchecked) @usableFromInline var outputBase: UnsafeMutableRawPointer?
+    @safe @exclusivity(unchecked) var outputCapacity = 0
+    @safe @exclusivity(unchecked) @usableFromInline var outputStart = 0
+    @safe @exclusivity(unchecked) @usableFromInline var outputEnd = 0
     /// Up to where bytes may be written without more ado: the block's end while the loop knows that there is something
     /// to send; 0 otherwise, and once nothing more may be written.
-    @usableFromInline var outputLimit = 0
+    @safe @exclusivity(unchecked) @usableFromInline var outputLimit = 0
 
     var isWritable = true
-    var isUnsent = false
+    @safe @exclusivity(unchecked) var isUnsent = false
     var isWaitingForRoom = false
     var endsAfterOutput = false
     var hasEndedOutput = false
