@@ -106,7 +106,7 @@ extension PacketConnection {
         let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
         do throws(CodecError) {
             guard try splitter.packet(in: bytes, at: position) != nil else { return false }
-            hasHadPacket = true
+            notePacket()
             return true
         } catch {
             throw .codec(error)

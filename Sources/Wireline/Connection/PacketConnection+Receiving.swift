@@ -119,7 +119,7 @@ extension PacketConnection {
         answerRequests()
         guard unsafe receiver != nil else { return }
         if hasPacket() {
-            hasHadPacket = true
+            notePacket()
             resumeReceiver()
         } else if ending != nil {
             resumeReceiver()

@@ -8,31 +8,35 @@ extension PacketConnection {
     /// it; time in which nobody does is not the peer's.
     ///
     /// - Parameters:
-    ///   - firstPacket: Within which time the first whole packet must have come.
+    ///   - firstPacket: Within which time the first whole packet must have come; nil: what holds later holds at once.
     ///   - later: For how long no byte may come.
     func closeWhenSilent(firstPacket: Duration?, later: Duration?) {
-        let firstDeadline = firstPacket.map { loop.now + $0 } ?? .distantFuture
-        watchSilence(firstPacket: firstPacket, firstDeadline, later: later)
+        guard let firstPacket else { return watchSilence(later, from: loop.now, everyByteCounts: true) }
+        watchSilence(firstPacket, from: loop.now, everyByteCounts: false)
+        onFirstPacket = {
+            if let timer = self.timer.take() { self.loop.cancel(timer) }
+            self.watchSilence(later, from: self.loop.now, everyByteCounts: true)
+        }
     }
 
-    private func watchSilence(firstPacket: Duration?, _ firstDeadline: MonotonicTime, later: Duration?) {
-        let deadline = silenceDeadline(firstDeadline, later)
-        guard deadline < .distantFuture else { return }
-        timer = loop.schedule(at: deadline) {
+    private func watchSilence(_ timeout: Duration?, from start: MonotonicTime, everyByteCounts: Bool) {
+        guard let timeout else { return }
+        timer = loop.schedule(at: start + timeout) {
             self.timer = nil
             if !self.wantsBytes {
-                self.lastArrival = self.loop.now
-                self.closeWhenSilent(firstPacket: firstPacket, later: later)
-            } else if self.silenceDeadline(firstDeadline, later) <= self.loop.now {
-                self.timeOut()
+                self.watchSilence(timeout, from: self.loop.now, everyByteCounts: everyByteCounts)
+            } else if everyByteCounts, self.lastArrival > start {
+                self.watchSilence(timeout, from: self.lastArrival, everyByteCounts: true)
             } else {
-                self.watchSilence(firstPacket: firstPacket, firstDeadline, later: later)
+                self.timeOut()
             }
         }
     }
 
-    private func silenceDeadline(_ firstDeadline: MonotonicTime, _ later: Duration?) -> MonotonicTime {
-        min(hasHadPacket ? .distantFuture : firstDeadline, later.map { lastArrival + $0 } ?? .distantFuture)
+    /// Takes note of a packet that has come whole.
+    func notePacket() {
+        guard let onFirstPacket = onFirstPacket.take() else { return }
+        onFirstPacket()
     }
 
     private func timeOut() {

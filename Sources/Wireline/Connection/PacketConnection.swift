@@ -61,7 +61,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     var onClosed: (((any Error)?) -> Void)?
     /// When bytes last arrived, for the deadlines of a server.
     var lastArrival = MonotonicTime(nanoseconds: 0)
-    var hasHadPacket = false
+    /// Is called once, when a packet has come.
+    var onFirstPacket: (() -> Void)?
     var isFinishing = false
     /// Whether the peer sends no more.
     var hasPeerEnded = false
@@ -137,6 +138,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         deliver()
         resumeSenders()
         if let timer = timer.take() { loop.cancel(timer) }
+        onFirstPacket = nil
         guard let onClosed = onClosed.take() else { return }
         if failure == nil, case .failed(let error) = ending { failure = error }
         onClosed(failure)

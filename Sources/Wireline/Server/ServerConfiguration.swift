@@ -10,10 +10,11 @@ public struct ServerConfiguration: Sendable {
     /// How many connections may wait in the system's queue (default 4,096; Linux takes no more than
     /// `net.core.somaxconn`).
     public var backlog: Int32
-    /// Within which time a new connection must have sent its first whole packet, once the handler waits for it (default
-    /// 30 s); nil: never.
+    /// Within which time a new connection must have sent its first whole packet while the handler waits for it (default
+    /// 30 s); nil: ``idleTimeout`` holds from the beginning.
     public var firstPacketTimeout: Duration?
-    /// For how long a connection may send nothing while the handler waits for it (default: for ever). Any byte counts.
+    /// For how long a connection may send nothing afterwards, while the handler waits for it (default: for ever). Any
+    /// byte counts.
     public var idleTimeout: Duration?
     /// What each connection may cost.
     public var limits: ConnectionLimits
