@@ -114,7 +114,8 @@ let package = Package(
             dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "TestingSupport"],
             swiftSettings: usual),
         .executableTarget(
-            name: "endurance", dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "TestingSupport"],
+            name: "endurance",
+            dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "TestingSupport"],
             path: "Tests/Endurance", swiftSettings: usual),
         .testTarget(
             name: "wireTests", dependencies: ["wire", "Wireline", "WirelineTransport", "WirelineCodec"],

@@ -44,6 +44,8 @@ let package = Package(
             name: "NetworkBenchmarks",
             dependencies: [
                 "CNetwork", "BenchmarkSupport",
+                .product(name: "Wireline", package: "wireline"),
+                .product(name: "Scene", package: "wireline"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],

@@ -117,7 +117,8 @@ extension PacketConnection {
     @inlinable @inline(__always)
     public func write(packet bytes: RawSpan) throws(ConnectionError) {
         stream.loop.preconditionIsCurrent()
-        guard stream.takesOutput else { throw sendError }
+        // Where there is room already, the stream takes what is written.
+        guard bytes.byteCount <= stream.freeByteCount || stream.takesOutput else { throw sendError }
         write(bytes)
     }
 

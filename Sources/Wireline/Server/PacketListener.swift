@@ -7,8 +7,10 @@ package import WirelineTransport
 package final class PacketListener: Sendable {
     /// What deals with a connection.
     package enum Handler: Sendable {
-        /// A task for each connection, on its loop. The connection ends when it does.
-        case task(@Sendable (PacketConnection) async throws -> Void)
+        /// Starts a task for each connection, on its loop, that begins with ``taskBegins(_:)`` and ends with
+        /// ``taskEnds(_:_:)``. It is the task of who knows the type of the handler: a closure between the two would cost
+        /// each connection more memory than fits one piece of what Swift hands out.
+        case task(@Sendable (PacketListener, PacketConnection) -> Task<Void, Never>)
         /// Makes what takes the packets of a connection, on its loop. The connection ends when its peer's stream does.
         case batches(@Sendable (PacketConnection) -> (_ batch: inout PacketBatch) throws -> Void)
     }
@@ -96,14 +98,8 @@ package final class PacketListener: Sendable {
         connection.closeWhenSilent(
             firstPacket: configuration.firstPacketTimeout, later: configuration.idleTimeout)
         switch handler {
-        case .task(let body):
-            let task = Task(executorPreference: stream.loop) {
-                var failure: (any Error)?
-                unsafe withUnsafeCurrentTask { unsafe connection.ownersTask = $0 }
-                do { try await body(connection) } catch { failure = error }
-                unsafe connection.ownersTask = nil
-                self.end(connection, failure)
-            }
+        case .task(let start):
+            let task = start(self, connection)
             state.withLock { $0.connections[connection] = task }
         case .batches(let makeHandler):
             connection.onClosed = { self.ended(connection, $0) }
@@ -122,8 +118,14 @@ package final class PacketListener: Sendable {
         return isWelcome
     }
 
-    /// Ends a connection whose task has ended.
-    private func end(_ connection: PacketConnection, _ failure: (any Error)?) {
+    /// Says that the task of a connection has begun, in that task.
+    func taskBegins(_ connection: PacketConnection) {
+        unsafe withUnsafeCurrentTask { unsafe connection.ownersTask = $0 }
+    }
+
+    /// Ends a connection whose task ends, in that task.
+    func taskEnds(_ connection: PacketConnection, _ failure: (any Error)?) {
+        unsafe connection.ownersTask = nil
         connection.loop.execute {
             guard connection.stream.isOpen else { return self.ended(connection, failure) }
             connection.onClosed = { _ in self.ended(connection, failure) }

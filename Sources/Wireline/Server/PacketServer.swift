@@ -38,9 +38,17 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     public static func start(
         at host: String, port: UInt16, protocol: Definition.Type, on group: EventLoopGroup? = nil,
         configuration: ServerConfiguration = ServerConfiguration(),
-        handler: @escaping @Sendable (ServerConnection<Definition>) async throws -> Void
+        handler: @escaping @concurrent @Sendable (ServerConnection<Definition>) async throws -> Void
     ) async throws(ConnectionError) -> PacketServer {
-        try await start(at: host, port, group, configuration, .task { try await handler(ServerConnection($0)) })
+        let start: @Sendable (PacketListener, PacketConnection) -> Task<Void, Never> = { listener, connection in
+            Task(executorPreference: connection.loop) {
+                listener.taskBegins(connection)
+                var failure: (any Error)?
+                do { try await handler(ServerConnection(connection)) } catch { failure = error }
+                listener.taskEnds(connection, failure)
+            }
+        }
+        return try await self.start(at: host, port, group, configuration, .task(start))
     }
 
     /// Begins to listen, with a closure in place of a task for each connection: for those who need no `await` to deal

@@ -6,6 +6,8 @@ internal import Foundation
 /// The servers that are part of this program. Each runs in a process of its own.
 enum OwnServer: String, CaseIterable {
     case epoll = "c-epoll"
+    case asyncWireline = "wireline-async"
+    case batchWireline = "wireline-batch"
     case tunedNIO = "nio-tuned"
     case documentedNIO = "nio"
     case asyncNIO = "nio-async"
@@ -21,6 +23,8 @@ enum OwnServer: String, CaseIterable {
         signal(SIGTERM) { _ in _exit(0) }
         switch self {
         case .epoll: _ = network_serve_epoll(network_no_fault)
+        case .asyncWireline: runUntilEnded { try await serveWithWireline() }
+        case .batchWireline: runUntilEnded { try await serveWithBatchesOfWireline() }
         case .tunedNIO: try serveWithTunedNIO()
         case .documentedNIO: try serveWithDocumentedNIO()
         case .changingByte: _ = network_serve_epoll(network_changes_byte)

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Scene
+internal import Wireline
+
+/// A task for each connection, which asks for packets and sends one after another.
+func serveWithWireline() async throws {
+    let server = try await PacketServer.start(
+        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: .ofBenchmarks
+    ) { client in
+        var count = PacketCount()
+        while let packet = try await client.nextPacket() {
+            switch packet.id {
+            case UInt64(PacketCount.countedID): count.add(payloadByteCount: packet.payload.byteCount)
+            case UInt64(PacketCount.countID): try await client.send(packet: count.takeReply())
+            default: try await client.forward(packet)
+            }
+        }
+    }
+    announceListening(port: Int(server.address.port))
+    await server.waitUntilShutDown()
+}
+
+/// A closure for each connection, which takes all packets of one read.
+func serveWithBatchesOfWireline() async throws {
+    let server = try await PacketServer.startBatched(
+        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: .ofBenchmarks
+    ) { client in
+        var count = PacketCount()
+        return { batch in
+            while let packet = try batch.next() {
+                switch packet.id {
+                case UInt64(PacketCount.countedID): count.add(payloadByteCount: packet.payload.byteCount)
+                case UInt64(PacketCount.countID):
+                    let reply = try count.takeReply()
+                    try client.write(packet: reply.span.bytes)
+                default: try client.write(packet: packet.bytes)
+                }
+            }
+        }
+    }
+    announceListening(port: Int(server.address.port))
+    await server.waitUntilShutDown()
+}
+
+extension ServerConfiguration {
+    /// Long packets are taken; all else is as users have it.
+    fileprivate static var ofBenchmarks: ServerConfiguration {
+        ServerConfiguration(limits: ConnectionLimits(maximumPacketByteCount: maximumPacketByteCount))
+    }
+}
+
+extension PacketCount {
+    /// The packet that says what was counted.
+    fileprivate mutating func takeReply() throws(CodecError) -> [UInt8] {
+        let count = take()
+        var payload: [UInt8] = []
+        for number in [count.packets, count.payloadByteCount] {
+            withUnsafeBytes(of: number.bigEndian) { payload.append(contentsOf: $0) }
+        }
+        return try SceneProtocol.layout.encode(
+            id: UInt64(Self.countID), payload: payload.span.bytes, limit: maximumPacketByteCount)
+    }
+}
