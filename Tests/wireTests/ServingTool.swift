@@ -101,7 +101,15 @@ func peer(
     _ layout: PacketLayout = .standard, _ handler: @escaping @Sendable (PacketConnection) async throws -> Void
 ) async throws -> PacketListener {
     try await PacketListener.start(
-        at: "127.0.0.1", port: 0, layout: layout, packetLimit: 1 << 20, handler: .task(handler))
+        at: "127.0.0.1", port: 0, layout: layout, packetLimit: 1 << 20,
+        handler: .task { listener, connection in
+            Task(executorPreference: connection.loop) {
+                listener.taskBegins(connection)
+                var failure: (any Error)?
+                do { try await handler(connection) } catch { failure = error }
+                listener.taskEnds(connection, failure)
+            }
+        })
 }
 
 /// A packet of the standard layout.

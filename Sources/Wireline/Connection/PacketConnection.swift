@@ -149,7 +149,6 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         if ending == nil { ending = .drained }
         stream.stopReading()
         deliver()
-        if batchHandler != nil { finish() }
     }
 
     /// For how long a connection that is finishing waits for a peer that is silent, and for one that is not.

@@ -119,12 +119,12 @@ package final class PacketListener: Sendable {
     }
 
     /// Says that the task of a connection has begun, in that task.
-    func taskBegins(_ connection: PacketConnection) {
+    package func taskBegins(_ connection: PacketConnection) {
         unsafe withUnsafeCurrentTask { unsafe connection.ownersTask = $0 }
     }
 
     /// Ends a connection whose task ends, in that task.
-    func taskEnds(_ connection: PacketConnection, _ failure: (any Error)?) {
+    package func taskEnds(_ connection: PacketConnection, _ failure: (any Error)?) {
         unsafe connection.ownersTask = nil
         connection.loop.execute {
             guard connection.stream.isOpen else { return self.ended(connection, failure) }
