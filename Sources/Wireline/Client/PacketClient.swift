@@ -24,7 +24,7 @@ public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
     ///   - host: A name, or the text of an IP address. Where a name has several addresses, they are tried in turn.
     ///   - port: The port.
     ///   - protocol: What is spoken, such as `SceneProtocol.self`.
-    ///   - group: The loops of which one carries the connection; nil: ``EventLoopGroup/shared``.
+    ///   - group: The loops of which one carries the connection; nil: `EventLoopGroup.shared`.
     ///   - configuration: Deadlines and limits.
     /// - Throws: ``ConnectionError/transport(_:)``: `unknownHost`, `refused`, `timedOut`, or what the system says;
     ///   ``ConnectionError/cancelled``.

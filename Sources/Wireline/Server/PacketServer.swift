@@ -31,7 +31,7 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ///     addresses.
     ///   - port: The port; 0 lets the system choose one, which ``address`` tells.
     ///   - protocol: What is spoken, such as `SceneProtocol.self`.
-    ///   - group: The loops among which connections are shared out; nil: ``EventLoopGroup/shared``, one loop.
+    ///   - group: The loops among which connections are shared out; nil: `EventLoopGroup.shared`, one loop.
     ///   - configuration: Deadlines and limits.
     ///   - handler: Deals with a connection.
     /// - Throws: ``ConnectionError/transport(_:)`` when the address cannot be had, ``ConnectionError/cancelled``.
