@@ -112,7 +112,7 @@ let package = Package(
         .testTarget(
             name: "WirelineTests",
             dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "TestingSupport"],
-            swiftSettings: usual),
+            exclude: ["Erlang"], swiftSettings: usual),
         .executableTarget(
             name: "endurance",
             dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "TestingSupport"],

@@ -2,22 +2,15 @@
 
 import Foundation
 import Testing
+import TestingSupport
 import WirelineCodec
 
 /// Runs `Erlang/peer.escript`: the same protocols, written by hand in Erlang's bit syntax.
 struct ErlangPeer {
-    /// Whether the tests against Erlang run: where it is installed, and where `WIRELINE_REQUIRE_PEERS=1` asks for it and
-    /// its absence must be a failure.
-    static let isWanted = interpreter != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
-
-    private static let interpreter = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        .map { $0 + "/escript" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-
     /// Runs the peer on one file, and returns the frames of another.
     ///
     /// - Parameter input: The frames of the file that it reads; without them it is given none.
     static func run(_ arguments: [String], input: [[UInt8]]? = nil) throws -> [[UInt8]] {
-        let interpreter = try #require(interpreter, "escript is not on the PATH: install erlang-base")
         let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -25,9 +18,8 @@ struct ErlangPeer {
         if let input { try Data(Frames.join(input)).write(to: inFile) }
 
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Erlang/peer.escript")
-        let process = Process()
-        process.executableURL = URL(filePath: interpreter)
-        process.arguments = [script.path] + arguments + (input == nil ? [] : [inFile.path]) + [outFile.path]
+        let files = (input == nil ? [] : [inFile.path]) + [outFile.path]
+        let process = try ErlangInterpreter.process(script: script, arguments: arguments + files)
         let problems = Pipe()
         process.standardError = problems
         process.standardOutput = problems

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Scene
+import Testing
+import TestingSupport
+import Wireline
+
+/// Clients and servers against Erlang's own sockets: `gen_tcp`, with its packets and with none.
+@Suite(
+    .enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(10)))
+struct ErlangConnectionTests {
+    static let messageCount = 10_000
+
+    @Test func `an Erlang server answers a client's messages, in every kind of cut`() async throws {
+        var random = SeededGenerator.forThisRun()
+        let server = try ErlangEnd(["serve", "\(random.seed % 1_000_000_007)"])
+        defer { server.stop() }
+        let requests = (0..<Self.messageCount).map { _ in Self.randomRequest(using: &random) }
+        let client = try await PacketClient.connect(
+            to: "127.0.0.1", port: server.port(), protocol: SceneProtocol.self)
+        let stream = try requests.flatMap { try $0.encoded() }
+        let pieces = Self.cut(stream, using: &random)
+        let sending = Task { for piece in pieces { try await client.connection.sendRaw(piece) } }
+        for request in requests {
+            let packet = try #require(try await client.nextPacket())
+            let expected = Sc_20001.entered(request)
+            let message = try packet.decode(Sc_20001.self)
+            let isSame = try [UInt8](copying: packet.bytes) == expected.encoded()
+            guard !isSame || message != expected else { continue }
+            Issue.record("\(message) for \(expected); \(random.seedComment)")
+            break
+        }
+        try await sending.value
+        client.close()
+    }
+
+    @Test func `requests to an Erlang server get their replies`() async throws {
+        var random = SeededGenerator.forThisRun()
+        let server = try ErlangEnd(["serve", "\(random.seed % 1_000_000_007)"])
+        defer { server.stop() }
+        let client = try await PacketClient.connect(
+            to: "127.0.0.1", port: server.port(), protocol: SceneProtocol.self)
+        let requests = (0..<200).map { _ in Self.randomRequest(using: &random) }
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for request in requests {
+                group.addTask { try await client.request(request) == Sc_20001.entered(request) }
+            }
+            for try await isRight in group { #expect(isRight, random.seedComment) }
+        }
+        client.close()
+    }
+
+    @Test func `a server answers an Erlang client's messages, in every kind of cut`() async throws {
+        let random = SeededGenerator.forThisRun()
+        let server = try await SceneServer.start { client in
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                try await client.send(Sc_20001.entered(enter))
+            }
+        }
+        let client = try ErlangEnd(
+            ["call", "\(server.address.port)", "\(Self.messageCount)", "\(random.seed % 1_000_000_007)"])
+        #expect(try client.output() == "\(Self.messageCount) answers, byte for byte\n", random.seedComment)
+        await server.shutDown()
+    }
+
+    @Test(arguments: [(1, PacketLayout.erlangPacket1), (2, .erlangPacket2), (4, .erlangPacket4)])
+    func `an Erlang listener with packets of its own returns what it gets`(
+        width: Int, layout: PacketLayout
+    ) async throws {
+        var random = SeededGenerator.forThisRun()
+        let server = try ErlangEnd(["packet", "\(width)"])
+        defer { server.stop() }
+        let connection = try await PacketConnection.connect(
+            to: "127.0.0.1", port: server.port(), layout: layout, packetLimit: 1 << 20)
+        for count in [0, 1, 2, 100, 255] + (width == 1 ? [] : [256, 65_535]) + (width == 4 ? [300_000] : []) {
+            let payload = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+            let packet = try layout.encode(id: 0, payload: payload.span.bytes)
+            try await connection.send(packet: packet)
+            #expect(try await connection.nextBytes() == packet, random.seedComment)
+        }
+        connection.close()
+    }
+
+    @Test func `an Erlang node that is killed inside a packet is an error of its own`() async throws {
+        let server = try ErlangEnd(["half"])
+        let connection = try await PacketConnection.connect(
+            to: "127.0.0.1", port: server.port(), layout: .standard, packetLimit: 1 << 20)
+        // It waits for a byte, so that it is not killed before its half has left.
+        try await connection.sendRaw([0])
+        await #expect {
+            try await connection.next()
+        } throws: { error in
+            guard case .codec(let error)? = error as? ConnectionError, case .endOfStream(9, 6) = error.reason
+            else { return false }
+            return true
+        }
+        connection.close()
+    }
+
+    private static func randomRequest(using random: inout SeededGenerator) -> Cs_20001 {
+        let text = (0..<Int.random(in: 0...30, using: &random)).map { _ in
+            "a\n\u{e9}进🎮".randomElement(using: &random) ?? "a"
+        }
+        return Cs_20001(
+            sceneID: .random(in: .min ... .max, using: &random), line: .random(in: .min ... .max, using: &random),
+            message: String(text))
+    }
+
+    /// A byte at a time for a while, then small and large pieces.
+    private static func cut(_ stream: [UInt8], using random: inout SeededGenerator) -> [[UInt8]] {
+        var pieces = stream.prefix(300).map { [$0] }
+        var position = pieces.count
+        while position < stream.count {
+            let most = [1, 9, 200, 60_000].randomElement(using: &random) ?? 1
+            let end = min(stream.count, position + Int.random(in: 1...most, using: &random))
+            pieces.append(Array(stream[position..<end]))
+            position = end
+        }
+        return pieces
+    }
+}
+
+/// A running `connection.escript`.
+private final class ErlangEnd {
+    private let process: Process
+    private let input = Pipe()
+    private let pipe = Pipe()
+
+    init(_ arguments: [String]) throws {
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Erlang/connection.escript")
+        process = try ErlangInterpreter.process(script: script, arguments: arguments)
+        process.standardInput = input
+        process.standardOutput = pipe
+        try process.run()
+    }
+
+    /// The port that it prints when it listens.
+    func port() throws -> UInt16 {
+        let line = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+        return try #require(UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)), "it printed \(line)")
+    }
+
+    /// All that it prints until it ends.
+    func output() throws -> String {
+        let text = try String(decoding: pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        return text
+    }
+
+    /// Ends it by the end of its input.
+    func stop() {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+}
