@@ -57,6 +57,6 @@ extension PacketEndpoint {
     /// Sends an end of stream once everything sent before has left; messages may still arrive.
     public func endOutput() { connection.endOutput() }
 
-    /// Closes the connection at once: what was sent and has not left is lost.
+    /// Closes the connection at once: of what was sent and has not left, only what the system takes now still leaves.
     public func close() { connection.close() }
 }

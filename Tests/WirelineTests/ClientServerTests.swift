@@ -93,8 +93,8 @@ struct ClientServerTests {
     @Test func `a client that is let go of closes its connection`() async throws {
         let (ended, feed) = AsyncStream<Void>.makeStream()
         let server = try await SceneServer.start { client in
+            defer { feed.yield() }
             for try await _ in client.messages {}
-            feed.yield()
         }
         do {
             let client = try await server.connect()
@@ -123,7 +123,7 @@ struct ClientServerTests {
             try await client.send(Sc_20001.entered(Cs_20001(sceneID: 9, line: 0, message: "")))
         }
         let client = try await PacketClient.connect(
-            to: "localhost", port: server.address.port, protocol: SceneProtocol.self)
+            to: "localhost", port: server.address.port, protocol: SceneProtocol.self, configuration: .patient)
         var iterator = client.packets.makeAsyncIterator()
         #expect(try await iterator.next()?.id == 20_001)
         client.close()
@@ -146,7 +146,7 @@ struct ClientServerTests {
     }
 }
 
-/// A server of the seed's messages on loopback.
+/// A server of the seed's messages on loopback; unless a test is about deadlines, it has none.
 typealias SceneServer = PacketServer<SceneProtocol>
 
 /// A server whose header has a sequence field.
@@ -155,7 +155,7 @@ typealias GoimServer = PacketServer<GoimProtocol>
 extension PacketServer {
     static func start(
         at host: String = "127.0.0.1", on group: EventLoopGroup? = nil,
-        configuration: ServerConfiguration = ServerConfiguration(),
+        configuration: ServerConfiguration = ServerConfiguration(firstPacketTimeout: nil),
         _ handler: @escaping @Sendable (ServerConnection<Definition>) async throws -> Void
     ) async throws -> PacketServer {
         try await start(
@@ -163,12 +163,17 @@ extension PacketServer {
     }
 
     func connect(
-        on group: EventLoopGroup? = nil, configuration: ClientConfiguration = ClientConfiguration()
+        on group: EventLoopGroup? = nil, configuration: ClientConfiguration = .patient
     ) async throws(ConnectionError) -> PacketClient<Definition> {
         try await PacketClient.connect(
             to: address.ipAddress, port: address.port, protocol: Definition.self, on: group,
             configuration: configuration)
     }
+}
+
+extension ClientConfiguration {
+    /// For machines that do many other things at the same time.
+    static let patient = ClientConfiguration(connectTimeout: .seconds(500), requestTimeout: .seconds(500))
 }
 
 extension Sc_20001 {

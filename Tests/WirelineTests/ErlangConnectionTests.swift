@@ -18,7 +18,7 @@ struct ErlangConnectionTests {
         defer { server.stop() }
         let requests = (0..<Self.messageCount).map { _ in Self.randomRequest(using: &random) }
         let client = try await PacketClient.connect(
-            to: "127.0.0.1", port: server.port(), protocol: SceneProtocol.self)
+            to: "127.0.0.1", port: server.port(), protocol: SceneProtocol.self, configuration: .patient)
         let stream = try requests.flatMap { try $0.encoded() }
         let pieces = Self.cut(stream, using: &random)
         let sending = Task { for piece in pieces { try await client.connection.sendRaw(piece) } }
@@ -40,7 +40,7 @@ struct ErlangConnectionTests {
         let server = try ErlangEnd(["serve", "\(random.seed % 1_000_000_007)"])
         defer { server.stop() }
         let client = try await PacketClient.connect(
-            to: "127.0.0.1", port: server.port(), protocol: SceneProtocol.self)
+            to: "127.0.0.1", port: server.port(), protocol: SceneProtocol.self, configuration: .patient)
         let requests = (0..<200).map { _ in Self.randomRequest(using: &random) }
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for request in requests {

@@ -215,7 +215,7 @@ struct RequestTests {
         let client = try await server.connect(
             configuration: ClientConfiguration(limits: ConnectionLimits(unreadByteCount: 10_000)))
         await #expect(throws: ConnectionError.unanswered(unreadByteCount: 10_000)) {
-            _ = try await client.request(Cs_20001(sceneID: 1, line: 1, message: ""), timeout: .milliseconds(200))
+            _ = try await client.request(Cs_20001(sceneID: 1, line: 1, message: ""), timeout: .seconds(3))
         }
         client.close()
         await server.shutDown()

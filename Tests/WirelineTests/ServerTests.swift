@@ -17,7 +17,7 @@ struct ServerTests {
         init() { (stream, feed) = AsyncStream.makeStream() }
 
         func configure(_ change: (inout ServerConfiguration) -> Void = { _ in }) -> ServerConfiguration {
-            var configuration = ServerConfiguration()
+            var configuration = ServerConfiguration(firstPacketTimeout: nil)
             configuration.connectionEnded = { [feed] _, error in feed.yield(error.map { "\($0)" } ?? "clean") }
             change(&configuration)
             return configuration
@@ -32,7 +32,7 @@ struct ServerTests {
     @Test func `a batch handler goes on after replies beyond the limit that leave in one write`() async throws {
         let server = try await PacketServer.startBatched(
             at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
-            configuration: ServerConfiguration(limits: ConnectionLimits(pendingByteCount: 1))
+            configuration: ServerConfiguration(firstPacketTimeout: nil, limits: ConnectionLimits(pendingByteCount: 1))
         ) { client in
             { batch in
                 while let packet = try batch.next() {
@@ -49,7 +49,10 @@ struct ServerTests {
     }
 
     @Test func `a batch handler takes the packets of a read at once`() async throws {
-        let server = try await PacketServer.startBatched(at: "127.0.0.1", port: 0, protocol: SceneProtocol.self) {
+        let server = try await PacketServer.startBatched(
+            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
+            configuration: ServerConfiguration(firstPacketTimeout: nil)
+        ) {
             client in
             var total: UInt32 = 0
             return { batch in
@@ -81,7 +84,8 @@ struct ServerTests {
     @Test func `a batch handler's client that reads nothing is not read from either, and loses nothing`() async throws {
         let limits = ConnectionLimits(pendingByteCount: 10_000)
         let server = try await PacketServer.startBatched(
-            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: ServerConfiguration(limits: limits)
+            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
+            configuration: ServerConfiguration(firstPacketTimeout: nil, limits: limits)
         ) { client in
             { batch in while let packet = try batch.next() { try client.write(packet: packet.bytes) } }
         }
@@ -195,7 +199,9 @@ struct ServerTests {
     }
 
     @Test func `a connection beyond the limit waits for its turn`() async throws {
-        let server = try await SceneServer.start(configuration: ServerConfiguration(connectionLimit: 1)) { client in
+        let server = try await SceneServer.start(
+            configuration: ServerConfiguration(connectionLimit: 1, firstPacketTimeout: nil)
+        ) { client in
             for try await packet in client.packets { try await client.forward(packet) }
         }
         let first = try await server.connect()
@@ -229,7 +235,10 @@ struct ServerTests {
         let ends = Ends()
         // On a loop that other tests do not keep busy: its time is what is looked at.
         let group = try EventLoopGroup(threadCount: 1)
-        let configuration = ends.configure { $0.idleTimeout = .seconds(1) }
+        let configuration = ends.configure {
+            $0.firstPacketTimeout = .seconds(500)
+            $0.idleTimeout = .seconds(1)
+        }
         let server = try await SceneServer.start(on: group, configuration: configuration) { client in
             var packets = client.packets.makeAsyncIterator()
             guard let packet = try await packets.next() else { return }

@@ -120,10 +120,11 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         loop.execute { self.stream.endOutput() }
     }
 
-    /// Closes the connection at once: what was sent and has not left is lost. Who waits for a packet, a reply, or to
-    /// send, gets ``ConnectionError/transport(_:)`` with `closed`.
+    /// Closes the connection at once: of what was sent and has not left, only what the system takes now still leaves.
+    /// Who waits for a packet, a reply, or to send, gets ``ConnectionError/transport(_:)`` with `closed`.
     public func close() {
         loop.execute {
+            self.stream.flush()
             self.stream.close()
             if self.ending == nil { self.ending = .failed(.transport(.closed)) }
             self.current = nil

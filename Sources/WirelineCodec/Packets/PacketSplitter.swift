@@ -16,10 +16,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
     public let maximumPacketByteCount: Int
     /// Read where it stands: a copy for each of many connections would be the largest part of them.
     @inlinable @inline(__always)
-    var plan: PacketPlan {
-        @inline(__always)
-        _read { yield layout.storage.plan }
-    }
+    var plan: PacketPlan { layout.storage.plan }
     /// The lengths that the fast path accepts begin here; it accepts `lengthSpan` more.
     @usableFromInline let lowestLength: UInt64
     @usableFromInline let lengthSpan: UInt64
