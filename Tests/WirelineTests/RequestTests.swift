@@ -214,10 +214,50 @@ struct RequestTests {
         }
         let client = try await server.connect(
             configuration: ClientConfiguration(limits: ConnectionLimits(unreadByteCount: 10_000)))
-        await #expect(throws: ConnectionError.unanswered(unreadByteCount: 10_000)) {
+        await #expect {
             _ = try await client.request(Cs_20001(sceneID: 1, line: 1, message: ""), timeout: .seconds(3))
+        } throws: { error in
+            guard case .unanswered(let byteCount)? = error as? ConnectionError else { return false }
+            return byteCount > 5_000 && byteCount <= 11_000
         }
         client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a reply behind more than may wait is found once somebody reads, and reading goes on`() async throws {
+        let server = try await SceneServer.start { client in
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                let pushed = try PacketLayout.standard.encode(
+                    id: 1, payload: [UInt8](repeating: 0, count: 994).span.bytes)
+                let answers = Array(repeatElement(pushed, count: 10).joined())
+                try await client.send(packet: answers + Sc_20001.entered(enter).encoded())
+            }
+        }
+        var configuration = ClientConfiguration.patient
+        configuration.limits.unreadByteCount = 5_000
+        let client = try await server.connect(configuration: configuration)
+        for round in 1...3 as ClosedRange<UInt32> {
+            async let reply = client.request(Cs_20001(sceneID: 1, line: round, message: ""))
+            for _ in 0..<10 { #expect(try await client.nextPacket()?.id == 1) }
+            #expect(try await reply.defaultCombat == round)
+        }
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `closing ends a request behind more than may wait`() async throws {
+        let server = try await SceneServer.start { client in
+            let packet = try PacketLayout.standard.encode(id: 1, payload: [UInt8](repeating: 0, count: 994).span.bytes)
+            while true { try await client.send(packet: packet) }
+        }
+        var configuration = ClientConfiguration.patient
+        configuration.limits.unreadByteCount = 5_000
+        let client = try await server.connect(configuration: configuration)
+        let waiting = Task { try await client.request(Cs_20001(sceneID: 1, line: 1, message: "")) }
+        while try await client.connection.onLoop({ $0.unreadByteCount }) < 4_000 { await Task.yield() }
+        client.close()
+        await #expect(throws: ConnectionError.transport(.closed)) { _ = try await waiting.value }
         await server.shutDown()
     }
 

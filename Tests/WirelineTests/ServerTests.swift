@@ -103,6 +103,56 @@ struct ServerTests {
         await server.shutDown()
     }
 
+    @Test func `a connection that is closed where its batch handler is made is let go of`() async throws {
+        let (made, feed) = AsyncStream<WeakConnection>.makeStream()
+        let server = try await PacketServer.startBatched(
+            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self
+        ) { client in
+            feed.yield(WeakConnection(client.connection))
+            client.close()
+            return { batch in while let packet = try batch.next() { try client.write(packet: packet.bytes) } }
+        }
+        let client = try await server.connect()
+        #expect(try await client.nextPacket() == nil)
+        var iterator = made.makeAsyncIterator()
+        let closed = try #require(await iterator.next())
+        while closed.connection != nil { await Task.yield() }
+        #expect(server.connections.isEmpty)
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `an actor that several connections share reads from each of them`() async throws {
+        actor World {
+            var lines: UInt32 = 0
+
+            func serve(_ client: ServerConnection<SceneProtocol>) async throws {
+                for try await message in client.messages {
+                    guard case .message(let enter as Cs_20001, _) = message else { continue }
+                    lines &+= enter.line
+                    try await client.send(Sc_20001.entered(enter))
+                }
+            }
+        }
+        let world = World()
+        let server = try await SceneServer.start(on: ConnectionPair.group.get()) { try await world.serve($0) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    let client = try await server.connect()
+                    for line in 1...100 as ClosedRange<UInt32> {
+                        let reply = try await client.request(Cs_20001(sceneID: 1, line: line, message: ""))
+                        #expect(reply.defaultCombat == line)
+                    }
+                    client.close()
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(await world.lines == 8 * 5_050)
+        await server.shutDown()
+    }
+
     @Test func `what a batch handler throws closes its connection, and is told`() async throws {
         struct Refusal: Error, CustomStringConvertible { let description = "no" }
         let ends = Ends()
@@ -336,6 +386,21 @@ struct ServerTests {
         busy.close()
         other.close()
         await server.shutDown()
+    }
+}
+
+/// A connection that is not held.
+private final class WeakConnection: Sendable {
+    private let reference: Mutex<WeakReference>
+
+    init(_ connection: PacketConnection) {
+        reference = Mutex(WeakReference(connection: connection))
+    }
+
+    var connection: PacketConnection? { reference.withLock { $0.connection } }
+
+    private struct WeakReference {
+        weak var connection: PacketConnection?
     }
 }
 

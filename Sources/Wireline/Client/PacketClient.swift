@@ -10,7 +10,7 @@ public import WirelineTransport
 ///     for try await message in client.messages { … }
 ///
 /// The connection is open for as long as the client, one of its copies or one of its sequences is held, unless it is
-/// closed earlier.
+/// closed earlier; what was sent still leaves then.
 public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
     @usableFromInline let owner: ConnectionOwner
     private let requestTimeout: Duration
@@ -80,7 +80,7 @@ public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
     }
 }
 
-/// Closes a connection when nobody holds it any more.
+/// Ends a connection when nobody holds it any more.
 @usableFromInline
 final class ConnectionOwner: Sendable {
     @usableFromInline let connection: PacketConnection
@@ -89,7 +89,10 @@ final class ConnectionOwner: Sendable {
         self.connection = connection
     }
 
-    deinit { connection.close() }
+    deinit {
+        let connection = connection
+        connection.loop.execute { connection.finish() }
+    }
 }
 
 extension PacketConnection {

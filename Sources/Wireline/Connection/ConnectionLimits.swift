@@ -14,7 +14,8 @@ public struct ConnectionLimits: Equatable, Sendable {
     public var pendingByteCount: Int
 
     /// How many bytes of packets may wait for somebody who iterates, while a request waits for a reply that stands
-    /// behind them (default 1 MiB). Then nothing more is read: the request ends at its deadline.
+    /// behind them (default 1 MiB; each packet counts for 256 bytes more than it has). Then nothing more is read until
+    /// somebody iterates, or the request ends at its deadline.
     public var unreadByteCount: Int
 
     /// How long a peer may take nothing of what is sent to it before the connection is given up (default 30 s); nil: for

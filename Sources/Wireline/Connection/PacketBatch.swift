@@ -52,7 +52,10 @@ public struct PacketBatch: ~Copyable {
 extension PacketConnection {
     /// Has every further packet taken by a handler, on the loop's thread.
     func receive(inBatches handler: @escaping BatchHandler) {
+        // What made the handler may have closed the connection.
+        guard stream.isOpen else { return }
         batchHandler = handler
+        waitingSince = loop.now
         stream.read()
     }
 

@@ -113,12 +113,16 @@ extension PacketConnection {
 
     package func failed(_ stream: ByteStream, _ error: TransportError) {
         if ending == nil { ending = .failed(.transport(error)) }
+        if failure == nil { failure = ConnectionError.transport(error) }
         streamEnded()
     }
 
     package func outputDrained(_ stream: ByteStream) {
         resumeSenders()
-        if batchHandler != nil { deliver() }
+        if batchHandler != nil {
+            waitingSince = stream.loop.now
+            deliver()
+        }
         if wantsBytes { stream.read() }
         closeIfFinished()
     }

@@ -29,17 +29,21 @@ extension PacketConnection {
 
     @usableFromInline
     nonisolated(nonsending) func nextToArrive() async throws(ConnectionError) -> ReceivedPacket? {
-        guard stream.loop.isCurrent else { return try await nextFromElsewhere() }
-        while mustWait() {
-            if isOnOwnersTask {
+        // Asked again behind every wait: a task of an actor's goes on wherever the actor happens to run.
+        while stream.loop.isCurrent {
+            if !mustWait() {
+                if let packet = try takeUnclaimedPacket() { return packet }
+                if try hasEnded() { return nil }
+                // It was a reply, and nothing else has come.
+            } else if isOnOwnersTask {
                 waitNumber &+= 1
                 await unsafe withUnsafeContinuation { unsafe wait($0, waitNumber) }
             } else {
                 await arrivalOrCancellation()
-                if Task.isCancelled, mustWait() { throw .cancelled }
+                if Task.isCancelled, stream.loop.isCurrent, mustWait() { throw .cancelled }
             }
         }
-        return try takeNext()
+        return try await nextFromElsewhere()
     }
 
     /// Takes the task to the loop, whatever it came from, for the time of one packet.
@@ -68,14 +72,6 @@ extension PacketConnection {
     @inline(never)
     private func mustWait() -> Bool { unsafe receiver != nil || !hasPacket() && ending == nil }
 
-    /// The next packet that is no reply; nil at the end.
-    @inline(never)
-    private func takeNext() throws(ConnectionError) -> ReceivedPacket? {
-        if let packet = try takeUnclaimedPacket() { return packet }
-        _ = try hasEnded()
-        return nil
-    }
-
     /// Waits until there is something to take, or an end to tell of, or the task is cancelled.
     @inline(never)
     private nonisolated(nonsending) func arrivalOrCancellation() async {
@@ -91,6 +87,7 @@ extension PacketConnection {
     private func wait(_ continuation: UnsafeContinuation<Void, Never>, _ number: UInt32) {
         precondition(unsafe receiver == nil, "one task at a time waits for a connection's packets")
         unsafe receiver = continuation
+        waitingSince = stream.loop.now
         guard cancelledWaitNumber != number else { return resumeReceiver() }
         stream.flush()
         // What that found out may have ended the connection, and with it the wait.
@@ -109,8 +106,9 @@ extension PacketConnection {
         guard !isFinishing else { return true }
         if case .drained = ending { return false }
         if unsafe receiver != nil { return true }
-        if let requests, requests.waitingCount > 0 { return requests.unreadByteCount < unreadLimit }
-        return batchHandler != nil && stream.pendingByteCount < pendingLimit
+        if batchHandler != nil { return stream.pendingByteCount < pendingLimit }
+        if let requests, requests.waitingCount > 0 { return requests.unreadCost < unreadLimit }
+        return false
     }
 
     /// Tells those who wait of what has arrived, and of the end.

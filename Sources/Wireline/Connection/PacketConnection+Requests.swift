@@ -43,6 +43,9 @@ extension PacketConnection {
         }
     }
 
+    /// How many bytes wait for somebody who iterates.
+    package var unreadByteCount: Int { requests?.unreadByteCount ?? 0 }
+
     @concurrent
     private func exchangeOnLoop(
         _ request: PendingRequest, _ timeout: Duration, _ encode: @Sendable (UInt64?) throws(CodecError) -> [UInt8]
@@ -83,11 +86,9 @@ extension PacketConnection {
             self.giveUp(request, .unanswered(unreadByteCount: requests.unreadByteCount))
         }
         enqueue(Sender(bytes: bytes, waiter: .request(request)))
-        answerRequests()
-        if wantsBytes {
-            stream.flush()
-            stream.read()
-        }
+        if batchHandler == nil { answerRequests() }
+        waitingSince = loop.now
+        if wantsBytes { stream.read() }
     }
 
     func giveUp(_ request: PendingRequest, _ error: ConnectionError) {
@@ -113,11 +114,12 @@ extension PacketConnection {
         guard let requests else { return }
         defer { isRouting = !requests.isIdle }
         do throws(ConnectionError) {
-            while requests.waitingCount > 0, requests.unreadByteCount < unreadLimit {
+            while requests.waitingCount > 0, requests.unreadCost < unreadLimit {
                 guard let packet = try takePacket() else {
-                    if try hasEnded() { giveUpRequests(.endedBeforeReply) }
+                    if try hasEnded() { giveUpRequests(hasPeerEnded ? .endedBeforeReply : .transport(.closed)) }
                     return
                 }
+                notePacket()
                 if !answer(with: packet) { requests.keepUnread(packet.copied(for: loop)) }
             }
         } catch {
@@ -125,7 +127,7 @@ extension PacketConnection {
         }
     }
 
-    private func giveUpRequests(_ error: ConnectionError) {
+    func giveUpRequests(_ error: ConnectionError) {
         while let request = takeSender(where: { _ in true }) { giveUp(request, error) }
         for request in requests?.takeAll() ?? [] {
             if let timer = request.timer.take() { loop.cancel(timer) }
@@ -150,7 +152,12 @@ extension PacketConnection {
     func takeUnclaimedPacket() throws(ConnectionError) -> ReceivedPacket? {
         guard let requests, isRouting else { return try takePacket() }
         defer { isRouting = !requests.isIdle }
-        if let packet = requests.takeUnread() { return packet }
+        if let packet = requests.takeUnread() {
+            // There is room again for what stands in front of a reply.
+            answerRequests()
+            if wantsBytes { stream.read() }
+            return packet
+        }
         while let packet = try takePacket() {
             if !answer(with: packet) { return packet }
         }

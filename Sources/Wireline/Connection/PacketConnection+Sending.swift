@@ -214,6 +214,7 @@ extension PacketConnection {
 
     @usableFromInline
     var sendError: ConnectionError {
-        if case .failed(let error) = ending { error } else { .transport(.closed) }
+        if case .failed(let error) = ending { return error }
+        return failure as? ConnectionError ?? .transport(.closed)
     }
 }

@@ -23,10 +23,11 @@ extension PacketConnection {
         guard let timeout else { return }
         timer = loop.schedule(at: start + timeout) {
             self.timer = nil
+            let silentSince = everyByteCounts ? max(self.lastArrival, self.waitingSince) : self.waitingSince
             if !self.wantsBytes {
                 self.watchSilence(timeout, from: self.loop.now, everyByteCounts: everyByteCounts)
-            } else if everyByteCounts, self.lastArrival > start {
-                self.watchSilence(timeout, from: self.lastArrival, everyByteCounts: true)
+            } else if silentSince > start {
+                self.watchSilence(timeout, from: silentSince, everyByteCounts: everyByteCounts)
             } else {
                 self.timeOut()
             }

@@ -61,12 +61,14 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     var onClosed: (((any Error)?) -> Void)?
     /// When bytes last arrived, for the deadlines of a server.
     var lastArrival = MonotonicTime(nanoseconds: 0)
+    /// When somebody last began to wait for more.
+    var waitingSince = MonotonicTime(nanoseconds: 0)
     /// Is called once, when a packet has come.
     var onFirstPacket: (() -> Void)?
     var isFinishing = false
     /// Whether the peer sends no more.
     var hasPeerEnded = false
-    /// What the batch handler has thrown.
+    /// What the batch handler has thrown, or what has ended the stream.
     var failure: (any Error)?
     /// Whichever deadline is next: the first packet's, that of silence, or that of the peer's own end.
     var timer: EventLoop.Timer?
@@ -115,7 +117,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
 
     // MARK: Its end
 
-    /// Sends an end of stream once everything sent before has left; packets may still arrive.
+    /// Sends an end of stream once everything sent before has left; packets may still arrive. Those who wait to send get
+    /// ``ConnectionError/transport(_:)`` with `closed`.
     public func endOutput() {
         loop.execute { self.stream.endOutput() }
     }
@@ -137,11 +140,12 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     func streamEnded() {
         batchHandler = nil
         deliver()
+        giveUpRequests(sendError)
         resumeSenders()
         if let timer = timer.take() { loop.cancel(timer) }
         onFirstPacket = nil
         guard let onClosed = onClosed.take() else { return }
-        if failure == nil, case .failed(let error) = ending { failure = error }
+        if failure == nil, !isFinishing, case .failed(let error) = ending { failure = error }
         onClosed(failure)
     }
 

@@ -69,6 +69,8 @@ final class RequestQueue {
 
     private var unread = Queue<ReceivedPacket>()
     private(set) var unreadByteCount = 0
+    /// About what they take, with the memory that each of them needs besides its bytes.
+    var unreadCost: Int { unreadByteCount + unread.count * 256 }
 
     init(layout: PacketLayout) {
         maximumSequence = layout.maximumSequence
@@ -150,7 +152,7 @@ final class RequestQueue {
             return request
         }
         guard let sequence = try? layout.sequence(of: packet.lent), let request = bySequence[sequence],
-            request.replyID == packet.id
+            request.wasSent, request.replyID == packet.id
         else { return nil }
         bySequence[sequence] = nil
         return request

@@ -127,8 +127,8 @@ package final class PacketListener: Sendable {
     package func taskEnds(_ connection: PacketConnection, _ failure: (any Error)?) {
         unsafe connection.ownersTask = nil
         connection.loop.execute {
-            guard connection.stream.isOpen else { return self.ended(connection, failure) }
-            connection.onClosed = { _ in self.ended(connection, failure) }
+            guard connection.stream.isOpen else { return self.ended(connection, failure ?? connection.failure) }
+            connection.onClosed = { self.ended(connection, failure ?? $0) }
             if failure == nil { connection.finish() } else { connection.close() }
         }
     }

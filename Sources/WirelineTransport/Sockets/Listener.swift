@@ -32,6 +32,8 @@ package final class Listener: PollTarget, @unchecked Sendable {
     private var descriptor: Descriptor?
     private var connectionCount = 0
     private var isWatched = false
+    /// What tries again later; as long as it is set, nothing else does.
+    private var retry: EventLoop.Timer?
     private var hasMore = false
     private var turn = 0
 
@@ -102,7 +104,7 @@ package final class Listener: PollTarget, @unchecked Sendable {
     package func connectionEnded() {
         loop.execute {
             self.connectionCount -= 1
-            if self.hasMore { self.takeConnections() }
+            if self.hasMore, self.retry == nil { self.takeConnections() }
         }
     }
 
@@ -117,7 +119,7 @@ package final class Listener: PollTarget, @unchecked Sendable {
 
     override func becameReady(_ readiness: Poller.Readiness) {
         hasMore = true
-        takeConnections()
+        if retry == nil { takeConnections() }
     }
 
     private func takeConnections() {
@@ -135,7 +137,10 @@ package final class Listener: PollTarget, @unchecked Sendable {
     }
 
     private func tryAgain(after pause: Duration) {
-        loop.schedule(at: loop.now + pause) { self.takeConnections() }
+        retry = loop.schedule(at: loop.now + pause) {
+            self.retry = nil
+            self.takeConnections()
+        }
     }
 
     private func start(_ descriptor: consuming Descriptor) {
