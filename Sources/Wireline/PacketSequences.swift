@@ -64,15 +64,15 @@ public struct ReceivedMessages<Definition: PacketProtocol>: AsyncSequence, Senda
     }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
+        public typealias Element = ReceivedMessage<Definition>
+
         fileprivate var packets: ReceivedPackets.AsyncIterator
         fileprivate let sender: Sender
 
         /// The next message; nil at the end.
         ///
         /// - Throws: ``ConnectionError``, once every message before it has been handed over.
-        public nonisolated(nonsending) mutating func next() async throws(ConnectionError) -> ReceivedMessage<
-            Definition
-        >? {
+        public nonisolated(nonsending) mutating func next() async throws(ConnectionError) -> Element? {
             guard let packet = try await packets.next() else { return nil }
             return try ReceivedMessage(packet, from: sender)
         }
@@ -80,7 +80,7 @@ public struct ReceivedMessages<Definition: PacketProtocol>: AsyncSequence, Senda
         /// The next message; nil at the end.
         public mutating func next(
             isolation actor: isolated (any Actor)?
-        ) async throws(ConnectionError) -> ReceivedMessage<Definition>? {
+        ) async throws(ConnectionError) -> Element? {
             guard let packet = try await packets.next() else { return nil }
             return try ReceivedMessage(packet, from: sender)
         }

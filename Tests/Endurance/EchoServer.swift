@@ -6,7 +6,7 @@ import Wireline
 /// The server that is looked at: sends every packet back.
 enum EchoServer {
     static func run(inBatches: Bool) async throws {
-        raiseDescriptorLimit()
+        DescriptorLimit.raise()
         let configuration = ServerConfiguration(firstPacketTimeout: nil)
         let server: PacketServer<SceneProtocol>
         if inBatches {

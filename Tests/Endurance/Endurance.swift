@@ -29,7 +29,7 @@ struct Endurance {
             default: usage()
             }
         }
-        raiseDescriptorLimit()
+        DescriptorLimit.raise()
         var findings = Findings()
         for handler in ["task", "batches"] {
             print("== a \(handler == "task" ? "task a connection" : "batch handler")")

@@ -79,11 +79,3 @@ func fail(_ text: String, code: Int32) -> Never {
 }
 
 func flush() { fflush(nil) }
-
-/// Asks for as many descriptors as the system lets this process have.
-func raiseDescriptorLimit() {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-    limit.rlim_cur = limit.rlim_max
-    _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-}

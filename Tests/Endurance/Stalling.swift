@@ -30,10 +30,7 @@ struct Stalling {
     ) async throws {
         let server = try ServerProcess(handler: handler)
         // What the server needs once, it has after this.
-        try await connect(100, to: server) {
-            $0.write([0])
-        } then: {
-        }
+        try await connect(100, to: server, { $0.write([0]) })
         try await server.waitUntilIdle()
         let before = try server.memory()
         var memory = 0
@@ -48,7 +45,7 @@ struct Stalling {
     /// Opens connections, sends on each of them, and closes them.
     private func connect(
         _ count: Int, to server: ServerProcess, _ send: @escaping @Sendable (ByteStream) -> Void,
-        then body: () throws -> Void
+        then body: () throws -> Void = {}
     ) async throws {
         let loop = try EventLoopGroup.shared.loops[0]
         var streams: [ByteStream] = []

@@ -9,6 +9,8 @@ import Wireline
 /// Which reply belongs to which request.
 @Suite(.timeLimit(.minutes(10)))
 struct RequestTests {
+    private static let oneByte: [UInt8] = [1]
+
     @Test func `replies that come in another order find their requests by their sequence`() async throws {
         let server = try await GoimServer.start { client in
             var waiting: [(packet: ReceivedPacket, body: String)] = []
@@ -258,6 +260,23 @@ struct RequestTests {
         while try await client.connection.onLoop({ $0.unreadByteCount }) < 4_000 { await Task.yield() }
         client.close()
         await #expect(throws: ConnectionError.transport(.closed)) { _ = try await waiting.value }
+        await server.shutDown()
+    }
+
+    @Test func `a reply that the schema refuses is an error that names its field once`() async throws {
+        let server = try await SceneServer.start { client in
+            for try await _ in client.packets {
+                try await client.send(packet: PacketLayout.standard.encode(id: 20_001, payload: Self.oneByte.span.bytes))
+            }
+        }
+        let client = try await server.connect()
+        do {
+            _ = try await client.request(Cs_20001(sceneID: 1, line: 1, message: ""))
+            Issue.record("the reply passed")
+        } catch {
+            #expect("\(error)" == "Sc_20001.SceneId: needs 4 bytes at offset 7, 0 are left")
+        }
+        client.close()
         await server.shutDown()
     }
 

@@ -10,11 +10,12 @@ public struct ConnectionLimits: Equatable, Sendable {
     /// `max_packet`, 1 MiB where it has none. A longer packet ends the connection at its header.
     public var maximumPacketByteCount: Int?
 
-    /// How many bytes may wait to be sent before senders wait (default 64 KiB). One packet may go beyond it.
+    /// How many bytes may wait to be sent before senders wait (default 64 KiB; less than 1 counts as 1). One packet may
+    /// go beyond it.
     public var pendingByteCount: Int
 
     /// How many bytes of packets may wait for somebody who iterates, while a request waits for a reply that stands
-    /// behind them (default 1 MiB; each packet counts for 256 bytes more than it has). Then nothing more is read until
+    /// behind them (default 1 MiB, less than 1 counts as 1; each packet counts for 256 bytes more than it has). Then nothing more is read until
     /// somebody iterates, or the request ends at its deadline.
     public var unreadByteCount: Int
 
@@ -22,14 +23,14 @@ public struct ConnectionLimits: Equatable, Sendable {
     /// ever.
     public var writeTimeout: Duration?
 
-    /// Makes limits; a number below 1 counts as 1.
+    /// Makes limits; what is left out has its default.
     public init(
         maximumPacketByteCount: Int? = nil, pendingByteCount: Int = 64 << 10, unreadByteCount: Int = 1 << 20,
         writeTimeout: Duration? = .seconds(30)
     ) {
         self.maximumPacketByteCount = maximumPacketByteCount
-        self.pendingByteCount = max(1, pendingByteCount)
-        self.unreadByteCount = max(1, unreadByteCount)
+        self.pendingByteCount = pendingByteCount
+        self.unreadByteCount = unreadByteCount
         self.writeTimeout = writeTimeout
     }
 }

@@ -39,7 +39,7 @@ extension PacketConnection {
         do throws(CodecError) {
             return try packet.decode(Request.Reply.self)
         } catch {
-            throw .codec(error.prefixed(by: Request.Reply.messageName))
+            throw .codec(error)
         }
     }
 
@@ -92,7 +92,7 @@ extension PacketConnection {
     }
 
     func giveUp(_ request: PendingRequest, _ error: ConnectionError) {
-        if let timer = request.timer.take() { loop.cancel(timer) }
+        loop.cancel(&request.timer)
         guard let requests else { return request.resume(.failure(error)) }
         if !request.wasSent { _ = takeSender { $0 === request } }
         requests.giveUp(request, error)
@@ -130,7 +130,7 @@ extension PacketConnection {
     func giveUpRequests(_ error: ConnectionError) {
         while let request = takeSender(where: { _ in true }) { giveUp(request, error) }
         for request in requests?.takeAll() ?? [] {
-            if let timer = request.timer.take() { loop.cancel(timer) }
+            loop.cancel(&request.timer)
             request.resume(.failure(error))
         }
     }
@@ -143,7 +143,7 @@ extension PacketConnection {
         let request = requests.takeRequest(answeredBy: packet, layout: layout)
         isRouting = !requests.isIdle
         guard let request else { return false }
-        if let timer = request.timer.take() { loop.cancel(timer) }
+        loop.cancel(&request.timer)
         request.resume(.success(packet))
         return true
     }

@@ -76,12 +76,14 @@ extension PacketConnection {
     @inlinable @inline(__always)
     func hasRoom(_ byteCount: Int) -> Bool {
         if byteCount <= stream.freeByteCount, stream.pendingByteCount < pendingLimit, senders.isEmpty { return true }
-        return makeRoom(byteCount)
+        return makeRoom()
     }
 
     @usableFromInline @inline(never)
-    func makeRoom(_ byteCount: Int) -> Bool {
-        senders.isEmpty && stream.takesOutput && hasRoomForSender() && stream.takesOutput
+    func makeRoom() -> Bool {
+        guard senders.isEmpty, stream.takesOutput, hasRoomForSender() else { return false }
+        // Sending may have found out that the connection has ended.
+        return stream.takesOutput
     }
 
     /// Whether less waits than may, sending some of it where more does.
@@ -192,8 +194,8 @@ extension PacketConnection {
     /// Lets those send who wait, as far as there is room.
     func resumeSenders() {
         while !senders.isEmpty {
-            // What is found out by sending may end the connection, and then this is done already.
-            guard !stream.isOpen || hasRoomForSender() || !stream.isOpen else { return }
+            if stream.isOpen, !hasRoomForSender() { return }
+            // Sending may have found out that the connection has ended, and then nobody waits any more.
             guard let sender = senders.popFirst() else { return }
             guard stream.takesOutput else {
                 resume(sender, .failure(sendError))

@@ -14,7 +14,7 @@ extension PacketConnection {
         guard let firstPacket else { return watchSilence(later, from: loop.now, everyByteCounts: true) }
         watchSilence(firstPacket, from: loop.now, everyByteCounts: false)
         onFirstPacket = {
-            if let timer = self.timer.take() { self.loop.cancel(timer) }
+            self.loop.cancel(&self.timer)
             self.watchSilence(later, from: self.loop.now, everyByteCounts: true)
         }
     }

@@ -9,14 +9,16 @@ public import WirelineTransport
 /// sent waits here up to a limit, and then the sender waits. An idle connection holds no memory for bytes but those of a
 /// packet that has begun.
 ///
-/// Packets are waited for by one task at a time. Everything that is `public` may be called from any task; on the
-/// connection's own ``loop`` it takes no lock and wakes no thread.
+/// Packets are waited for by one task at a time. Everything that is `public` may be called from any task, but for
+/// ``write(_:)`` and ``write(packet:)``; on the connection's own ``loop`` it takes no lock and wakes no thread.
 ///
 /// Everything else is for the loop's own thread; that is also the lock behind `@unchecked Sendable`. What changes with
 /// every packet is `@exclusivity(unchecked)`: no access to it calls out to others while it lasts, and checking that took
 /// a third of the time of an echo.
 @safe
 public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
+    /// How packets are laid out. Not the splitter's own, which belongs to the loop: this may be read from any thread.
+    public let layout: PacketLayout
     @usableFromInline package let stream: ByteStream
     @usableFromInline let pendingLimit: Int
     let unreadLimit: Int
@@ -35,10 +37,9 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     // MARK: Who waits for it
 
     /// The task that waits, of which there is one at a time; its waits are numbered, so that one that is over is not
-    /// cancelled in place of the next.
+    /// cancelled in place of the next. What has arrived is not handed over but taken: so little is kept while a task
+    /// waits, which most tasks do.
     @safe @exclusivity(unchecked) var receiver: UnsafeContinuation<Void, Never>?
-    ///
-    /// What has arrived is not handed over but taken: so little is kept while a task waits, which most tasks do.
     var waitNumber: UInt32 = 0
     var cancelledWaitNumber: UInt32 = 0
     /// The task that cannot be cancelled but with its connection, so that its waits need not listen for that: this
@@ -91,9 +92,10 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         _ stream: ByteStream, layout: PacketLayout, packetLimit: Int = 1 << 20,
         limits: ConnectionLimits = ConnectionLimits()
     ) {
+        self.layout = layout
         self.stream = stream
-        pendingLimit = limits.pendingByteCount
-        unreadLimit = limits.unreadByteCount
+        pendingLimit = max(1, limits.pendingByteCount)
+        unreadLimit = max(1, limits.unreadByteCount)
         splitter = PacketSplitter(
             layout: layout, maximumPacketByteCount: limits.maximumPacketByteCount ?? packetLimit)
         stream.writeTimeout = limits.writeTimeout
@@ -111,9 +113,6 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
 
     /// Where the connection leads.
     public var peerAddress: SocketAddress { stream.peerAddress }
-
-    /// How packets are laid out.
-    public var layout: PacketLayout { splitter.layout }
 
     // MARK: Its end
 
@@ -142,7 +141,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         deliver()
         giveUpRequests(sendError)
         resumeSenders()
-        if let timer = timer.take() { loop.cancel(timer) }
+        loop.cancel(&timer)
         onFirstPacket = nil
         guard let onClosed = onClosed.take() else { return }
         if failure == nil, !isFinishing, case .failed(let error) = ending { failure = error }
@@ -166,7 +165,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     package func finish() {
         guard stream.isOpen, !isFinishing else { return }
         isFinishing = true
-        if let timer = timer.take() { loop.cancel(timer) }
+        loop.cancel(&timer)
         current = nil
         held = []
         (position, end) = (0, 0)

@@ -7,9 +7,10 @@ package import WirelineTransport
 package final class PacketListener: Sendable {
     /// What deals with a connection.
     package enum Handler: Sendable {
-        /// Starts a task for each connection, on its loop, that begins with ``taskBegins(_:)`` and ends with
-        /// ``taskEnds(_:_:)``. It is the task of who knows the type of the handler: a closure between the two would cost
-        /// each connection more memory than fits one piece of what Swift hands out.
+        /// Starts a task for a connection, on its loop, which calls ``taskBegins(_:)`` first and ``taskEnds(_:_:)`` last.
+        ///
+        /// Whoever knows the handler's type starts it: with one more closure between task and handler, a task that
+        /// waits takes another kilobyte.
         case task(@Sendable (PacketListener, PacketConnection) -> Task<Void, Never>)
         /// Makes what takes the packets of a connection, on its loop. The connection ends when its peer's stream does.
         case batches(@Sendable (PacketConnection) -> (_ batch: inout PacketBatch) throws -> Void)

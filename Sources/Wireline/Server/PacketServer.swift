@@ -55,11 +55,11 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     /// with a packet, such as a gateway. It costs a little less, most of all memory.
     ///
     /// - Parameters:
-    ///   - host: As above.
-    ///   - port: As above.
-    ///   - protocol: As above.
-    ///   - group: As above.
-    ///   - configuration: As above.
+    ///   - host: A name, or the text of an IP address.
+    ///   - port: The port; 0 lets the system choose one, which ``address`` tells.
+    ///   - protocol: What is spoken, such as `SceneProtocol.self`.
+    ///   - group: The loops among which connections are shared out; nil: `EventLoopGroup.shared`, one loop.
+    ///   - configuration: Deadlines and limits.
     ///   - makeBatchHandler: Is called once a connection, on its loop, and makes what takes its packets: all of one read
     ///     at a time, on the connection's loop. It answers with ``ServerConnection/write(_:)``; while more than
     ///     ``ConnectionLimits/pendingByteCount`` waits to be sent, it gets nothing, and the peer has to wait. What it

@@ -64,27 +64,27 @@ extension PacketLayout {
     /// The value of the field that pairs a reply with its request; nil where the layout has none. A negative one is
     /// taken for its bits.
     package func sequence(of packet: borrowing Packet) throws(CodecError) -> UInt64? {
-        var reader = ByteReader(packet.bytes)
-        for field in header {
-            let value = try reader.readHeaderField(field.format)
-            if field.role == .sequence { return UInt64(truncatingIfNeeded: value) }
+        var sequence: UInt64?
+        try forEachField(of: packet) { field, value in
+            if field.role == .sequence { sequence = UInt64(truncatingIfNeeded: value) }
         }
-        reader = ByteReader(packet.bytes, range: packet.payloadRange.upperBound..<packet.bytes.byteCount)
-        for field in trailer {
-            let value = try reader.readHeaderField(field.format)
-            if field.role == .sequence { return UInt64(truncatingIfNeeded: value) }
-        }
-        return nil
+        return sequence
     }
 
     /// The values of all header and trailer fields of a packet, in wire order.
     public func header(of packet: borrowing Packet) throws(CodecError) -> PacketHeader {
         var result = PacketHeader()
-        var reader = ByteReader(packet.bytes)
-        for field in header { result[field.name] = try reader.readHeaderField(field.format) }
-        reader = ByteReader(packet.bytes, range: packet.payloadRange.upperBound..<packet.bytes.byteCount)
-        for field in trailer { result[field.name] = try reader.readHeaderField(field.format) }
+        try forEachField(of: packet) { field, value in result[field.name] = value }
         return result
+    }
+
+    private func forEachField(
+        of packet: borrowing Packet, _ body: (PacketField, Int128) -> Void
+    ) throws(CodecError) {
+        var reader = ByteReader(packet.bytes)
+        for field in header { body(field, try reader.readHeaderField(field.format)) }
+        reader = ByteReader(packet.bytes, range: packet.payloadRange.upperBound..<packet.bytes.byteCount)
+        for field in trailer { body(field, try reader.readHeaderField(field.format)) }
     }
 }
 

@@ -231,6 +231,11 @@ public final class EventLoop: @unchecked Sendable {
         timers.cancel(timer.token)
     }
 
+    /// Takes back the timer that a place holds, if it holds one.
+    package func cancel(_ timer: inout Timer?) {
+        if let timer = timer.take() { cancel(timer) }
+    }
+
     /// A timer of one loop.
     package struct Timer: Sendable {
         fileprivate let token: TimerQueue.Token

@@ -56,7 +56,7 @@ final class Attempt<Value: Sendable>: @unchecked Sendable {
     func finish(_ outcome: Outcome) {
         guard self.outcome == nil else { return }
         self.outcome = outcome
-        if let timer { loop.cancel(timer) }
+        loop.cancel(&timer)
         cleanUp?()
         cleanUp = nil
         complete()

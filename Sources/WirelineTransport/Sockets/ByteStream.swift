@@ -165,7 +165,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         guard isOpen else { return }
         handler = nil
         dropOutput()
-        if let timer = writeTimer.take() { loop.cancel(timer) }
+        loop.cancel(&writeTimer)
         descriptor = nil
         loop.forget(self)
     }

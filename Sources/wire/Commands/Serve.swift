@@ -17,7 +17,7 @@ extension Command {
             let endpoint = try Endpoint(arguments.word(at: 0) ?? "")
             let threadCount = try threadCount(arguments[.threads])
             let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
-            System.raiseDescriptorLimit()
+            DescriptorLimit.raise()
             let log = ConnectionLog(console)
             let group = try startLoops(threadCount)
             let server = try await listen(

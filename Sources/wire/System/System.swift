@@ -2,16 +2,10 @@
 
 #if canImport(Glibc)
     import Glibc
-
-    private let descriptorCount = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 #elseif canImport(Musl)
     import Musl
-
-    private let descriptorCount = RLIMIT_NOFILE
 #else
     import Darwin
-
-    private let descriptorCount = RLIMIT_NOFILE
 #endif
 
 /// What the command line asks of the operating system: every call stands here.
@@ -151,15 +145,6 @@ enum System {
     static func environment(_ name: String) -> String? {
         // SAFETY: nothing in this process changes the environment.
         unsafe getenv(name).map { unsafe String(cString: $0) }
-    }
-
-    /// Lets the process have as many descriptors, and so connections, as it may: what a shell gives it is often 1,024.
-    static func raiseDescriptorLimit() {
-        var limit = rlimit()
-        guard unsafe getrlimit(descriptorCount, &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        // A system that refuses leaves the limit as it is: further connections wait until others end.
-        _ = unsafe setrlimit(descriptorCount, &limit)
     }
 
     /// Ends the process.
