@@ -266,7 +266,8 @@ struct RequestTests {
     @Test func `a reply that the schema refuses is an error that names its field once`() async throws {
         let server = try await SceneServer.start { client in
             for try await _ in client.packets {
-                try await client.send(packet: PacketLayout.standard.encode(id: 20_001, payload: Self.oneByte.span.bytes))
+                try await client.send(
+                    packet: PacketLayout.standard.encode(id: 20_001, payload: Self.oneByte.span.bytes))
             }
         }
         let client = try await server.connect()
