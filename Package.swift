@@ -38,6 +38,7 @@ let package = Package(
         .library(name: "Wireline", targets: ["Wireline"]),
         .library(name: "WirelineCodec", targets: ["WirelineCodec"]),
         .library(name: "WirelineSchema", targets: ["WirelineSchema"]),
+        .library(name: "WirelineTLS", targets: ["WirelineTLS"]),
         .library(name: "WirelineGenerator", targets: ["WirelineGenerator"]),
         .library(name: "Scene", targets: ["Scene"]),
         .executable(name: "wire-generate", targets: ["wire-generate"]),
@@ -51,6 +52,7 @@ let package = Package(
         // Layer 1
         .target(name: "WirelineTransport", dependencies: ["CWirelineSystem"], swiftSettings: strict),
         .target(name: "WirelineSchema", dependencies: ["WirelineCodec"], swiftSettings: strict),
+        .target(name: "WirelineTLS", swiftSettings: strict),
         // Layer 2
         .target(
             name: "WirelineGenerator", dependencies: ["WirelineCodec", "WirelineSchema"], swiftSettings: strict),
@@ -109,6 +111,7 @@ let package = Package(
             swiftSettings: usual),
         .testTarget(
             name: "WirelineTransportTests", dependencies: ["WirelineTransport", "TestingSupport"], swiftSettings: usual),
+        .testTarget(name: "WirelineTLSTests", dependencies: ["WirelineTLS", "TestingSupport"], swiftSettings: usual),
         .testTarget(
             name: "WirelineTests",
             dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "TestingSupport"],

@@ -9,6 +9,7 @@ struct ArrowTests {
     static let arrows: [String: Set<String>] = [
         "WirelineCodec": [],
         "WirelineSchema": ["WirelineCodec"],
+        "WirelineTLS": [],
         "WirelineTransport": ["CWirelineSystem"],
         "WirelineGenerator": ["WirelineCodec", "WirelineSchema"],
         "Wireline": ["WirelineCodec", "WirelineTransport"],
@@ -19,6 +20,7 @@ struct ArrowTests {
 
     /// What a room may take from the toolchain and the system.
     static let outside: [String: Set<String>] = [
+        "WirelineTLS": ["Glibc", "Musl", "Darwin"],
         "WirelineTransport": ["Glibc", "Musl", "Darwin", "Synchronization"],
         "wire": ["Glibc", "Musl", "Darwin", "Synchronization"],
         "wire-generate": ["Glibc", "Musl", "Darwin", "Foundation"],

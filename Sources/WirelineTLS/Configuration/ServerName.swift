@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whom a client wants to talk to.
+enum ServerName: Equatable {
+    /// A host, in lower case and without a dot at the end.
+    case host(String)
+    /// An IP address, if OpenSSL takes it as one; in a certificate it stands as such.
+    case address(String)
+
+    /// - Throws: ``TLSError/invalidServerName(_:)``.
+    init(_ text: String) throws(TLSError) {
+        var name = text[...]
+        if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }
+        if name.contains(":") {
+            guard name.utf8.allSatisfy({ Self.isAddressCharacter($0) }) else { throw .invalidServerName(text) }
+            self = .address(String(name))
+            return
+        }
+        if name.hasSuffix(".") { name = name.dropLast() }
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard name.utf8.count <= 253,
+            labels.allSatisfy({ 1...63 ~= $0.utf8.count && $0.utf8.allSatisfy(Self.isHostCharacter) }),
+            let last = labels.last
+        else { throw .invalidServerName(text) }
+        // A name that ends in a number is meant to be an address (RFC 1123 §2.1).
+        let isAddress = last.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        self = isAddress ? .address(String(name)) : .host(name.lowercased())
+    }
+
+    var text: String {
+        switch self {
+        case .host(let text), .address(let text): text
+        }
+    }
+
+    /// Letters, digits, hyphen; and the underscore, which hosts should not have and have.
+    private static func isHostCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+        default: false
+        }
+    }
+
+    private static func isAddressCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x3A, 0x41...0x46, 0x61...0x66, 0x2E: true
+        default: false
+        }
+    }
+}

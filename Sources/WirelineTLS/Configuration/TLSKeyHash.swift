@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The SHA-256 of a public key as certificates carry it (`SubjectPublicKeyInfo`, RFC 5280 §4.1).
+///
+/// It stays the same when a certificate is renewed for the same key. A server's is printed by
+///
+///     openssl x509 -in certificate.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256
+public struct TLSKeyHash: Hashable, Sendable {
+    /// 32 bytes.
+    public let bytes: [UInt8]
+
+    /// Takes the hash itself: nil unless there are 32 bytes.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Reads a hash from text.
+    ///
+    /// - Parameter text: 64 hexadecimal digits, colons between their pairs or not; or base64 with its padding, 44
+    ///   characters; in front of either `sha256/` or `sha256//` may stand, as other tools write it.
+    /// - Throws: ``TLSError/invalidPin(_:)`` when it is neither.
+    public init(_ text: String) throws(TLSError) {
+        var rest = text[...]
+        if let prefix = ["sha256//", "sha256/"].first(where: rest.hasPrefix) { rest = rest.dropFirst(prefix.count) }
+        guard let bytes = Self.bytes(ofHexadecimal: rest) ?? Self.bytes(ofBase64: rest) else { throw .invalidPin(text) }
+        self.bytes = bytes
+    }
+
+    /// As other tools write it: `sha256/` and 44 characters of base64.
+    public var base64: String {
+        var text = "sha256/"
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+            for place in 0..<4 {
+                text += place > group.count ? "=" : String(Self.alphabet[bits >> (18 - 6 * place) & 0x3F])
+            }
+        }
+        return text
+    }
+
+    static let byteCount = 32
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+
+    private static func bytes(ofHexadecimal text: Substring) -> [UInt8]? {
+        let pairs = text.contains(":") ? text.split(separator: ":", omittingEmptySubsequences: false) : []
+        guard pairs.isEmpty || pairs.count == byteCount && pairs.allSatisfy({ $0.count == 2 }) else { return nil }
+        let digits = pairs.isEmpty ? Array(text) : pairs.flatMap { Array($0) }
+        guard digits.count == 2 * byteCount else { return nil }
+        var bytes: [UInt8] = []
+        for place in stride(from: 0, to: digits.count, by: 2) {
+            guard digits[place].isASCII, digits[place + 1].isASCII, let high = digits[place].hexDigitValue,
+                let low = digits[place + 1].hexDigitValue
+            else { return nil }
+            bytes.append(UInt8(high << 4 | low))
+        }
+        return bytes
+    }
+
+    /// 32 bytes are 42 characters, one that holds 4 bits, and one of padding.
+    private static func bytes(ofBase64 text: Substring) -> [UInt8]? {
+        guard text.count == 44, text.last == "=" else { return nil }
+        var (bits, bitCount) = (0, 0)
+        var bytes: [UInt8] = []
+        for character in text.dropLast() {
+            guard let value = alphabet.firstIndex(of: character) else { return nil }
+            bits = (bits << 6 | value) & 0xFFFF
+            bitCount += 6
+            if bitCount >= 8 {
+                bitCount -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> bitCount))
+            }
+        }
+        // The bits that are left say nothing and must be 0: one hash has one spelling.
+        return bits & (1 << bitCount - 1) == 0 ? bytes : nil
+    }
+}
+
+extension TLSKeyHash: CustomStringConvertible {
+    public var description: String { base64 }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Numbers of OpenSSL 3's headers; they are part of its binary interface.
+enum Constant {
+    // MARK: crypto.h, err.h
+
+    /// `OPENSSL_INIT_NO_ATEXIT`
+    static let initializeWithoutExit: UInt64 = 0x0008_0000
+    /// The bits of an error that say why (`ERR_REASON_MASK`); those above them name the library.
+    static let reasonMask: UInt = 0x7F_FFFF
+    /// `ERR_LIB_OFFSET` and `ERR_LIB_MASK`
+    static let libraryShift: UInt = 23
+    static let libraryMask: UInt = 0xFF
+    /// `ERR_LIB_PEM`, `ERR_LIB_SSL`
+    static let libraryPEM: UInt = 9
+    static let librarySSL: UInt = 20
+
+    // MARK: pemerr.h, sslerr.h
+
+    /// `PEM_R_NO_START_LINE`
+    static let noStartLine: UInt = 108
+    /// `SSL_R_CERTIFICATE_VERIFY_FAILED`
+    static let verificationFailed: UInt = 134
+    /// `SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE`
+    static let noPeerCertificate: UInt = 199
+    /// `SSL_AD_REASON_OFFSET`: what is added to the number of an alert that has come.
+    static let alertOffset: UInt = 1000
+
+    // MARK: bio.h
+
+    /// `BIO_TYPE_SOURCE_SINK`
+    static let sourceAndSink: Int32 = 0x0400
+    /// `BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY`, `BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY` and both
+    static let retryReading: Int32 = 0x09
+    static let retryWriting: Int32 = 0x0A
+    static let retryAny: Int32 = 0x0F
+    /// `BIO_CTRL_FLUSH`
+    static let flush: Int32 = 11
+
+    // MARK: ssl.h
+
+    /// `SSL_CTRL_MODE`, `SSL_CTRL_SET_SESS_CACHE_MODE`, `SSL_CTRL_SET_TLSEXT_HOSTNAME`, `SSL_CTRL_CHAIN_CERT`,
+    /// `SSL_CTRL_SET_MIN_PROTO_VERSION`, `SSL_CTRL_SET_MAX_PROTO_VERSION`
+    static let setMode: Int32 = 33
+    static let setSessionCaching: Int32 = 44
+    static let setRequestedName: Int32 = 55
+    static let addToChain: Int32 = 89
+    static let setMinimumVersion: Int32 = 123
+    static let setMaximumVersion: Int32 = 124
+
+    /// `SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_AUTO_RETRY |
+    /// SSL_MODE_RELEASE_BUFFERS`
+    static let modes = 0x1 | 0x2 | 0x4 | 0x10
+    /// `SSL_OP_NO_TICKET`, `SSL_OP_NO_COMPRESSION`, `SSL_OP_CIPHER_SERVER_PREFERENCE`, `SSL_OP_NO_RENEGOTIATION`
+    static let withoutTickets: UInt64 = 1 << 14
+    static let withoutCompression: UInt64 = 1 << 17
+    static let serverPrefers: UInt64 = 1 << 22
+    static let withoutRenegotiation: UInt64 = 1 << 30
+
+    /// `SSL_SESS_CACHE_OFF`; `SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL`
+    static let noSessionCache = 0
+    static let ownSessionCache = 0x1 | 0x300
+    /// `SSL_VERIFY_NONE`, `SSL_VERIFY_PEER`, `SSL_VERIFY_FAIL_IF_NO_PEER_CERT`
+    static let verifyNone: Int32 = 0
+    static let verifyPeer: Int32 = 1
+    static let requireCertificate: Int32 = 2
+    /// `SSL_TLSEXT_ERR_OK`, `SSL_TLSEXT_ERR_ALERT_FATAL`
+    static let accepted: Int32 = 0
+    static let refused: Int32 = 2
+    /// `SSL_CB_WRITE_ALERT`, and the level of a fatal one in the number's second byte
+    static let sendsAlert: Int32 = 0x4008
+    static let fatalLevel: Int32 = 2
+    /// `SSL_KEY_UPDATE_NOT_REQUESTED`
+    static let updateOwnKey: Int32 = 0
+    /// `SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN`
+    static let endedBothWays: Int32 = 3
+    /// The place for what belongs to the application (`SSL_set_app_data`).
+    static let applicationIndex: Int32 = 0
+
+    /// `SSL_ERROR_WANT_READ`, `SSL_ERROR_WANT_WRITE`, `SSL_ERROR_ZERO_RETURN`
+    static let wantsReading: Int32 = 2
+    static let wantsWriting: Int32 = 3
+    static let hasEnded: Int32 = 6
+
+    // MARK: x509_vfy.h, x509v3.h
+
+    static let verified: Int32 = 0
+    /// `X509_V_ERR_CERT_REJECTED`, to which OpenSSL's alert is bad_certificate
+    static let certificateRejected: Int32 = 28
+    /// `X509_V_FLAG_PARTIAL_CHAIN`
+    static let partialChain: UInt = 0x80000
+    /// `X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT`
+    static let hostFlags: UInt32 = 0x4 | 0x20
+}

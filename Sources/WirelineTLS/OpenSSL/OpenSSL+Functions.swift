@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension OpenSSL {
+    /// Reads up to so many bytes of a stream to an address; the count, or -1.
+    typealias Reading = @convention(c) (Handle?, AnyPointer?, Int32) -> Int32
+    /// Writes so many bytes at an address to a stream; the count, or -1.
+    typealias Writing = @convention(c) (Handle?, UnsafeRawPointer?, Int32) -> Int32
+    /// Does to a stream what a number says.
+    typealias Control = @convention(c) (Handle?, Int32, Int, AnyPointer?) -> Int
+    /// Puts the password of an encrypted key into a buffer; its count of bytes, or -1.
+    typealias Password = @convention(c) (AnyPointer?, Int32, Int32, AnyPointer?) -> Int32
+    /// Verifies a chain: 1 for yes.
+    typealias Verifier = @convention(c) (Handle?, AnyPointer?) -> Int32
+    /// Chooses of the protocols that a client offers.
+    typealias ProtocolChoice =
+        @convention(c) (
+            Handle?, UnsafeMutablePointer<Bytes?>?, UnsafeMutablePointer<UInt8>?, Bytes?, UInt32, AnyPointer?
+        ) -> Int32
+    /// Keeps a new session: 1 when it has taken the reference over.
+    typealias SessionKeeper = @convention(c) (Handle?, Handle?) -> Int32
+    /// Is told of state changes and alerts.
+    typealias Observer = @convention(c) (Handle?, Int32, Int32) -> Void
+
+    /// What is not about TLS.
+    @safe
+    struct General {
+        let initialize: @convention(c) (UInt64, AnyPointer?) -> Int32
+        let free: @convention(c) (AnyPointer?, Text?, Int32) -> Void
+        let countOfStack: @convention(c) (Handle?) -> Int32
+        let elementOfStack: @convention(c) (Handle?, Int32) -> Handle?
+        let digest:
+            @convention(c) (AnyPointer?, Int, AnyPointer?, UnsafeMutablePointer<UInt32>?, Handle?, Handle?) -> Int32
+        let sha256: @convention(c) () -> Handle?
+
+        init(_ libraries: Libraries) throws(TLSError) {
+            unsafe initialize = try libraries.function("OPENSSL_init_ssl")
+            unsafe free = try libraries.function("CRYPTO_free")
+            unsafe countOfStack = try libraries.function("OPENSSL_sk_num")
+            unsafe elementOfStack = try libraries.function("OPENSSL_sk_value")
+            unsafe digest = try libraries.function("EVP_Digest")
+            unsafe sha256 = try libraries.function("EVP_sha256")
+        }
+    }
+
+    /// The queue of errors, of which each thread has one.
+    @safe
+    struct Errors {
+        let clear: @convention(c) () -> Void
+        let first: @convention(c) () -> UInt
+        let last: @convention(c) () -> UInt
+        let reason: @convention(c) (UInt) -> Text?
+
+        init(_ libraries: Libraries) throws(TLSError) {
+            clear = try libraries.function("ERR_clear_error")
+            first = try libraries.function("ERR_peek_error")
+            last = try libraries.function("ERR_peek_last_error")
+            unsafe reason = try libraries.function("ERR_reason_error_string")
+        }
+    }
+
+    /// Locks, which are those of the system underneath.
+    @safe
+    struct Locks {
+        let make: @convention(c) () -> AnyPointer?
+        let lock: @convention(c) (AnyPointer?) -> Int32
+        let unlock: @convention(c) (AnyPointer?) -> Int32
+        let free: @convention(c) (AnyPointer?) -> Void
+
+        init(_ libraries: Libraries) throws(TLSError) {
+            unsafe make = try libraries.function("CRYPTO_THREAD_lock_new")
+            unsafe lock = try libraries.function("CRYPTO_THREAD_write_lock")
+            unsafe unlock = try libraries.function("CRYPTO_THREAD_unlock")
+            unsafe free = try libraries.function("CRYPTO_THREAD_lock_free")
+        }
+    }
+
+    /// Where OpenSSL takes bytes from and puts them (`BIO`).
+    @safe
+    struct Streams {
+        let makeIndex: @convention(c) () -> Int32
+        let makeMethod: @convention(c) (Int32, Text?) -> Handle?
+        let setReading: @convention(c) (Handle?, Reading) -> Int32
+        let setWriting: @convention(c) (Handle?, Writing) -> Int32
+        let setControl: @convention(c) (Handle?, Control) -> Int32
+        let make: @convention(c) (Handle?) -> Handle?
+        let makeOfMemory: @convention(c) (UnsafeRawPointer?, Int32) -> Handle?
+        let free: @convention(c) (Handle?) -> Int32
+        let setData: @convention(c) (Handle?, AnyPointer?) -> Void
+        let data: @convention(c) (Handle?) -> AnyPointer?
+        let setInitialized: @convention(c) (Handle?, Int32) -> Void
+        let setFlags: @convention(c) (Handle?, Int32) -> Void
+        let clearFlags: @convention(c) (Handle?, Int32) -> Void
+
+        init(_ libraries: Libraries) throws(TLSError) {
+            makeIndex = try libraries.function("BIO_get_new_index")
+            unsafe makeMethod = try libraries.function("BIO_meth_new")
+            unsafe setReading = try libraries.function("BIO_meth_set_read")
+            unsafe setWriting = try libraries.function("BIO_meth_set_write")
+            unsafe setControl = try libraries.function("BIO_meth_set_ctrl")
+            unsafe make = try libraries.function("BIO_new")
+            unsafe makeOfMemory = try libraries.function("BIO_new_mem_buf")
+            unsafe free = try libraries.function("BIO_free")
+            unsafe setData = try libraries.function("BIO_set_data")
+            unsafe data = try libraries.function("BIO_get_data")
+            unsafe setInitialized = try libraries.function("BIO_set_init")
+            unsafe setFlags = try libraries.function("BIO_set_flags")
+            unsafe clearFlags = try libraries.function("BIO_clear_flags")
+        }
+    }
+
+    /// Certificates and keys.
+    @safe
+    struct Certificates {
+        let read: @convention(c) (Handle?, AnyPointer?, Password?, AnyPointer?) -> Handle?
+        let readKey: @convention(c) (Handle?, AnyPointer?, Password?, AnyPointer?) -> Handle?
+        let free: @convention(c) (Handle?) -> Void
+        let freeKey: @convention(c) (Handle?) -> Void
+        let hasKey: @convention(c) (Handle?, Handle?) -> Int32
+        let publicKey: @convention(c) (Handle?) -> Handle?
+        let encodePublicKey: @convention(c) (Handle?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
+
+        init(_ libraries: Libraries) throws(TLSError) {
+            unsafe read = try libraries.function("PEM_read_bio_X509")
+            unsafe readKey = try libraries.function("PEM_read_bio_PrivateKey")
+            unsafe free = try libraries.function("X509_free")
+            unsafe freeKey = try libraries.function("EVP_PKEY_free")
+            unsafe hasKey = try libraries.function("X509_check_private_key")
+            unsafe publicKey = try libraries.function("X509_get_X509_PUBKEY")
+            unsafe encodePublicKey = try libraries.function("i2d_X509_PUBKEY")
+        }
+    }
+
+    /// The verification of a chain of certificates.
+    @safe
+    struct Verification {
+        let addRoot: @convention(c) (Handle?, Handle?) -> Int32
+        let verify: @convention(c) (Handle?) -> Int32
+        let code: @convention(c) (Handle?) -> Int32
+        let setCode: @convention(c) (Handle?, Int32) -> Void
+        let depth: @convention(c) (Handle?) -> Int32
+        let chain: @convention(c) (Handle?) -> Handle?
+        let certificate: @convention(c) (Handle?) -> Handle?
+        let extraData: @convention(c) (Handle?, Int32) -> AnyPointer?
+        let indexOfConnection: @convention(c) () -> Int32
+        let reason: @convention(c) (Int) -> Text?
+        let setFlags: @convention(c) (Handle?, UInt) -> Int32
+        let setHostFlags: @convention(c) (Handle?, UInt32) -> Void
+        let setHost: @convention(c) (Handle?, Text?, Int) -> Int32
+        let setAddress: @convention(c) (Handle?, Text?) -> Int32
+
+        init(_ libraries: Libraries) throws(TLSError) {
+            unsafe addRoot = try libraries.function("X509_STORE_add_cert")
+            unsafe verify = try libraries.function("X509_verify_cert")
+            unsafe code = try libraries.function("X509_STORE_CTX_get_error")
+            unsafe setCode = try libraries.function("X509_STORE_CTX_set_error")
+            unsafe depth = try libraries.function("X509_STORE_CTX_get_error_depth")
+            unsafe chain = try libraries.function("X509_STORE_CTX_get0_chain")
+            unsafe certificate = try libraries.function("X509_STORE_CTX_get0_cert")
+            unsafe extraData = try libraries.function("X509_STORE_CTX_get_ex_data")
+            indexOfConnection = try libraries.function("SSL_get_ex_data_X509_STORE_CTX_idx")
+            unsafe reason = try libraries.function("X509_verify_cert_error_string")
+            unsafe setFlags = try libraries.function("X509_VERIFY_PARAM_set_flags")
+            unsafe setHostFlags = try libraries.function("X509_VERIFY_PARAM_set_hostflags")
+            unsafe setHost = try libraries.function("X509_VERIFY_PARAM_set1_host")
+            unsafe setAddress = try libraries.function("X509_VERIFY_PARAM_set1_ip_asc")
+        }
+    }
+
+    /// What connections share (`SSL_CTX`).
+    @safe
+    struct Contexts {
+        let clientMethod: @convention(c) () -> Handle?
+        let serverMethod: @convention(c) () -> Handle?
+        let make: @convention(c) (Handle?) -> Handle?
+        let free: @convention(c) (Handle?) -> Void
+        let control: @convention(c) (Handle?, Int32, Int, AnyPointer?) -> Int
+        let setOptions: @convention(c) (Handle?, UInt64) -> UInt64
+        let setVerification: @convention(c) (Handle?, Int32, AnyPointer?) -> Void
+        let setVerifier: @convention(c) (Handle?, Verifier, AnyPointer?) -> Void
+        let useSystemRoots: @convention(c) (Handle?) -> Int32
+        let store: @convention(c) (Handle?) -> Handle?
+        let verificationParameters: @convention(c) (Handle?) -> Handle?
+        let useCertificate: @convention(c) (Handle?, Handle?) -> Int32
+        let useKey: @convention(c) (Handle?, Handle?) -> Int32
+        let nameIssuer: @convention(c) (Handle?, Handle?) -> Int32
+        let offerProtocols: @convention(c) (Handle?, Bytes?, UInt32) -> Int32
+        let setProtocolChoice: @convention(c) (Handle?, ProtocolChoice, AnyPointer?) -> Void
+        let setSessionKeeper: @convention(c) (Handle?, SessionKeeper) -> Void
+        let setSessionContext: @convention(c) (Handle?, Bytes?, UInt32) -> Int32
+        let setTicketCount: @convention(c) (Handle?, Int) -> Int32
+        let setObserver: @convention(c) (Handle?, Observer) -> Void
+
+        init(_ libraries: Libraries) throws(TLSError) {
+            unsafe clientMethod = try libraries.function("TLS_client_method")
+            unsafe serverMethod = try libraries.function("TLS_server_method")
+            unsafe make = try libraries.function("SSL_CTX_new")
+            unsafe free = try libraries.function("SSL_CTX_free")
+            unsafe control = try libraries.function("SSL_CTX_ctrl")
+            unsafe setOptions = try libraries.function("SSL_CTX_set_options")
+            unsafe setVerification = try libraries.function("SSL_CTX_set_verify")
+            unsafe setVerifier = try libraries.function("SSL_CTX_set_cert_verify_callback")
+            unsafe useSystemRoots = try libraries.function("SSL_CTX_set_default_verify_paths")
+            unsafe store = try libraries.function("SSL_CTX_get_cert_store")
+            unsafe verificationParameters = try libraries.function("SSL_CTX_get0_param")
+            unsafe useCertificate = try libraries.function("SSL_CTX_use_certificate")
+            unsafe useKey = try libraries.function("SSL_CTX_use_PrivateKey")
+            unsafe nameIssuer = try libraries.function("SSL_CTX_add_client_CA")
+            unsafe offerProtocols = try libraries.function("SSL_CTX_set_alpn_protos")
+            unsafe setProtocolChoice = try libraries.function("SSL_CTX_set_alpn_select_cb")
+            unsafe setSessionKeeper = try libraries.function("SSL_CTX_sess_set_new_cb")
+            unsafe setSessionContext = try libraries.function("SSL_CTX_set_session_id_context")
+            unsafe setTicketCount = try libraries.function("SSL_CTX_set_num_tickets")
+            unsafe setObserver = try libraries.function("SSL_CTX_set_info_callback")
+        }
+    }
+
+    /// One connection (`SSL`).
+    @safe
+    struct Connections {
+        let make: @convention(c) (Handle?) -> Handle?
+        let free: @convention(c) (Handle?) -> Void
+        let setStream: @convention(c) (Handle?, Handle?, Handle?) -> Void
+        let setConnecting: @convention(c) (Handle?) -> Void
+        let setAccepting: @convention(c) (Handle?) -> Void
+        let control: @convention(c) (Handle?, Int32, Int, AnyPointer?) -> Int
+        let verificationParameters: @convention(c) (Handle?) -> Handle?
+        let setExtraData: @convention(c) (Handle?, Int32, AnyPointer?) -> Int32
+        let extraData: @convention(c) (Handle?, Int32) -> AnyPointer?
+        let shakeHands: @convention(c) (Handle?) -> Int32
+        let read: @convention(c) (Handle?, AnyPointer?, Int32) -> Int32
+        let write: @convention(c) (Handle?, UnsafeRawPointer?, Int32) -> Int32
+        let end: @convention(c) (Handle?) -> Int32
+        let setEnded: @convention(c) (Handle?, Int32) -> Void
+        let outcome: @convention(c) (Handle?, Int32) -> Int32
+        let updateKey: @convention(c) (Handle?, Int32) -> Int32
+        let version: @convention(c) (Handle?) -> Int32
+        let cipher: @convention(c) (Handle?) -> Handle?
+        let nameOfCipher: @convention(c) (Handle?) -> Text?
+        let chosenProtocol:
+            @convention(c) (Handle?, UnsafeMutablePointer<Bytes?>?, UnsafeMutablePointer<UInt32>?) -> Void
+        let isResumed: @convention(c) (Handle?) -> Int32
+        let peerCertificate: @convention(c) (Handle?) -> Handle?
+        let requestedName: @convention(c) (Handle?, Int32) -> Text?
+        let setSession: @convention(c) (Handle?, Handle?) -> Int32
+
+        init(_ libraries: Libraries) throws(TLSError) {
+            unsafe make = try libraries.function("SSL_new")
+            unsafe free = try libraries.function("SSL_free")
+            unsafe setStream = try libraries.function("SSL_set_bio")
+            unsafe setConnecting = try libraries.function("SSL_set_connect_state")
+            unsafe setAccepting = try libraries.function("SSL_set_accept_state")
+            unsafe control = try libraries.function("SSL_ctrl")
+            unsafe verificationParameters = try libraries.function("SSL_get0_param")
+            unsafe setExtraData = try libraries.function("SSL_set_ex_data")
+            unsafe extraData = try libraries.function("SSL_get_ex_data")
+            unsafe shakeHands = try libraries.function("SSL_do_handshake")
+            unsafe read = try libraries.function("SSL_read")
+            unsafe write = try libraries.function("SSL_write")
+            unsafe end = try libraries.function("SSL_shutdown")
+            unsafe setEnded = try libraries.function("SSL_set_shutdown")
+            unsafe outcome = try libraries.function("SSL_get_error")
+            unsafe updateKey = try libraries.function("SSL_key_update")
+            unsafe version = try libraries.function("SSL_version")
+            unsafe cipher = try libraries.function("SSL_get_current_cipher")
+            unsafe nameOfCipher = try libraries.function("SSL_CIPHER_get_name")
+            unsafe chosenProtocol = try libraries.function("SSL_get0_alpn_selected")
+            unsafe isResumed = try libraries.function("SSL_session_reused")
+            unsafe peerCertificate = try libraries.function("SSL_get1_peer_certificate")
+            unsafe requestedName = try libraries.function("SSL_get_servername")
+            unsafe setSession = try libraries.function("SSL_set_session")
+        }
+    }
+
+    /// What a later connection to the same server resumes (`SSL_SESSION`).
+    @safe
+    struct Sessions {
+        let free: @convention(c) (Handle?) -> Void
+        let isResumable: @convention(c) (Handle?) -> Int32
+        let version: @convention(c) (Handle?) -> Int32
+
+        init(_ libraries: Libraries) throws(TLSError) {
+            unsafe free = try libraries.function("SSL_SESSION_free")
+            unsafe isResumable = try libraries.function("SSL_SESSION_is_resumable")
+            unsafe version = try libraries.function("SSL_SESSION_get_protocol_version")
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension TLSContext {
+    private var contexts: OpenSSL.Contexts { openSSL.contexts }
+
+    func setVersionsAndModes() throws(TLSError) {
+        let (minimum, maximum) = (configuration.minimumVersion.rawValue, configuration.maximumVersion.rawValue)
+        // SAFETY: here and below, the handle lives as long as this object, and the calls keep copies of what they get.
+        try require(unsafe contexts.control(handle, Constant.setMinimumVersion, Int(minimum), nil) == 1)
+        try require(unsafe contexts.control(handle, Constant.setMaximumVersion, Int(maximum), nil) == 1)
+        _ = unsafe contexts.control(handle, Constant.setMode, Constant.modes, nil)
+        let options = Constant.withoutCompression | Constant.serverPrefers | Constant.withoutRenegotiation
+        _ = unsafe contexts.setOptions(handle, options)
+        unsafe contexts.setObserver(handle, Callbacks.observe)
+    }
+
+    func setVerification() throws(TLSError) {
+        let mode =
+            switch (configuration.role, configuration.clientCertificates) {
+            case (.client, _), (.server, .requested): Constant.verifyPeer
+            case (.server, .required): Constant.verifyPeer | Constant.requireCertificate
+            case (.server, .notRequested): Constant.verifyNone
+            }
+        unsafe contexts.setVerification(handle, mode, nil)
+        unsafe contexts.setVerifier(handle, Callbacks.verify, nil)
+        guard mode != Constant.verifyNone, !configuration.dangerouslyTrustsAnyCertificate else { return }
+        switch configuration.trustRoots {
+        case .system: try require(unsafe contexts.useSystemRoots(handle) == 1)
+        case .only(let roots): try addRoots(roots)
+        }
+    }
+
+    private func addRoots(_ roots: TLSPEM) throws(TLSError) {
+        let parameters = unsafe contexts.verificationParameters(handle)
+        try require(unsafe openSSL.verification.setFlags(parameters, Constant.partialChain) == 1)
+        let certificates = try CertificateList(roots, .trustRoots, openSSL)
+        for index in 0..<certificates.count {
+            try require(unsafe openSSL.verification.addRoot(contexts.store(handle), certificates[index]) == 1)
+            // Clients with several certificates choose by these names.
+            if configuration.role == .server {
+                try require(unsafe contexts.nameIssuer(handle, certificates[index]) == 1)
+            }
+        }
+    }
+
+    func setIdentity() throws(TLSError) {
+        guard let identity = configuration.identity else { return }
+        let certificates = try CertificateList(identity.certificateChain, .certificateChain, openSSL)
+        let key = try PrivateKey(identity.privateKey, openSSL)
+        openSSL.errors.clear()
+        guard unsafe openSSL.certificates.hasKey(certificates[0], key.handle) == 1 else { throw .keyDoesNotMatch }
+        // OpenSSL takes references of its own. It refuses keys that are too short, among others.
+        guard unsafe contexts.useCertificate(handle, certificates[0]) == 1 else {
+            throw .unusable(.certificateChain, reason: openSSL.firstFailure.reason)
+        }
+        guard unsafe contexts.useKey(handle, key.handle) == 1 else {
+            throw .unusable(.privateKey, reason: openSSL.firstFailure.reason)
+        }
+        for index in 1..<max(1, certificates.count) {
+            let certificate = unsafe AnyPointer(certificates[index])
+            guard unsafe contexts.control(handle, Constant.addToChain, 1, certificate) == 1 else {
+                throw .unusable(.certificateChain, reason: openSSL.firstFailure.reason)
+            }
+        }
+    }
+
+    func setApplicationProtocols() throws(TLSError) {
+        guard !applicationProtocols.isEmpty else { return }
+        switch configuration.role {
+        case .client:
+            let list = applicationProtocols.flatMap { [UInt8($0.count)] + $0 }
+            let status = unsafe list.withUnsafeBufferPointer { list in
+                unsafe contexts.offerProtocols(handle, list.baseAddress, UInt32(list.count))
+            }
+            // Unlike everything else, this returns 0 for success.
+            try require(status == 0)
+        case .server: unsafe contexts.setProtocolChoice(handle, Callbacks.chooseProtocol, nil)
+        }
+    }
+
+    func setResumption() throws(TLSError) {
+        let keepsSessions = configuration.role == .client && configuration.resumesSessions
+        let caching = keepsSessions ? Constant.ownSessionCache : Constant.noSessionCache
+        _ = unsafe contexts.control(handle, Constant.setSessionCaching, caching, nil)
+        if keepsSessions { unsafe contexts.setSessionKeeper(handle, Callbacks.keepSession) }
+        if !configuration.resumesSessions {
+            _ = unsafe contexts.setOptions(handle, Constant.withoutTickets)
+            try require(unsafe contexts.setTicketCount(handle, 0) == 1)
+        }
+        guard configuration.role == .server else { return }
+        // Sessions with a client's certificate need a name; what keeps them apart are the keys of the tickets.
+        let name = Array("wireline".utf8)
+        let status = unsafe name.withUnsafeBufferPointer { name in
+            unsafe contexts.setSessionContext(handle, name.baseAddress, UInt32(name.count))
+        }
+        try require(status == 1)
+    }
+}
