@@ -91,6 +91,8 @@ extension CodecError.Reason {
             "the packet layout cannot work: \(fault)"
         case .invalidHex:
             "not pairs of hexadecimal digits\(place)"
+        case .missingDumpLine:
+            "lines of the dump are missing\(place); `hexdump` leaves out those that repeat themselves, unless told `-v`"
         default:
             "invalid\(place)"
         }

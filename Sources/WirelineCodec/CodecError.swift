@@ -161,6 +161,8 @@ extension CodecError {
         case invalidLayout(PacketLayout.Fault)
         /// Text that is not pairs of hexadecimal digits; the offset counts bytes of the text.
         case invalidHex
+        /// A dump of bytes goes on at another address than the one where it had arrived: a line has been left out.
+        case missingDumpLine
     }
 
     /// What is wrong with bytes that should have been UTF-8 (Unicode 16, table 3-7).

@@ -32,58 +32,88 @@ public enum Hexadecimal {
     /// Upper and lower case; between bytes white space, `:`, `-`, `,`, `0x` and `\x` are passed over, and `#` starts a
     /// comment that goes to the end of its line. The two digits of a byte stand together.
     ///
-    /// - Throws: ``CodecError/Reason/invalidHex``, with the offset in the text's UTF-8 of what does not belong there.
+    /// Dumps with an address before each line, and the bytes as text behind them, are read too: those of `hexdump -C`,
+    /// `xxd` and `tcpdump -X`. No line may be left out (`hexdump` needs `-v` for that). One dump goes to the
+    /// end of the text.
+    ///
+    /// - Throws: ``CodecError/Reason/invalidHex``, with the offset in the text's UTF-8 of what does not belong there;
+    ///   ``CodecError/Reason/missingDumpLine``.
     public static func bytes(of text: String) throws(CodecError) -> [UInt8] {
         try bytes(of: Array(text.utf8))
     }
 
-    /// The bytes that hexadecimal ASCII stands for; see ``bytes(of:)-(String)``.
+    /// The bytes that hexadecimal ASCII stands for; see ``bytes(of:)-(String)``. ``HexadecimalReader`` takes text that
+    /// arrives in pieces.
     ///
-    /// - Throws: ``CodecError/Reason/invalidHex``.
+    /// - Throws: As ``bytes(of:)-(String)``.
     public static func bytes(of text: [UInt8]) throws(CodecError) -> [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(text.count / 2)
-        var offset = 0
-        while offset < text.count {
-            if text[offset] == UInt8(ascii: "#") {
-                while offset < text.count, text[offset] != UInt8(ascii: "\n") { offset += 1 }
-            } else if isSeparator(text[offset]) {
-                offset += 1
-            } else if isPrefix(text, at: offset) {
-                offset += 2
+        var reader = HexadecimalReader()
+        return try reader.receive(text) + reader.finish()
+    }
+
+    /// Reads pairs of digits, and whatever may stand between them.
+    static func append(_ text: ArraySlice<UInt8>, to bytes: inout [UInt8]) throws(HexadecimalFlaw) {
+        var index = text.startIndex
+        while index < text.endIndex {
+            if text[index] == UInt8(ascii: "#") {
+                while index < text.endIndex, text[index] != UInt8(ascii: "\n") { index += 1 }
+            } else if isSeparator(text[index]) {
+                index += 1
+            } else if isPrefix(text, at: index) {
+                index += 2
             } else {
-                guard offset + 1 < text.count, let high = value(text[offset]), let low = value(text[offset + 1]) else {
-                    throw CodecError(.invalidHex, offset: firstFlaw(text, at: offset))
+                guard let high = value(text[index]) else { throw HexadecimalFlaw(index: index) }
+                guard index + 1 < text.endIndex, let low = value(text[index + 1]) else {
+                    throw HexadecimalFlaw(index: index + 1)
                 }
-                result.append(high << 4 | low)
-                offset += 2
+                bytes.append(high << 4 | low)
+                index += 2
             }
         }
-        return result
+    }
+
+    /// How much of the beginning of a line can be read without what follows it.
+    static func safeByteCount(_ text: ArraySlice<UInt8>) -> Int {
+        if let comment = text.firstIndex(of: UInt8(ascii: "#")) { return comment - text.startIndex }
+        if let separator = text.lastIndex(where: isSeparator) { return separator + 1 - text.startIndex }
+        // Digits without separators stand in pairs, and so do `0x` and `\x`, which need the digit behind them.
+        let count = max(0, text.count - 4) / 2 * 2
+        return count > 0 && text[text.startIndex + count - 1] | 0x20 == UInt8(ascii: "x") ? count - 2 : count
+    }
+
+    /// The number that the digits of an address are; nil where it is none.
+    static func address(_ digits: ArraySlice<UInt8>) -> UInt64? {
+        guard !digits.isEmpty, digits.count <= 16 else { return nil }
+        var address: UInt64 = 0
+        for digit in digits {
+            guard let value = value(digit) else { return nil }
+            address = address << 4 | UInt64(value)
+        }
+        return address
+    }
+
+    static func isWhiteSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
     private static func isSeparator(_ byte: UInt8) -> Bool {
         switch byte {
-        case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: ","): true
-        default: false
+        case UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: ","): true
+        default: isWhiteSpace(byte)
         }
     }
 
     /// `0x`, `0X` or `\x` with a digit behind it.
-    private static func isPrefix(_ text: [UInt8], at offset: Int) -> Bool {
-        guard offset + 2 < text.count, value(text[offset + 2]) != nil else { return false }
-        switch (text[offset], text[offset + 1]) {
+    private static func isPrefix(_ text: ArraySlice<UInt8>, at index: Int) -> Bool {
+        guard index + 2 < text.endIndex, value(text[index + 2]) != nil else { return false }
+        switch (text[index], text[index + 1]) {
         case (UInt8(ascii: "0"), UInt8(ascii: "x")), (UInt8(ascii: "0"), UInt8(ascii: "X")): return true
         case (UInt8(ascii: "\\"), UInt8(ascii: "x")): return true
         default: return false
         }
     }
 
-    private static func firstFlaw(_ text: [UInt8], at offset: Int) -> Int {
-        value(text[offset]) == nil ? offset : offset + 1
-    }
-
-    private static func value(_ digit: UInt8) -> UInt8? {
+    static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
@@ -91,4 +121,9 @@ public enum Hexadecimal {
         default: nil
         }
     }
+}
+
+/// What is no pair of digits, and where it stands.
+struct HexadecimalFlaw: Error {
+    let index: Int
 }

@@ -20,14 +20,7 @@ extension Command {
             let sender = arguments[.sender].flatMap(Sender.init) ?? .client
             var decoder = StreamDecoder(description, preferring: sender, console)
             if let text = arguments.word(at: 0), text != "-" {
-                var stream = HexadecimalStream()
-                let start = try stream.receive(Array(text.utf8))
-                try decoder.receive(start)
-                let rest = try stream.finish()
-                guard !start.isEmpty || !rest.isEmpty else {
-                    throw .failure("HEX has no bytes", hint: "leave it out to read standard input")
-                }
-                try decoder.receive(rest)
+                try decoder.receiveHexadecimalArgument(text)
             } else if arguments.has(.hexadecimal) {
                 try decoder.receiveHexadecimalInput(console)
             } else {
@@ -38,9 +31,19 @@ extension Command {
 }
 
 extension Option {
-    fileprivate static let hexadecimal = Option("--hex", "standard input is hexadecimal text")
+    fileprivate static let hexadecimal = Option(
+        "--hex", "standard input is hexadecimal text, or what `hexdump -C` or `xxd` print")
     fileprivate static let sender = Option(
         "--from", choices: Sender.allCases.map(\.rawValue), "whose message it is where both could be (default client)")
+}
+
+/// What reading hexadecimal text gives, or a failure that says what is wrong with the text.
+private func hexadecimal(_ read: () throws(CodecError) -> [UInt8]) throws(CommandError) -> [UInt8] {
+    do throws(CodecError) {
+        return try read()
+    } catch {
+        throw .failure(error.description)
+    }
 }
 
 /// Prints the packets of a stream of bytes, as they become whole.
@@ -95,13 +98,22 @@ private struct StreamDecoder: ~Copyable {
         }
     }
 
+    /// Reads hexadecimal text from the command line.
+    mutating func receiveHexadecimalArgument(_ text: String) throws(CommandError) {
+        let bytes = try hexadecimal { () throws(CodecError) in try Hexadecimal.bytes(of: text) }
+        guard !bytes.isEmpty else {
+            throw .failure("HEX has no bytes", hint: "leave it out to read standard input")
+        }
+        try receive(bytes)
+    }
+
     /// Reads hexadecimal text from standard input.
     mutating func receiveHexadecimalInput(_ console: Console) throws(CommandError) {
-        var stream = HexadecimalStream()
+        var reader = HexadecimalReader()
         try StandardInput.forEachPiece(console) { piece throws(CommandError) in
-            try receive(stream.receive(piece))
+            try receive(hexadecimal { () throws(CodecError) in try reader.receive(piece) })
         }
-        try receive(stream.finish())
+        try receive(hexadecimal { () throws(CodecError) in try reader.finish() })
     }
 
     /// Refuses a stream that ends inside a packet.

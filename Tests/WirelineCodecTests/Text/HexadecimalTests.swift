@@ -27,4 +27,90 @@ struct HexadecimalTests {
     @Test func `empty text is no bytes`() throws {
         #expect(try Hexadecimal.bytes(of: "") == [])
     }
+
+    // MARK: Dumps
+
+    private static let dumped = Array("hello world, thi".utf8) + [0x73, 0x20, 0xAB, 0xCD]
+
+    private static let dumps = [
+        // hexdump -C
+        """
+        00000000  68 65 6c 6c 6f 20 77 6f  72 6c 64 2c 20 74 68 69  |hello world, thi|
+        00000010  73 20 ab cd                                       |s ..|
+        00000014
+        """,
+        // xxd, and the same of a part of a file
+        """
+        00000000: 6865 6c6c 6f20 776f 726c 642c 2074 6869  hello world, thi
+        00000010: 7320 abcd                                s ..
+        """,
+        """
+        00001230: 6865 6c6c 6f20 776f 726c 642c 2074 6869  beef world, thi
+        00001240: 7320 abcd                                ab cd
+        """,
+        // xxd -g 1
+        """
+        00000000: 68 65 6c 6c 6f 20 77 6f 72 6c 64 2c 20 74 68 69  hello world, thi
+        00000010: 73 20 ab cd                                      s ..
+
+        """,
+        // tcpdump -X
+        """
+        \t0x0000:  6865 6c6c 6f20 776f 726c 642c 2074 6869  hello.world,.thi
+        \t0x0010:  7320 abcd                                s...
+        """,
+        // eight bytes a line, and text that looks like bytes
+        """
+        00000000  68 65 6c 6c 6f 20 77 6f  |hello wo|\r
+        00000008  72 6c 64 2c 20 74 68 69                           |ab cd ef|\r
+        00000010  73 20 ab cd\r
+
+        """,
+    ]
+
+    @Test(arguments: dumps)
+    func `a dump is read, however it is cut`(dump: String) throws {
+        #expect(try Hexadecimal.bytes(of: dump) == Self.dumped)
+        let text = Array(dump.utf8)
+        for cut in 0...text.count {
+            var reader = HexadecimalReader()
+            let bytes = try reader.receive(Array(text[..<cut])) + reader.receive(Array(text[cut...])) + reader.finish()
+            #expect(bytes == Self.dumped, "cut at \(cut)")
+        }
+        var reader = HexadecimalReader()
+        var bytes: [UInt8] = []
+        for byte in text { bytes += try reader.receive([byte]) }
+        #expect(try bytes + reader.finish() == Self.dumped)
+    }
+
+    @Test(arguments: [
+        // repeated lines that were left out
+        ("00000000  00 00 |..|\n*\n00000020  01\n", 21), ("00000000  00 00 |..|\n00000020  01\n", 21),
+        ("00000000: 0000\n00000002: 01\n00000004: 02", 28), ("00000000  00 00 |..|\n00000003\n", 21),
+    ])
+    func `a dump with a gap is refused where it has one`(dump: String, offset: Int) {
+        #expect(throws: CodecError(.missingDumpLine, offset: offset)) { try Hexadecimal.bytes(of: dump) }
+    }
+
+    @Test(arguments: [
+        ("00000000: 6869\n70 71", 15), ("00000000  68 69  |hi|\nno dump\n", 22), ("00000000: 68zz\n", 12),
+        ("00000000  00 |.|\n00000001\n00000001\n", 26),
+    ])
+    func `what is no line of a dump is refused in one`(dump: String, offset: Int) {
+        #expect(throws: CodecError(.invalidHex, offset: offset)) { try Hexadecimal.bytes(of: dump) }
+    }
+
+    @Test func `a line of a dump has an end`() {
+        let dump = "00000000  " + String(repeating: "00 ", count: 1000)
+        var reader = HexadecimalReader()
+        #expect(throws: CodecError(.invalidHex, offset: 0)) { try reader.receive(Array(dump.utf8)) }
+    }
+
+    @Test(arguments: [
+        "0000000f 4e21\n0100", "0000000f4e21\n  0100", "0000000f  4e21 0100", "0000  000f4e21\n0100",
+        "00:00:00:0f: 4e21,0100",
+    ])
+    func `digits that only look like an address are bytes`(text: String) throws {
+        #expect(try Hexadecimal.bytes(of: text) == [0x00, 0x00, 0x00, 0x0F, 0x4E, 0x21, 0x01, 0x00])
+    }
 }

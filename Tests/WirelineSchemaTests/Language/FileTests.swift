@@ -90,6 +90,27 @@ struct FileTests {
         #expect(diagnostics.map(\.message) == ["the file is not UTF-8; it looks like UTF-16LE"])
     }
 
+    @Test(arguments: [
+        "struct Shape ( uint8 a; )", "struct Shape sizd(uint8) { uint8 a; }", "enum Shape uint8 { a = 1; }",
+        "@since( struct Shape { uint8 a; }", "union Shape { uint8 a; }",
+    ])
+    func `a declaration that is unreadable hides its own name and no other`(declaration: String) {
+        let result = check([
+            "a.wire": declaration, "b.wire": "message Cs_1 { Shape a; Nowhere b; uint8[rows] c; }",
+        ])
+        let messages = result.diagnostics.map(\.message)
+        #expect(messages.filter { $0.contains("unknown") } == ["unknown type `Nowhere`", "unknown constant `rows`"])
+        #expect(messages.count == 3, "\(messages)")
+    }
+
+    @Test(arguments: ["struct { uint8 a; }", "struct 1Shape { uint8 a; }", "const uint8 = 4;"])
+    func `a declaration without a readable name may be any`(declaration: String) {
+        let result = check([
+            "a.wire": declaration, "b.wire": "@reply(Sc_9) message Cs_1 { Shape a; uint8[rows] c; }",
+        ])
+        #expect(result.diagnostics.count == 1, "\(result.diagnostics.map(\.message))")
+    }
+
     @Test func `a file may be empty, or comments alone`() throws {
         #expect(
             try #require(check(["a.wire": "", "b.wire": "// nothing\n", "c.wire": "\u{FEFF}"]).description).messages

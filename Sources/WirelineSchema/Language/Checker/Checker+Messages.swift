@@ -214,7 +214,7 @@ extension Checker {
         var reply = byAlias[name.text]
         if case .message(let declared)? = symbols[name.text]?.meaning { reply = declared }
         guard let reply else {
-            guard !name.isFaulty, !isIncomplete else { return }
+            guard !name.isFaulty, !lostNames.contains(name.text) else { return }
             let suggestion = spelling.suggestion(for: name.text, among: description.messages.lazy.map(\.name))
             return reporter.error(
                 "unknown message \(name.text.quoted)", at: name.span, help: suggestion.map { "did you mean `\($0)`?" })

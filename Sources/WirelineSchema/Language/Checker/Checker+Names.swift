@@ -117,7 +117,7 @@ extension Checker {
             let suggestion =
                 BuiltinType.foreignNames[name.lowercased()] ?? spelling.suggestion(for: name, among: candidates)
             // What is missing may declare it, unless it is near to something that is there.
-            if isIncomplete, suggestion == nil { continue }
+            if lostNames.contains(name), suggestion == nil { continue }
             var help = suggestion.map { "did you mean `\($0)`?" } ?? "declare it: `struct \(name.prefix(60)) { … }`"
             let others = spans.dropFirst()
             if !others.isEmpty {

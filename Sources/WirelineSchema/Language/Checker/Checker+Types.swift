@@ -178,7 +178,7 @@ extension Checker {
 
     private mutating func constant(_ name: NameSyntax) -> Int128? {
         if case .constant(let index)? = symbols[name.text]?.meaning { return description.constants[index].value }
-        guard !name.isFaulty, !isIncomplete else { return nil }
+        guard !name.isFaulty, !lostNames.contains(name.text) else { return nil }
         if let symbol = symbols[name.text] {
             reporter.error(
                 "\(name.text.quoted) is \(symbol.meaning.noun), not a constant", at: name.span,

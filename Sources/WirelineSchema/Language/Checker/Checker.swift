@@ -10,8 +10,8 @@ struct Checker {
     var spelling = Spelling()
     /// Everything at the top level that has a name; of two with one name the first.
     var symbols: [String: Symbol] = [:]
-    /// Part of a file was unreadable, so that unknown names say nothing.
-    var isIncomplete = false
+    /// What the unreadable parts of the files may declare, so that it says nothing that it is unknown.
+    var lostNames = LostNames()
     /// Where types are written that nothing declares, in order of first appearance.
     var unknownTypes: [(name: String, spans: [SourceSpan])] = []
     var unknownTypeIndices: [String: Int] = [:]
@@ -42,7 +42,7 @@ struct Checker {
     }
 
     mutating func check(_ trees: [FileSyntax]) -> ProtocolDescription {
-        isIncomplete = trees.contains(where: \.isIncomplete)
+        for tree in trees { lostNames.formUnion(tree.lostNames) }
         declare(trees.flatMap(\.declarations))
         hasFaultyLayout = declarations.packets.isEmpty && trees.contains(where: \.lacksPacket)
         checkOptions()

@@ -36,13 +36,11 @@ extension Parser {
 
     mutating func parseDeclaration() -> DeclarationSyntax? {
         let first = position
-        guard let attributes = parseAttributes(), let keyword = parseKeyword() else {
-            isIncomplete = true
-            return nil
-        }
-        let span = span(of: tokens[position - 1])
+        guard let attributes = parseAttributes(), let keyword = parseKeyword() else { return nil }
+        let bodyIndex = position
+        let span = span(of: tokens[bodyIndex - 1])
         guard let (body, bodyStart) = parseBody(of: keyword) else {
-            isIncomplete = isIncomplete || keyword.givesName
+            if keyword.givesName { loseUnreadableName(at: keyword == .const ? bodyIndex + 1 : bodyIndex) }
             lacksPacket = lacksPacket || keyword == .packet
             return nil
         }

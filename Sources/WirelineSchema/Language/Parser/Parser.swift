@@ -11,8 +11,8 @@ struct Parser {
     let documentation: DocumentationFinder
     let tokens: [Token]
     private(set) var position = 0
-    /// Something was left out that may have declared names.
-    var isIncomplete: Bool
+    /// What was left out may have declared these.
+    private var lostNames = LostNames()
     /// Something was left out that may have been the packet.
     var lacksPacket: Bool
     /// There is a fault in the declaration before this one, so that what starts no other is taken for debris of it.
@@ -24,7 +24,7 @@ struct Parser {
         self.reporter = reporter
         tokens = lexed.tokens
         documentation = DocumentationFinder(source: source, lexed: lexed)
-        isIncomplete = lexed.isCut
+        if lexed.isCut { lostNames.insertAll() }
         lacksPacket = lexed.isCut
     }
 
@@ -39,10 +39,11 @@ struct Parser {
                 isInDebris = reporter.count > problemCount
             } else {
                 skipDeclaration(from: start)
+                loseNames(from: start)
                 isInDebris = true
             }
         }
-        return FileSyntax(declarations: declarations, isIncomplete: isIncomplete, lacksPacket: lacksPacket)
+        return FileSyntax(declarations: declarations, lostNames: lostNames, lacksPacket: lacksPacket)
     }
 
     // MARK: Looking
@@ -180,6 +181,17 @@ struct Parser {
             if position > start, isFirstOnLine(position), startsDeclaration { return }
             if advance().kind == .semicolon { return }
         }
+    }
+
+    /// Remembers every name in what has been skipped: one of them may be what was declared.
+    private mutating func loseNames(from start: Int) {
+        for token in tokens[start..<position] where token.kind == .name { lostNames.insert(text(of: token)) }
+    }
+
+    /// Remembers that a declaration has been lost whose name cannot be made out.
+    mutating func loseUnreadableName(at index: Int) {
+        let token = tokens[min(index, tokens.count - 1)]
+        if token.kind != .name || token.isFaulty { lostNames.insertAll() }
     }
 
     /// Skips `{ … }`, with what is nested in it. At a declaration on a line of its own it gives up: a `}` is missing.

@@ -3,10 +3,33 @@
 /// What one file declares, as it is written.
 struct FileSyntax {
     var declarations: [DeclarationSyntax] = []
-    /// Something was left out that may have declared names, so that unknown names say nothing.
-    var isIncomplete = false
+    /// What was left out may have declared these, so that it says nothing that they are unknown.
+    var lostNames = LostNames()
     /// Something was left out that may have been the packet, so that nothing is known of its fields.
     var lacksPacket = false
+}
+
+/// The names that the unreadable parts of a file may declare.
+struct LostNames {
+    /// Those that stand in what was left out.
+    private var names: Set<String> = []
+    /// The file was cut off, so that there may be any.
+    private(set) var isUnbounded = false
+
+    mutating func insert(_ name: String) {
+        names.insert(name)
+    }
+
+    mutating func insertAll() {
+        isUnbounded = true
+    }
+
+    mutating func formUnion(_ other: LostNames) {
+        names.formUnion(other.names)
+        isUnbounded = isUnbounded || other.isUnbounded
+    }
+
+    func contains(_ name: String) -> Bool { isUnbounded || names.contains(name) }
 }
 
 /// A name and where it stands.
