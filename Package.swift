@@ -96,7 +96,7 @@ let package = Package(
             exclude: ["Erlang"], swiftSettings: usual),
         .target(
             name: "ProtocolsSupport",
-            dependencies: ["WirelineSchema", "WirelineCodec", "TestingSupport"]
+            dependencies: ["WirelineSchema", "WirelineCodec", "TestingSupport", "Features"]
                 + protocols.map { .init(stringLiteral: $0) },
             path: "Tests/ProtocolsSupport", swiftSettings: usual),
         .target(

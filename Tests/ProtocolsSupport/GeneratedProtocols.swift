@@ -4,6 +4,7 @@ import AMQP
 import ErlangPacket1
 import ErlangPacket2
 import ErlangPacket4
+import Features
 import Goim
 import IDFirst
 import MQTT
@@ -31,7 +32,7 @@ extension ProtocolFolder {
 
     /// What the plugin made of this folder.
     package func generated() throws(UnknownProtocol) -> any PacketProtocol.Type {
-        guard let type = Self.generated.first(where: { $0.protocolName == name }) else {
+        guard let type = (Self.generated + [FeaturesProtocol.self]).first(where: { $0.protocolName == name }) else {
             throw UnknownProtocol(name: name)
         }
         return type

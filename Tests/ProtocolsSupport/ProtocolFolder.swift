@@ -22,9 +22,12 @@ package struct ProtocolFolder: Sendable {
         .filter { folder in children(of: folder).contains { $0.pathExtension == "wire" } }
         .map(ProtocolFolder.init)
 
+    /// What the language can say and no real protocol needs; it has no vectors.
+    package static let features = ProtocolFolder(root.appending(path: "Tests/GeneratedTypes/Features"))
+
     /// The folder with this name.
     package static func named(_ name: String) throws(UnknownProtocol) -> ProtocolFolder {
-        guard let folder = all.first(where: { $0.name == name }) else { throw UnknownProtocol(name: name) }
+        guard let folder = (all + [features]).first(where: { $0.name == name }) else { throw UnknownProtocol(name: name) }
         return folder
     }
 

@@ -57,10 +57,15 @@ extension Seed {
         return [Seed(subject.folder.name, start + stream)] + invalid
     }
 
-    /// Each vector as a packet and, where there is one, as the payload of its message.
+    /// Each vector as a packet and, where there is one, as the payload of its message; without vectors zeros for each.
     fileprivate static func packets(of place: Int) throws -> [Seed] {
         let subject = Subject.all[place]
-        return try vectors(subject).flatMap { vector in
+        let vectors = vectors(subject)
+        guard !vectors.isEmpty else {
+            let zeros = [UInt8](repeating: 0, count: 64)
+            return zip(0..., subject.roles).map { Seed("\($1.name)-\($1.sender)", [UInt8(place), $0] + zeros) }
+        }
+        return try vectors.flatMap { vector in
             let (bytes, sender) = (try vector.bytes(), try vector.sender())
             let selector = Input.wholePacket + (sender == .server ? 1 : 0)
             let whole = Seed(vector.name + "-whole", [UInt8(place), selector] + bytes)
