@@ -40,6 +40,7 @@ let package = Package(
         .library(name: "WirelineSchema", targets: ["WirelineSchema"]),
         .library(name: "WirelineTLS", targets: ["WirelineTLS"]),
         .library(name: "WirelineGenerator", targets: ["WirelineGenerator"]),
+        .library(name: "WirelineSession", targets: ["WirelineSession"]),
         .library(name: "Scene", targets: ["Scene"]),
         .executable(name: "wire-generate", targets: ["wire-generate"]),
         .plugin(name: "WirelinePlugin", targets: ["WirelinePlugin"]),
@@ -50,6 +51,7 @@ let package = Package(
         .target(name: "WirelineCodec", swiftSettings: strict),
         .target(name: "CWirelineSystem"),
         // Layer 1
+        .target(name: "WirelineSession", swiftSettings: strict),
         .target(name: "WirelineTransport", dependencies: ["CWirelineSystem"], swiftSettings: strict),
         .target(name: "WirelineSchema", dependencies: ["WirelineCodec"], swiftSettings: strict),
         .target(name: "WirelineTLS", swiftSettings: strict),
@@ -109,6 +111,8 @@ let package = Package(
             name: "FuzzingTests",
             dependencies: ["FuzzingChecks", "WirelineSchema", "WirelineCodec", "ProtocolsSupport", "TestingSupport"],
             swiftSettings: usual),
+        .testTarget(
+            name: "WirelineSessionTests", dependencies: ["WirelineSession", "TestingSupport"], swiftSettings: usual),
         .testTarget(
             name: "WirelineTransportTests", dependencies: ["WirelineTransport", "TestingSupport"], swiftSettings: usual),
         .testTarget(name: "WirelineTLSTests", dependencies: ["WirelineTLS", "TestingSupport"], swiftSettings: usual),

@@ -9,6 +9,7 @@ struct ArrowTests {
     static let arrows: [String: Set<String>] = [
         "WirelineCodec": [],
         "WirelineSchema": ["WirelineCodec"],
+        "WirelineSession": [],
         "WirelineTLS": [],
         "WirelineTransport": ["CWirelineSystem"],
         "WirelineGenerator": ["WirelineCodec", "WirelineSchema"],

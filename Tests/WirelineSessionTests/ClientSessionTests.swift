@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineSession
+
+struct ClientSessionTests {
+    @Test func `a session connects, logs in and is ready`() throws {
+        var bench = SessionBench()
+        #expect(bench.session.state == nil)
+        #expect(bench.session.deadline == nil)
+        let connection = try bench.start()
+        #expect(
+            bench.actions == [.report(.connecting(endpoint: 0, attempt: 1)), .connect(connection, endpoint: 0)])
+        #expect(bench.session.deadline == .seconds(10))
+        #expect(bench.handle(.start) == [])
+        bench.now = .seconds(3)
+        #expect(bench.handle(.connected(connection)) == [.report(.loggingIn), .beginLogin(connection)])
+        #expect(bench.session.deadline == .seconds(13))
+        #expect(bench.handle(.connected(connection)) == [])
+        #expect(bench.handle(.loggedIn(connection)) == [.report(.ready)])
+        #expect(bench.session.deadline == nil)
+    }
+
+    @Test func `a connection that does not come, and a login that does not end, time out`() throws {
+        var bench = SessionBench()
+        let first = try bench.start()
+        try bench.reachDeadline()
+        #expect(bench.actions.first == .close(first, .timedOut))
+        guard case .waiting(_, .timedOut) = bench.session.state else {
+            Issue.record("\(String(describing: bench.session.state))")
+            return
+        }
+        try bench.reachDeadline()
+        let second = try bench.connecting()
+        bench.handle(.connected(second))
+        try bench.reachDeadline()
+        #expect(bench.actions.first == .close(second, .timedOut))
+    }
+
+    @Test func `a timer that fires early does nothing`() throws {
+        var bench = SessionBench(SessionConfiguration(heartbeat: HeartbeatPolicy()))
+        bench.handle(.timerFired)
+        _ = try bench.start()
+        #expect(bench.handle(.timerFired) == [])
+        bench = SessionBench(SessionConfiguration(heartbeat: HeartbeatPolicy()))
+        try bench.makeReady()
+        bench.now += .seconds(29)
+        #expect(bench.handle(.timerFired) == [])
+    }
+
+    @Test func `events of an older connection change nothing`() throws {
+        var bench = SessionBench(
+            SessionConfiguration(maximumSequence: 255, heartbeat: HeartbeatPolicy(), pendingByteCount: 10))
+        let old = try bench.makeReady()
+        bench.handle(.ended(old, .reset))
+        let new = try bench.makeReady()
+        try bench.send("a", .exactlyOnce, .acknowledgement)
+        try bench.send("b", .exactlyOnce, .acknowledgement)
+        for event in [
+            .connected(old), .loggedIn(old), .ended(old, .loginRefused), .received(old),
+            .sent(old, byteCount: 10, pendingByteCount: 0), .progressed(old), .heartbeatAnswered(old, sequence: 1),
+            .acknowledged(old, .cumulative(1)),
+        ] as [SessionEvent] {
+            #expect(bench.handle(event) == [])
+        }
+        #expect(bench.session.state == .ready)
+        #expect(bench.session.messageCount == 2)
+        #expect(bench.handle(.sent(new, byteCount: 10, pendingByteCount: 0)) != [])
+    }
+
+    @Test(
+        arguments: [
+            (.loginRefused, .stopped(.loginRefused)), (.notTrusted, .stopped(.notTrusted)), (.endedByUs, .byUs),
+        ] as [(DisconnectCause, EndCause)])
+    func `what would only be repeated ends the session`(cause: DisconnectCause, end: EndCause) throws {
+        var bench = SessionBench()
+        let connection = try bench.start()
+        let number = try bench.send("hello", .atMostOnce)
+        #expect(
+            bench.handle(.ended(connection, cause)) == [
+                .close(connection, cause), .complete(number, .failed(.ended(mayHaveArrived: false))),
+                .report(.ended(end)),
+            ])
+        #expect(bench.session.deadline == nil)
+        #expect(bench.handle(.timerFired) == [])
+        #expect(bench.handle(.end) == [])
+        #expect(bench.handle(.drain(deadline: .seconds(1))) == [])
+        #expect(throws: SessionError.ended(mayHaveArrived: false)) { try bench.send("late", .atMostOnce) }
+    }
+
+    @Test func `a session that has used its retries ends with the last cause`() throws {
+        var bench = SessionBench(SessionConfiguration(reconnect: ReconnectPolicy(retryLimit: 2)))
+        _ = try bench.start()
+        for attempt in 1...3 {
+            #expect(bench.session.state == .connecting(endpoint: 0, attempt: attempt))
+            bench.handle(.ended(try bench.connecting(), .refused))
+            if attempt < 3 { try bench.reachDeadline() }
+        }
+        #expect(bench.session.state == .ended(.outOfRetries(last: .refused)))
+    }
+
+    @Test func `a session that must not reconnect does not`() throws {
+        var bench = SessionBench(SessionConfiguration(reconnect: .never))
+        let connection = try bench.makeReady()
+        bench.now += .seconds(3_600)
+        bench.handle(.ended(connection, .endedByPeer))
+        #expect(bench.session.state == .ended(.outOfRetries(last: .endedByPeer)))
+    }
+
+    @Test func `endpoints are tried one after another`() throws {
+        var bench = SessionBench(SessionConfiguration(endpointCount: 2))
+        bench.handle(.ended(try bench.start(), .unknownHost))
+        #expect(bench.session.state == .connecting(endpoint: 1, attempt: 2))
+        try bench.makeReady()
+        #expect(bench.session.state == .ready)
+    }
+
+    @Test func `who is in a hurry does not wait`() throws {
+        var bench = SessionBench()
+        #expect(bench.handle(.hurry) == [])
+        let connection = try bench.start()
+        #expect(bench.handle(.hurry) == [])
+        bench.handle(.ended(connection, .refused))
+        bench.handle(.hurry)
+        #expect(bench.session.state == .connecting(endpoint: 0, attempt: 2))
+    }
+
+    @Test func `a hurry waits as long as the server has asked for`() throws {
+        var bench = SessionBench()
+        let connection = try bench.makeReady()
+        let cause = DisconnectCause.kicked(Kick(reason: 1, advice: .wait(atLeast: .seconds(9))))
+        bench.handle(.ended(connection, cause))
+        #expect(bench.handle(.hurry) == [.report(.waiting(until: .seconds(9), cause: cause))])
+        #expect(bench.session.deadline == .seconds(9))
+        bench.now = .seconds(9)
+        bench.handle(.hurry)
+        #expect(bench.session.state == .connecting(endpoint: 0, attempt: 2))
+    }
+
+    // MARK: Heartbeats
+
+    @Test func `heartbeats begin with the login's end, and silence ends the connection`() throws {
+        var bench = SessionBench(
+            SessionConfiguration(maximumSequence: 255, heartbeat: HeartbeatPolicy(interval: .seconds(5))))
+        let connection = try bench.makeReady()
+        #expect(try bench.reachDeadline() == [.heartbeat(connection, sequence: 1)])
+        bench.now += .milliseconds(300)
+        bench.handle(.heartbeatAnswered(connection, sequence: 1))
+        #expect(bench.session.roundTrips.last == .milliseconds(300))
+        #expect(try bench.reachDeadline() == [.heartbeat(connection, sequence: 2)])
+        #expect(try bench.reachDeadline() == [.heartbeat(connection, sequence: 3)])
+        try bench.reachDeadline()
+        #expect(bench.closings == [.silent])
+        #expect(bench.session.roundTrips.count == 1)
+        try bench.makeReady()
+        #expect(bench.session.roundTrips.count == 0)
+    }
+
+    @Test func `bytes that leave put judgement off only where others wait`() throws {
+        let heartbeat = HeartbeatPolicy(interval: .seconds(5), timeout: .seconds(5))
+        var bench = SessionBench(SessionConfiguration(heartbeat: heartbeat, pendingByteCount: 1_000))
+        let connection = try bench.makeReady()
+        try bench.send("large", .atMostOnce, byteCount: 500)
+        try bench.reachDeadline()
+        bench.now += .seconds(4)
+        bench.handle(.sent(connection, byteCount: 300, pendingByteCount: 200))
+        bench.now += .seconds(4)
+        bench.handle(.timerFired)
+        #expect(bench.closings == [])
+        bench.handle(.sent(connection, byteCount: 200, pendingByteCount: 0))
+        bench.now += .seconds(4)
+        // Nothing waited, so this says nothing of the peer.
+        bench.handle(.sent(connection, byteCount: 8, pendingByteCount: 0))
+        bench.now += .seconds(1)
+        bench.handle(.timerFired)
+        #expect(bench.closings == [.silent])
+    }
+
+    @Test func `bytes that the peer's system acknowledges put judgement off`() throws {
+        let heartbeat = HeartbeatPolicy(interval: .seconds(50), timeout: .seconds(5))
+        var bench = SessionBench(SessionConfiguration(heartbeat: heartbeat))
+        let connection = try bench.makeReady()
+        try bench.reachDeadline()
+        bench.now += .seconds(4)
+        bench.handle(.progressed(connection))
+        bench.now += .seconds(4)
+        #expect(bench.handle(.timerFired) == [])
+        bench.now += .seconds(1)
+        bench.handle(.timerFired)
+        #expect(bench.closings == [.silent])
+    }
+
+    // MARK: Ending
+
+    @Test func `the end closes the connection and fails what waits`() throws {
+        var bench = SessionBench()
+        let connection = try bench.makeReady()
+        let number = try bench.send("request", .atMostOnce, .reply(id: 7))
+        #expect(
+            bench.handle(.end) == [
+                .close(connection, .endedByUs), .complete(number, .failed(.ended(mayHaveArrived: true))),
+                .report(.ended(.byUs)),
+            ])
+        #expect(bench.session.messageCount == 0)
+    }
+
+    @Test func `a session that has not begun can be ended`() {
+        var bench = SessionBench()
+        #expect(bench.handle(.end) == [.report(.ended(.byUs))])
+        #expect(bench.handle(.start) == [])
+    }
+
+    @Test func `draining ends the session when the last message has its outcome`() throws {
+        var bench = SessionBench(SessionConfiguration(maximumSequence: 255))
+        let connection = try bench.makeReady()
+        try bench.send("must", .exactlyOnce, .acknowledgement)
+        bench.handle(.drain(deadline: .seconds(60)))
+        #expect(bench.session.deadline == .seconds(60))
+        bench.handle(.drain(deadline: .seconds(30)))
+        #expect(bench.session.deadline == .seconds(30))
+        #expect(throws: SessionError.ended(mayHaveArrived: false)) { try bench.send("late", .atMostOnce) }
+        bench.handle(.acknowledged(connection, .sequence(1)))
+        #expect(bench.outcomes == [.confirmed])
+        #expect(bench.closings == [.endedByUs])
+        #expect(bench.session.state == .ended(.byUs))
+        #expect(bench.session.deadline == nil)
+    }
+
+    @Test func `draining ends at its deadline`() throws {
+        var bench = SessionBench()
+        _ = try bench.start()
+        try bench.send("never leaves", .atMostOnce)
+        bench.handle(.drain(deadline: .seconds(2)))
+        #expect(bench.session.state == .connecting(endpoint: 0, attempt: 1))
+        try bench.reachDeadline()
+        #expect(bench.now == .seconds(2))
+        #expect(bench.outcomes == [.failed(.ended(mayHaveArrived: false))])
+        #expect(bench.session.state == .ended(.byUs))
+    }
+
+    @Test func `draining with nothing to wait for ends at once`() throws {
+        var bench = SessionBench()
+        try bench.makeReady()
+        bench.handle(.drain(deadline: .seconds(60)))
+        #expect(bench.session.state == .ended(.byUs))
+    }
+
+    @Test func `errors and states are one line, and an error is small`() {
+        #expect(MemoryLayout<SessionError>.size <= 32)
+        let errors: [SessionError] = [
+            .tooManyBytes(limit: 1), .tooManyMessages(limit: 1), .notConnected, .needsSequence, .needsReceipt,
+            .needsHeartbeat, .outOfSequenceNumbers, .lost(mayHaveArrived: true), .lost(mayHaveArrived: false),
+            .expired(mayHaveArrived: true), .cancelled(mayHaveArrived: true), .ended(mayHaveArrived: true),
+        ]
+        let causes: [DisconnectCause] = [
+            .refused, .reset, .timedOut, .unknownHost, .failed, .broken, .silent, .endedByPeer,
+            .kicked(Kick(reason: 7, advice: .stop)), .loginRefused, .notTrusted, .endedByUs,
+        ]
+        let texts = errors.map(\.description) + causes.map(\.description)
+        #expect(Set(texts).count == errors.count + causes.count)
+        #expect(texts.filter { $0.isEmpty || $0.contains("\n") } == [])
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineSession
+
+struct HeartbeatTests {
+    static func heartbeat(_ rhythm: HeartbeatPolicy.Rhythm = .steady, maximumSequence: UInt64? = nil) -> Heartbeat {
+        Heartbeat(
+            policy: HeartbeatPolicy(interval: .seconds(30), timeout: .seconds(10), rhythm: rhythm),
+            maximumSequence: maximumSequence, at: .zero)
+    }
+
+    @Test func `heartbeats leave once an interval, whatever arrives`() {
+        var heartbeat = Self.heartbeat()
+        #expect(heartbeat.deadline == .seconds(30))
+        heartbeat.received(at: .seconds(29))
+        #expect(heartbeat.timerFired(at: .seconds(30)) == .beat(1))
+        heartbeat.received(at: .seconds(31))
+        #expect(heartbeat.deadline == .seconds(60))
+        #expect(heartbeat.timerFired(at: .seconds(59)) == nil)
+        #expect(heartbeat.timerFired(at: .seconds(60)) == .beat(2))
+    }
+
+    @Test func `where only quiet is to be filled, what arrives puts the heartbeat off`() {
+        var heartbeat = Self.heartbeat(.whenQuiet)
+        heartbeat.received(at: .seconds(29))
+        #expect(heartbeat.timerFired(at: .seconds(30)) == nil)
+        #expect(heartbeat.deadline == .seconds(59))
+        #expect(heartbeat.timerFired(at: .seconds(59)) == .beat(1))
+    }
+
+    @Test(arguments: [HeartbeatPolicy.Rhythm.steady, .whenQuiet])
+    func `a peer from which nothing comes is held for dead after the timeout`(rhythm: HeartbeatPolicy.Rhythm) {
+        var heartbeat = Self.heartbeat(rhythm)
+        #expect(heartbeat.timerFired(at: .seconds(30)) == .beat(1))
+        #expect(heartbeat.deadline == .seconds(40))
+        #expect(heartbeat.timerFired(at: .milliseconds(39_999)) == nil)
+        #expect(heartbeat.timerFired(at: .seconds(40)) == .giveUp)
+    }
+
+    @Test func `any byte counts as life`() {
+        var heartbeat = Self.heartbeat()
+        #expect(heartbeat.timerFired(at: .seconds(30)) == .beat(1))
+        heartbeat.received(at: .seconds(39))
+        #expect(heartbeat.timerFired(at: .seconds(40)) == nil)
+        #expect(heartbeat.deadline == .seconds(60))
+    }
+
+    @Test func `a slow upload is not held for death while it goes on`() {
+        var heartbeat = Self.heartbeat()
+        #expect(heartbeat.timerFired(at: .seconds(30)) == .beat(1))
+        heartbeat.progressed(at: .seconds(35))
+        #expect(heartbeat.deadline == .seconds(45))
+        #expect(heartbeat.timerFired(at: .seconds(40)) == nil)
+        heartbeat.progressed(at: .seconds(44))
+        #expect(heartbeat.timerFired(at: .seconds(53)) == nil)
+        #expect(heartbeat.timerFired(at: .seconds(54)) == .giveUp)
+    }
+
+    @Test func `a shorter interval than the timeout waits from the first heartbeat without an answer`() {
+        var heartbeat = Heartbeat(
+            policy: HeartbeatPolicy(interval: .seconds(2), timeout: .seconds(5)), maximumSequence: nil, at: .zero)
+        #expect(heartbeat.timerFired(at: .seconds(2)) == .beat(1))
+        #expect(heartbeat.timerFired(at: .seconds(4)) == .beat(2))
+        #expect(heartbeat.timerFired(at: .seconds(6)) == .beat(3))
+        #expect(heartbeat.deadline == .seconds(7))
+        #expect(heartbeat.timerFired(at: .seconds(7)) == .giveUp)
+    }
+
+    @Test func `a late answer counts for its own heartbeat, not for the next`() {
+        var heartbeat = Self.heartbeat()
+        #expect(heartbeat.timerFired(at: .seconds(30)) == .beat(1))
+        heartbeat.received(at: .seconds(31))
+        #expect(heartbeat.timerFired(at: .seconds(60)) == .beat(2))
+        #expect(heartbeat.answered(sequence: nil, at: .seconds(61)) == 1)
+        #expect(heartbeat.roundTrips.last == .seconds(31))
+        #expect(heartbeat.answered(sequence: nil, at: .seconds(62)) == 2)
+        #expect(heartbeat.roundTrips.last == .seconds(2))
+        #expect(heartbeat.answered(sequence: nil, at: .seconds(63)) == nil)
+        #expect(heartbeat.roundTrips.count == 2)
+    }
+
+    @Test func `numbers tell which heartbeat was answered`() {
+        var heartbeat = Self.heartbeat(maximumSequence: 2)
+        #expect(heartbeat.timerFired(at: .seconds(30)) == .beat(1))
+        heartbeat.received(at: .seconds(31))
+        #expect(heartbeat.timerFired(at: .seconds(60)) == .beat(2))
+        #expect(heartbeat.sequence(of: 2) == 2)
+        #expect(heartbeat.sequence(of: 3) == 1)
+        #expect(heartbeat.answered(sequence: 2, at: .seconds(61)) == 2)
+        #expect(heartbeat.roundTrips.last == .seconds(1))
+        #expect(heartbeat.answered(sequence: 1, at: .seconds(62)) == 1)
+        #expect(heartbeat.answered(sequence: 0, at: .seconds(62)) == nil)
+        #expect(heartbeat.answered(sequence: nil, at: .seconds(62)) == nil)
+    }
+
+    @Test func `a server that does not answer each heartbeat is measured no more`() {
+        var heartbeat = Self.heartbeat()
+        for count in 1...17 {
+            let time = Duration.seconds(30 * count)
+            #expect(heartbeat.timerFired(at: time) == .beat(UInt64(count)))
+            heartbeat.received(at: time)
+        }
+        #expect(heartbeat.answered(sequence: nil, at: .seconds(511)) == nil)
+        #expect(heartbeat.roundTrips == RoundTrips())
+    }
+
+    @Test func `with numbers, old heartbeats make room`() {
+        var heartbeat = Self.heartbeat(maximumSequence: 100)
+        for count in 1...20 {
+            let time = Duration.seconds(30 * count)
+            #expect(heartbeat.timerFired(at: time) == .beat(UInt64(count)))
+            heartbeat.received(at: time)
+        }
+        #expect(heartbeat.answered(sequence: 4, at: .seconds(601)) == nil)
+        #expect(heartbeat.answered(sequence: 5, at: .seconds(601)) == 5)
+        #expect(heartbeat.answered(sequence: 20, at: .seconds(601)) == 20)
+    }
+
+    @Test func `round trips are averaged as RFC 6298 says`() {
+        var heartbeat = Heartbeat(
+            policy: HeartbeatPolicy(interval: .seconds(1), timeout: .seconds(10)), maximumSequence: nil, at: .zero)
+        #expect(heartbeat.timerFired(at: .seconds(1)) == .beat(1))
+        #expect(heartbeat.answered(sequence: nil, at: .milliseconds(1_800)) == 1)
+        #expect(heartbeat.roundTrips.smoothed == .milliseconds(800))
+        #expect(heartbeat.roundTrips.variation == .milliseconds(400))
+        #expect(heartbeat.timerFired(at: .seconds(2)) == .beat(2))
+        #expect(heartbeat.answered(sequence: nil, at: .milliseconds(2_400)) == 2)
+        // 3/4 * 400 + 1/4 * |800 - 400|, and 7/8 * 800 + 1/8 * 400.
+        #expect(heartbeat.roundTrips.variation == .milliseconds(400))
+        #expect(heartbeat.roundTrips.smoothed == .milliseconds(750))
+        #expect(heartbeat.timerFired(at: .seconds(3)) == .beat(3))
+        #expect(heartbeat.answered(sequence: nil, at: .milliseconds(3_950)) == 3)
+        #expect(heartbeat.roundTrips.variation == .milliseconds(350))
+        #expect(heartbeat.roundTrips.smoothed == .milliseconds(775))
+        #expect(heartbeat.roundTrips.last == .milliseconds(950))
+        #expect(heartbeat.roundTrips.minimum == .milliseconds(400))
+        #expect(heartbeat.roundTrips.count == 3)
+    }
+}

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineSession
+
+/// What happens to messages, by their promise.
+struct OutboundMessageTests {
+    static let position = Delivery.latest(LatestKey(messageID: 5))
+
+    /// A session with sequence numbers and heartbeats.
+    static func bench(
+        maximumSequence: UInt64? = 255, limits: OutboundLimits = OutboundLimits(), pendingByteCount: Int = 1_000
+    ) -> SessionBench {
+        SessionBench(
+            SessionConfiguration(
+                maximumSequence: maximumSequence, heartbeat: HeartbeatPolicy(), limits: limits,
+                pendingByteCount: pendingByteCount))
+    }
+
+    // MARK: Promises
+
+    @Test func `what waits goes out in order, once the login is done`() throws {
+        var bench = Self.bench()
+        try bench.send("a", .atMostOnce)
+        try bench.send("b", .atLeastOnce, .reply(id: 1))
+        try bench.send("c", Self.position)
+        try bench.send("d", .exactlyOnce, .acknowledgement)
+        #expect(bench.actions == [])
+        let connection = try bench.start()
+        #expect(bench.handle(.connected(connection)) == [.report(.loggingIn), .beginLogin(connection)])
+        bench.handle(.loggedIn(connection))
+        #expect(bench.given == ["a", "b", "c", "d"])
+        #expect(bench.givenSequences == [nil, 1, nil, 2])
+        #expect(bench.outcomes == [.given, .given])
+        try bench.send("e", .whileConnected)
+        #expect(bench.given == ["e"])
+        #expect(bench.outcomes == [.given])
+        #expect(bench.session.messageCount == 3)
+    }
+
+    @Test func `what is only for a connection is refused without one, and lost with it`() throws {
+        var bench = Self.bench(pendingByteCount: 1)
+        #expect(throws: SessionError.notConnected) { try bench.send("early", .whileConnected) }
+        let connection = try bench.start()
+        bench.handle(.connected(connection))
+        #expect(throws: SessionError.notConnected) { try bench.send("early", .whileConnected) }
+        bench.handle(.loggedIn(connection))
+        try bench.send("given", .whileConnected, .reply(id: 1))
+        try bench.send("waits", .whileConnected)
+        bench.handle(.ended(connection, .reset))
+        #expect(bench.outcomes == [.failed(.lost(mayHaveArrived: true)), .failed(.lost(mayHaveArrived: false))])
+        #expect(bench.session.messageCount == 0)
+    }
+
+    @Test func `what may arrive at most once is given once`() throws {
+        var bench = Self.bench(pendingByteCount: 1)
+        let first = try bench.makeReady()
+        try bench.send("given", .atMostOnce, .reply(id: 1))
+        try bench.send("waits", .atMostOnce, .reply(id: 1))
+        #expect(bench.given == [])
+        bench.handle(.ended(first, .reset))
+        #expect(bench.outcomes == [.failed(.lost(mayHaveArrived: true))])
+        try bench.makeReady()
+        #expect(bench.given == ["waits"])
+    }
+
+    @Test(arguments: [Delivery.atLeastOnce, .exactlyOnce])
+    func `what must arrive is given to each connection until it is confirmed, in order and with its number`(
+        delivery: Delivery
+    ) throws {
+        var bench = Self.bench()
+        let first = try bench.makeReady()
+        try bench.send("a", delivery, .acknowledgement)
+        try bench.send("b", delivery, .acknowledgement)
+        try bench.send("c", delivery, .acknowledgement)
+        bench.handle(.acknowledged(first, .sequence(2)))
+        #expect(bench.outcomes == [.confirmed])
+        bench.handle(.ended(first, .reset))
+        #expect(bench.outcomes == [])
+        try bench.send("d", delivery, .acknowledgement)
+        let second = try bench.makeReady()
+        #expect(bench.given == ["a", "c", "d"])
+        #expect(bench.givenSequences == [1, 3, 4])
+        let isRepeated = bench.actions.compactMap {
+            if case .give(_, let message) = $0 { message.isRepeated } else { nil }
+        }
+        #expect(isRepeated == [true, true, false])
+        bench.handle(.acknowledged(second, .cumulative(4)))
+        #expect(bench.outcomes == [.confirmed, .confirmed, .confirmed])
+        #expect(bench.session.messageCount == 0)
+        #expect(bench.session.messageByteCount == 0)
+    }
+
+    @Test func `a newer value takes the place of one that waits`() throws {
+        var bench = Self.bench()
+        let old = try bench.send("old", Self.position, byteCount: 30)
+        try bench.send("other", .atMostOnce)
+        try bench.send("elsewhere", .latest(LatestKey(messageID: 5, part: 1)))
+        try bench.send("new", Self.position, byteCount: 20)
+        #expect(bench.actions == [.complete(old, .replaced)])
+        #expect(bench.session.messageByteCount == 40)
+        try bench.makeReady()
+        #expect(bench.given == ["new", "other", "elsewhere"])
+    }
+
+    @Test func `the last value is given to the next connection, unless a heartbeat's answer shows that it has come`()
+        throws
+    {
+        var bench = Self.bench()
+        let first = try bench.makeReady()
+        try bench.send("known", .latest(LatestKey(messageID: 1)))
+        #expect(try bench.reachDeadline() == [.heartbeat(first, sequence: 1)])
+        try bench.send("old", Self.position)
+        try bench.send("new", Self.position)
+        #expect(bench.given == ["new"])
+        #expect(bench.outcomes == [.given])
+        bench.handle(.heartbeatAnswered(first, sequence: 1))
+        #expect(bench.outcomes == [])
+        #expect(bench.session.messageCount == 1)
+        bench.handle(.ended(first, .reset))
+        try bench.makeReady()
+        #expect(bench.given == ["new"])
+        #expect(bench.outcomes == [])
+    }
+
+    @Test func `a value that waits to be given again is replaced, too`() throws {
+        var bench = Self.bench()
+        let first = try bench.makeReady()
+        try bench.send("old", Self.position, .acknowledgement)
+        try bench.send("must", .exactlyOnce, .acknowledgement)
+        bench.handle(.ended(first, .reset))
+        try bench.send("new", Self.position, .acknowledgement)
+        #expect(bench.outcomes == [.replaced])
+        try bench.makeReady()
+        #expect(bench.given == ["must", "new"])
+        #expect(bench.givenSequences == [2, 3])
+    }
+
+    // MARK: Receipts
+
+    @Test func `a heartbeat's answer confirms what was given before the heartbeat`() throws {
+        var bench = Self.bench(maximumSequence: nil)
+        let connection = try bench.makeReady()
+        try bench.send("before", .atLeastOnce, .heartbeat)
+        try bench.reachDeadline()
+        try bench.send("behind", .atLeastOnce, .heartbeat)
+        bench.handle(.heartbeatAnswered(connection, sequence: nil))
+        #expect(bench.outcomes == [.confirmed])
+        #expect(bench.session.messageCount == 1)
+        try bench.reachDeadline()
+        bench.handle(.heartbeatAnswered(connection, sequence: nil))
+        #expect(bench.outcomes == [.confirmed])
+        bench.handle(.heartbeatAnswered(connection, sequence: nil))
+        #expect(bench.outcomes == [])
+    }
+
+    @Test func `with numbers a reply needs the number and the ID`() throws {
+        var bench = Self.bench()
+        let connection = try bench.makeReady()
+        try bench.send("a", .atMostOnce, .reply(id: 1))
+        try bench.send("b", .atMostOnce, .reply(id: 1))
+        for (id, sequence) in [(2, 1), (1, nil), (1, 0), (1, 3), (1, 256)] as [(UInt64, UInt64?)] {
+            #expect(bench.handle(.acknowledged(connection, .reply(id: id, sequence: sequence))) == [])
+        }
+        bench.handle(.acknowledged(connection, .reply(id: 1, sequence: 2)))
+        #expect(bench.outcomes == [.confirmed])
+        bench.handle(.acknowledged(connection, .reply(id: 1, sequence: 1)))
+        #expect(bench.outcomes == [.confirmed])
+        #expect(bench.session.messageCount == 0)
+    }
+
+    @Test func `without numbers replies come in the order of what was given to this connection`() throws {
+        var bench = Self.bench(maximumSequence: nil, pendingByteCount: 20)
+        let connection = try bench.makeReady()
+        let first = try bench.send("a", .atMostOnce, .reply(id: 1))
+        let second = try bench.send("b", .atMostOnce, .reply(id: 2))
+        let waiting = try bench.send("c", .atMostOnce, .reply(id: 1))
+        #expect(bench.givenSequences == [])
+        #expect(
+            bench.handle(.acknowledged(connection, .reply(id: 2, sequence: nil))) == [.complete(second, .confirmed)])
+        #expect(
+            bench.handle(.acknowledged(connection, .reply(id: 1, sequence: nil))) == [.complete(first, .confirmed)])
+        #expect(bench.handle(.acknowledged(connection, .reply(id: 1, sequence: nil))) == [])
+        bench.handle(.sent(connection, byteCount: 20, pendingByteCount: 0))
+        #expect(bench.given == ["c"])
+        #expect(
+            bench.handle(.acknowledged(connection, .reply(id: 1, sequence: nil))) == [.complete(waiting, .confirmed)])
+    }
+
+    @Test(arguments: [nil, 255] as [UInt64?])
+    func `the reply to a message that was given up belongs to nobody else`(maximumSequence: UInt64?) throws {
+        var bench = Self.bench(maximumSequence: maximumSequence)
+        let connection = try bench.makeReady()
+        let first = try bench.send("a", .atMostOnce, .reply(id: 1))
+        try bench.send("b", .atMostOnce, .reply(id: 1))
+        bench.handle(.cancel(first))
+        #expect(bench.outcomes == [.failed(.cancelled(mayHaveArrived: true))])
+        #expect(bench.session.messageCount == 2)
+        #expect(bench.session.messageByteCount == 10)
+        #expect(bench.handle(.cancel(first)) == [])
+        let sequence: UInt64? = maximumSequence == nil ? nil : 1
+        #expect(bench.handle(.acknowledged(connection, .reply(id: 1, sequence: sequence))) == [.ignoreReply])
+        bench.handle(.acknowledged(connection, .reply(id: 1, sequence: sequence.map { $0 + 1 })))
+        #expect(bench.outcomes == [.confirmed])
+        #expect(bench.session.messageCount == 0)
+    }
+
+    @Test func `the place of a message that was given up goes with the connection`() throws {
+        var bench = Self.bench(maximumSequence: nil)
+        let connection = try bench.makeReady()
+        bench.handle(.cancel(try bench.send("a", .atLeastOnce, .reply(id: 1))))
+        #expect(bench.session.messageCount == 1)
+        #expect(bench.handle(.ended(connection, .reset)).count == 2)
+        #expect(bench.session.messageCount == 0)
+    }
+
+    @Test func `a server that tells at login what it has gets no more of it`() throws {
+        var bench = Self.bench()
+        let first = try bench.makeReady()
+        for text in ["a", "b", "c"] { try bench.send(text, .exactlyOnce, .acknowledgement) }
+        bench.handle(.ended(first, .reset))
+        try bench.reachDeadline()
+        let second = try bench.connecting()
+        bench.handle(.connected(second))
+        bench.handle(.acknowledged(second, .cumulative(2)))
+        #expect(bench.outcomes == [.confirmed, .confirmed])
+        bench.handle(.loggedIn(second))
+        #expect(bench.given == ["c"])
+    }
+
+    // MARK: Sequence numbers
+
+    @Test func `numbers begin anew behind the largest, and none is near one that waits`() throws {
+        var bench = Self.bench(maximumSequence: 7)
+        let connection = try bench.makeReady()
+        var sequences: [UInt64?] = []
+        for _ in 0..<5 {
+            try bench.send("must", .exactlyOnce, .acknowledgement)
+            sequences += bench.givenSequences
+        }
+        #expect(sequences == [1, 2, 3])
+        for number: UInt64 in [1, 2, 3, 4, 5] {
+            bench.handle(.acknowledged(connection, .sequence(number)))
+            sequences += bench.givenSequences
+        }
+        #expect(sequences == [1, 2, 3, 4, 5])
+        for _ in 0..<3 {
+            try bench.send("must", .exactlyOnce, .acknowledgement)
+            sequences += bench.givenSequences
+        }
+        #expect(sequences == [1, 2, 3, 4, 5, 6, 7, 1])
+        bench.handle(.acknowledged(connection, .cumulative(1)))
+        #expect(bench.outcomes == [.confirmed, .confirmed, .confirmed])
+    }
+
+    @Test func `a heartbeat's answer frees numbers, too`() throws {
+        var bench = Self.bench(maximumSequence: 7)
+        let connection = try bench.makeReady()
+        for number: UInt64 in 1...10 {
+            try bench.send("must", .exactlyOnce, .heartbeat)
+            #expect(bench.givenSequences == [1 + (number - 1) % 7])
+            try bench.reachDeadline()
+            bench.handle(.heartbeatAnswered(connection, sequence: 1 + (number - 1) % 7))
+            #expect(bench.outcomes == [.confirmed])
+        }
+    }
+
+    @Test func `an acknowledgement of what was never sent does nothing`() throws {
+        var bench = Self.bench(maximumSequence: .max)
+        let connection = try bench.makeReady()
+        #expect(bench.handle(.acknowledged(connection, .cumulative(1))) == [])
+        try bench.send("must", .exactlyOnce, .acknowledgement)
+        for sequence in [0, 2, .max] as [UInt64] {
+            #expect(bench.handle(.acknowledged(connection, .sequence(sequence))) == [])
+            #expect(bench.handle(.acknowledged(connection, .cumulative(sequence))) == [])
+        }
+    }
+
+    @Test func `where too many numbers were lost, nothing is sent that would be taken for old`() throws {
+        var bench = Self.bench(maximumSequence: 7)
+        for _ in 0..<3 {
+            let connection = try bench.makeReady()
+            try bench.send("request", .atMostOnce, .reply(id: 1))
+            bench.handle(.ended(connection, .reset))
+        }
+        try bench.makeReady()
+        for delivery in [Delivery.exactlyOnce, .atLeastOnce, .atMostOnce] {
+            try bench.send("must", delivery, .acknowledgement)
+            #expect(bench.outcomes == [.failed(.outOfSequenceNumbers)])
+        }
+        try bench.send("no number", .atMostOnce)
+        #expect(bench.outcomes == [.given])
+    }
+
+    @Test func `a server that tells at login what it has seen frees lost numbers`() throws {
+        var bench = Self.bench(maximumSequence: 7)
+        for _ in 0..<3 {
+            let connection = try bench.makeReady()
+            try bench.send("request", .atMostOnce, .reply(id: 1))
+            bench.handle(.ended(connection, .reset))
+        }
+        try bench.reachDeadline()
+        let connection = try bench.connecting()
+        bench.handle(.connected(connection))
+        bench.handle(.acknowledged(connection, .cumulative(2)))
+        bench.handle(.loggedIn(connection))
+        try bench.send("must", .exactlyOnce, .acknowledgement)
+        #expect(bench.givenSequences == [4])
+    }
+
+    // MARK: Refusals
+
+    @Test(
+        arguments: [
+            (.exactlyOnce, .reply(id: 1), nil, .needsSequence), (.exactlyOnce, .reply(id: 1), 1, .needsSequence),
+            (.exactlyOnce, .none, 255, .needsReceipt), (.atLeastOnce, .none, 255, .needsReceipt),
+            (.atLeastOnce, .none, nil, .needsReceipt), (.atMostOnce, .acknowledgement, nil, .needsSequence),
+            (.atLeastOnce, .heartbeat, 255, .needsHeartbeat),
+        ] as [(Delivery, Receipt, UInt64?, SessionError)])
+    func `a promise that cannot be kept is refused`(
+        delivery: Delivery, receipt: Receipt, maximumSequence: UInt64?, error: SessionError
+    ) {
+        var bench = SessionBench(SessionConfiguration(maximumSequence: maximumSequence))
+        #expect(throws: error) { try bench.send("must", delivery, receipt) }
+        #expect(bench.session.messageCount == 0)
+    }
+
+    @Test func `the limits hold, and name themselves`() throws {
+        var bench = Self.bench(limits: OutboundLimits(byteCount: 100, messageCount: 2))
+        #expect(throws: SessionError.tooManyBytes(limit: 100)) { try bench.send("a", .atMostOnce, byteCount: 101) }
+        #expect(throws: SessionError.tooManyBytes(limit: 100)) { try bench.send("a", .atMostOnce, byteCount: .max) }
+        try bench.send("a", Self.position, byteCount: 60)
+        #expect(throws: SessionError.tooManyBytes(limit: 100)) { try bench.send("b", .atMostOnce, byteCount: 41) }
+        try bench.send("b", .atLeastOnce, .reply(id: 1), byteCount: 40)
+        #expect(throws: SessionError.tooManyMessages(limit: 2)) { try bench.send("c", .atMostOnce, byteCount: 0) }
+        #expect(throws: SessionError.tooManyBytes(limit: 100)) { try bench.send("c", Self.position, byteCount: 61) }
+        #expect(bench.session.messageByteCount == 100)
+        try bench.send("c", Self.position, byteCount: 59)
+        #expect(bench.outcomes == [.replaced])
+        try bench.makeReady()
+        #expect(bench.given == ["c", "b"])
+        // What is kept still counts.
+        #expect(throws: SessionError.tooManyMessages(limit: 2)) { try bench.send("d", .atMostOnce, byteCount: 0) }
+    }
+
+    @Test func `no more is given than the connection has room for`() throws {
+        var bench = Self.bench(pendingByteCount: 25)
+        let connection = try bench.makeReady()
+        var given: [String] = []
+        for text in ["a", "b", "c", "d"] {
+            try bench.send(text, .atMostOnce)
+            given += bench.given
+        }
+        #expect(given == ["a", "b", "c"])
+        bench.handle(.sent(connection, byteCount: 4, pendingByteCount: 26))
+        #expect(bench.given == [])
+        bench.handle(.sent(connection, byteCount: 2, pendingByteCount: 24))
+        #expect(bench.given == ["d"])
+    }
+
+    // MARK: Time
+
+    @Test func `what is of no use any more is given up, wherever it stands`() throws {
+        var bench = Self.bench(pendingByteCount: 20)
+        let connection = try bench.makeReady()
+        try bench.send("given", .exactlyOnce, .acknowledgement, expiry: .seconds(3))
+        try bench.send("replied", .atMostOnce, .reply(id: 1), expiry: .seconds(3))
+        try bench.send("waits", .atMostOnce, expiry: .seconds(2))
+        try bench.send("stays", .atMostOnce, expiry: .seconds(100))
+        #expect(throws: SessionError.expired(mayHaveArrived: false)) {
+            try bench.send("late", .atMostOnce, expiry: .zero)
+        }
+        try bench.reachDeadline()
+        #expect(bench.now == .seconds(2))
+        #expect(bench.outcomes == [.failed(.expired(mayHaveArrived: false))])
+        try bench.reachDeadline()
+        #expect(bench.now == .seconds(3))
+        #expect(bench.outcomes == [.failed(.expired(mayHaveArrived: true)), .failed(.expired(mayHaveArrived: true))])
+        // The reply may still come.
+        #expect(bench.session.messageCount == 2)
+        bench.handle(.sent(connection, byteCount: 20, pendingByteCount: 0))
+        #expect(bench.given == ["stays"])
+        #expect(bench.handle(.acknowledged(connection, .reply(id: 1, sequence: 2))) == [.ignoreReply])
+        #expect(bench.session.messageCount == 0)
+        #expect(bench.session.deadline == .seconds(30))
+    }
+
+    @Test func `what is given up while it waits is never given`() throws {
+        var bench = Self.bench()
+        let number = try bench.send("a", .atLeastOnce, .reply(id: 1))
+        try bench.send("b", .atMostOnce)
+        bench.handle(.cancel(number))
+        #expect(bench.outcomes == [.failed(.cancelled(mayHaveArrived: false))])
+        try bench.makeReady()
+        #expect(bench.given == ["b"])
+        #expect(bench.handle(.cancel(number)) == [])
+    }
+
+    // MARK: Memory
+
+    @Test func `gaps close, and nothing is mixed up`() throws {
+        var bench = Self.bench(limits: OutboundLimits(messageCount: 10), pendingByteCount: 1 << 20)
+        let connection = try bench.makeReady()
+        let kept = try bench.send("kept", .exactlyOnce, .acknowledgement)
+        try bench.send("value", Self.position)
+        let given = try bench.send("given up", .atMostOnce, .reply(id: 9))
+        bench.handle(.cancel(given))
+        for _ in 0..<200 {
+            try bench.send("passes", .atMostOnce)
+            #expect(bench.given == ["passes"])
+        }
+        #expect(bench.session.messageCount == 3)
+        try bench.send("newer value", Self.position)
+        #expect(bench.given == ["newer value"])
+        #expect(bench.handle(.acknowledged(connection, .reply(id: 9, sequence: 2))) == [.ignoreReply])
+        bench.handle(.ended(connection, .reset))
+        for _ in 0..<8 { bench.handle(.cancel(try bench.send("no", .atMostOnce))) }
+        try bench.makeReady()
+        #expect(bench.given == ["kept", "newer value"])
+        bench.handle(.cancel(kept))
+        #expect(bench.outcomes == [.failed(.cancelled(mayHaveArrived: true))])
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import TestingSupport
+import WirelineSession
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Sessions against a server and a network that do everything but work.
+///
+/// `WIRELINE_SIMULATIONS` is how many runs there are, `WIRELINE_SIMULATION_SEED` the only one, of which the events are
+/// printed.
+struct SimulationTests {
+    @Test(arguments: 0..<partCount)
+    func `whatever breaks, promises hold and no session hangs`(part: Int) {
+        if let seed = Self.environment("WIRELINE_SIMULATION_SEED") {
+            guard part == 0 else { return }
+            let simulation = Self.run(seed: seed, tracing: true)
+            print(simulation.trace?.joined(separator: "\n") ?? "")
+            #expect(simulation.violations == [])
+            return
+        }
+        let count = Int(Self.environment("WIRELINE_SIMULATIONS") ?? 10_000)
+        var seeds = Self.seeds
+        seeds.skip(part)
+        for _ in stride(from: part, to: count, by: Self.partCount) {
+            let seed = seeds.next()
+            let simulation = Self.run(seed: seed)
+            guard simulation.violations.isEmpty else {
+                Issue.record("\(simulation.violations); repeat with WIRELINE_SIMULATION_SEED=\(seed)")
+                return
+            }
+            seeds.skip(Self.partCount - 1)
+        }
+    }
+
+    @Test(arguments: Mutation.allCases)
+    func `a fault in what drives a session, or in the server, is found`(mutation: Mutation) {
+        let isFound = (UInt64(0)..<2_000).contains { seed in
+            Self.run(seed: seed, mutation: mutation).violations.contains { $0.contains(mutation.symptom) }
+        }
+        #expect(isFound)
+    }
+
+    @Test(arguments: UInt64(0)..<20)
+    func `a seed gives the same run again`(seed: UInt64) {
+        let trace = Self.run(seed: seed, tracing: true).trace ?? []
+        #expect(trace.count > 10)
+        #expect(trace == Self.run(seed: seed, tracing: true).trace)
+    }
+
+    @Test func `the runs meet what can happen`() {
+        var met = Coverage()
+        for seed in UInt64(0)..<2_000 {
+            for client in Self.run(seed: seed).clients { met.add(client) }
+        }
+        #expect(met.repetitionCount > 500)
+        #expect(Coverage.expectedStates.filter { !met.states.contains($0) } == [])
+        let outcomes = Coverage.expectedOutcomes
+        #expect(outcomes.filter { !met.outcomes.contains($0) } == [])
+    }
+
+    /// Runs go on side by side.
+    static let partCount = 4
+    static let seeds = SeededGenerator.forThisRun("SimulationTests")
+
+    static func run(seed: UInt64, mutation: Mutation? = nil, tracing: Bool = false) -> Simulation {
+        var random = SeededGenerator(seed: seed)
+        var scenario = Scenario(using: &random)
+        scenario.mutation = mutation
+        let simulation = Simulation(scenario, using: random, tracing: tracing)
+        simulation.run()
+        simulation.check()
+        return simulation
+    }
+
+    static func environment(_ name: String) -> UInt64? {
+        getenv(name).flatMap { UInt64(String(cString: $0)) }
+    }
+}
+
+extension SeededGenerator {
+    fileprivate mutating func skip(_ count: Int) {
+        for _ in 0..<count { _ = next() }
+    }
+}

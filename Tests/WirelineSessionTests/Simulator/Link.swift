@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineSession
+
+/// What a client writes.
+enum UpwardItem {
+    case login
+    case message(index: Int, sequence: UInt64?)
+    case heartbeat(sequence: UInt64?)
+}
+
+/// What the server writes.
+enum DownwardItem {
+    case loggedIn(lastSequence: UInt64?)
+    case loginRefused
+    case reply(sequence: UInt64?)
+    case acknowledgement(Acknowledgement)
+    case heartbeatAnswer(sequence: UInt64?)
+    case kick(Kick)
+}
+
+/// How a connection breaks.
+enum Breakage {
+    /// Both ends are told.
+    case reset
+    /// The client sees an end of stream; what it has written still arrives.
+    case serverEndsOutput
+    /// Nothing passes any more, and nobody is told.
+    case blackhole
+    /// Nothing passes any more, and only the server is told.
+    case clientNotTold
+}
+
+/// A connection of the simulated network.
+final class Link {
+    let client: Int
+    let number: ConnectionNumber
+    let endpoint: Int
+    let latency: Int
+    var madeAt = 0
+
+    var isOpenAtClient = true
+    var isOpenAtServer = false
+    var isLoggedIn = false
+    var carriesUpward = true
+    var carriesDownward = true
+    var isBroken = false
+    /// Whether the place was reached at which it breaks.
+    var isCutUpward = false
+    var isCutDownward = false
+
+    /// What the client's system has not taken yet, on a slow link.
+    var waiting: [(item: UpwardItem, end: Int)] = []
+    var writtenByteCount = 0
+    var takenByteCount = 0
+    var isTaking = false
+    /// Bytes a second; nil: any number at once.
+    var rate: Int?
+    var lastArrivalUpward = 0
+    var lastArrivalDownward = 0
+    var downwardByteCount = 0
+
+    /// After how many bytes it breaks, and how.
+    var upwardCut: Int?
+    var downwardCut: Int?
+    var breakage = Breakage.reset
+    /// Until when the server deals with nothing.
+    var stallEnd = 0
+    var refusesLogin = false
+    var ignoresLogin = false
+    /// A cumulative acknowledgement is on its way.
+    var isAcknowledging = false
+
+    init(client: Int, number: ConnectionNumber, endpoint: Int, latency: Int) {
+        self.client = client
+        self.number = number
+        self.endpoint = endpoint
+        self.latency = latency
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestingSupport
+import WirelineSession
+
+/// How the server confirms messages that wait for an acknowledgement.
+enum AcknowledgementStyle {
+    case each
+    case cumulative
+}
+
+/// A message that a client sends in a run. Times are microseconds.
+struct PlannedMessage {
+    var time: Int
+    var delivery: Delivery
+    var receipt: Receipt
+    var byteCount: Int
+    var lifetime: Int?
+    var cancellation: Int?
+
+    /// Whether it is given again to later connections, and so keeps its order.
+    var isKeptInOrder: Bool { delivery == .atLeastOnce || delivery == .exactlyOnce }
+}
+
+/// What is wrong on purpose, to see that the properties can fail.
+enum Mutation: CaseIterable {
+    /// The server takes everything for new.
+    case noDeduplication
+    /// A message that is given again has another sequence number.
+    case renewedSequence
+    /// What was given once is given to the next connection too.
+    case repeatedOnce
+    /// What is given again comes in the opposite order.
+    case reversedRepetition
+    /// What is given again is left out.
+    case noRepetition
+    /// The server confirms before it has dealt with a message, and forgets one now and then.
+    case forgetfulServer
+    /// No acknowledgement reaches the session.
+    case deafToAcknowledgements
+    /// No heartbeat is sent.
+    case noHeartbeats
+    /// The end of an older connection is handed in as that of the newest.
+    case mistakenConnection
+    /// The session's timer is never set.
+    case noTimer
+
+    /// What one of the violations says.
+    var symptom: String {
+        switch self {
+        case .noDeduplication, .renewedSequence: "(exactlyOnce) was delivered 2 times"
+        case .repeatedOnce: "(atMostOnce) has arrived 2 times"
+        case .reversedRepetition: "comes behind message"
+        case .noRepetition, .forgetfulServer: "is confirmed and was never delivered"
+        case .deafToAcknowledgements: "not settled in time"
+        case .noHeartbeats, .mistakenConnection: "a sound connection was given up"
+        case .noTimer: "dead: nothing will happen any more"
+        }
+    }
+}
+
+/// All that a run depends on, from its seed.
+struct Scenario {
+    var configuration = SessionConfiguration()
+    var style = AcknowledgementStyle.each
+    /// Whether the server says at each login what it has seen.
+    var tellsAtLogin = false
+    var answersHeartbeats = true
+    /// For each client.
+    var messages: [[PlannedMessage]] = []
+    /// When nothing goes wrong any more.
+    var faultEnd = 0
+    /// Of a hundred attempts and connections.
+    var faultPercentage = 0
+    /// When the server restarts, and for how long it is away.
+    var restarts: [(time: Int, downtime: Int)] = []
+    /// When somebody is in a hurry.
+    var hurries: [Int] = []
+    /// When the sessions are to end, and how long their messages have then.
+    var drain: (time: Int, timeout: Int)?
+    var mutation: Mutation?
+
+    static let replyID: UInt64 = 900
+
+    /// A run that a seed describes.
+    init(using random: inout SeededGenerator) {
+        let hasSequence = random.percentage() < 75
+        if hasSequence { configuration.maximumSequence = [2, 3, 7, 15, 255, 65_535, .max][random.below(7)] }
+        configuration.endpointCount = 1 + random.below(3)
+        configuration.reconnect = ReconnectPolicy(
+            baseDelay: .milliseconds(200), maximumDelay: .seconds(3),
+            retryLimit: random.percentage() < 15 ? 1 + random.below(4) : nil, stableTime: .seconds(8))
+        configuration.heartbeat = HeartbeatPolicy(
+            interval: .seconds(4), timeout: .seconds(2), rhythm: random.percentage() < 70 ? .steady : .whenQuiet)
+        configuration.connectTimeout = .seconds(3)
+        configuration.loginTimeout = .seconds(2)
+        configuration.pendingByteCount = [1, 500, 64 << 10][random.below(3)]
+        if random.percentage() < 10 { configuration.limits = OutboundLimits(byteCount: 1_500, messageCount: 3) }
+        style = random.percentage() < 50 ? .each : .cumulative
+        tellsAtLogin = random.percentage() < 30
+        faultEnd = 1_000_000 * (1 + random.below(10))
+        faultPercentage = [20, 50, 80][random.below(3)]
+        if random.percentage() < 30 {
+            let time = random.below(faultEnd)
+            restarts = [(time: time, downtime: random.below(min(2_000_000, faultEnd - time)))]
+        }
+        if random.percentage() < 20 { hurries = [random.below(faultEnd), random.below(faultEnd)] }
+        if random.percentage() < 15 { drain = (random.below(faultEnd + 1_000_000), random.below(20_000_000)) }
+        let clientCount = random.percentage() < 90 ? 1 : 2 + random.below(2)
+        for _ in 0..<clientCount {
+            messages.append(Self.messages(hasSequence: hasSequence, until: faultEnd + 500_000, using: &random))
+        }
+    }
+
+    /// A run without any fault.
+    init(configuration: SessionConfiguration, messages: [[PlannedMessage]]) {
+        self.configuration = configuration
+        self.messages = messages
+    }
+
+    private static func messages(
+        hasSequence: Bool, until end: Int, using random: inout SeededGenerator
+    ) -> [PlannedMessage] {
+        var time = 0
+        return (0..<(2 + random.below(7))).map { _ in
+            time = random.percentage() < 40 ? time : min(end, time + random.below(end / 3))
+            var message = PlannedMessage(
+                time: time, delivery: .atMostOnce, receipt: .none, byteCount: 20 + random.below(600))
+            let receipts: [Receipt] = [.reply(id: Scenario.replyID), .heartbeat, .acknowledgement]
+            let receipt = receipts[random.below(hasSequence ? 3 : 2)]
+            switch random.below(hasSequence ? 8 : 5) {
+            case 0: message.delivery = .latest(LatestKey(messageID: 1, part: UInt64(random.below(2))))
+            case 1: message.delivery = .whileConnected
+            case 2, 3: message.delivery = .atLeastOnce
+            case 4: break
+            default: message.delivery = .exactlyOnce
+            }
+            if message.isKeptInOrder || random.percentage() < 40 { message.receipt = receipt }
+            if random.percentage() < 8 { message.lifetime = random.below(4_000_000) }
+            if random.percentage() < 5 { message.cancellation = time + random.below(3_000_000) }
+            return message
+        }
+    }
+}
+
+extension SeededGenerator {
+    /// A number from 0 on, below a limit; faster than the standard library's without optimization.
+    mutating func below(_ limit: Int) -> Int {
+        limit > 1 ? Int(truncatingIfNeeded: next() >> 1) % limit : 0
+    }
+
+    mutating func percentage() -> Int { below(100) }
+}

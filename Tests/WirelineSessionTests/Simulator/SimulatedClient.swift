@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineSession
+
+/// A session, what drives it, and what an onlooker notes of it.
+final class SimulatedClient {
+    var session: ClientSession<Int>
+    let messages: [PlannedMessage]
+    var links: [Link] = []
+    /// When the driver's timer fires.
+    var timer = Int.max
+
+    // What the onlooker notes.
+    var numbers: [MessageNumber?]
+    var indices: [MessageNumber: Int] = [:]
+    var refusals: [SessionError?]
+    var outcomes: [MessageOutcome?]
+    var givings: [Int]
+    var states: [SessionState] = []
+    /// How long the delays were.
+    var waits: [Duration] = []
+    var readySince: Int?
+    /// Attempts since the first, or since the last stable connection.
+    var retryCount = -1
+    /// Whether the next attempt must go to the first endpoint.
+    var mustBeginWithFirst = true
+    /// What the driver gives once more, though it must not.
+    var repeatedOnce: [Int] = []
+
+    init(_ configuration: SessionConfiguration, messages: [PlannedMessage]) {
+        session = ClientSession(configuration)
+        self.messages = messages
+        numbers = Array(repeating: nil, count: messages.count)
+        refusals = Array(repeating: nil, count: messages.count)
+        outcomes = Array(repeating: nil, count: messages.count)
+        givings = Array(repeating: 0, count: messages.count)
+    }
+
+    var isReady: Bool { session.state == .ready }
+
+    var isEnded: Bool {
+        if case .ended = session.state { true } else { false }
+    }
+}
