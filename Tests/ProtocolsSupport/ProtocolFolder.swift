@@ -27,7 +27,9 @@ package struct ProtocolFolder: Sendable {
 
     /// The folder with this name.
     package static func named(_ name: String) throws(UnknownProtocol) -> ProtocolFolder {
-        guard let folder = (all + [features]).first(where: { $0.name == name }) else { throw UnknownProtocol(name: name) }
+        guard let folder = (all + [features]).first(where: { $0.name == name }) else {
+            throw UnknownProtocol(name: name)
+        }
         return folder
     }
 

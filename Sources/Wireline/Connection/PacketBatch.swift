@@ -73,8 +73,8 @@ extension PacketConnection {
                     if current != nil { position = batch.position }
                 }
             }
-            // What leaves at once makes room that nobody would be told of later.
-            _ = hasRoomForSender()
+            // What is answered leaves while it is in the cache, and its memory is free for the next connection.
+            stream.flush()
             // Nothing whole is left, so this keeps what has begun.
             _ = try takePacket()
             if try hasEnded() { finish() }

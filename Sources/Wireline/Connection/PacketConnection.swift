@@ -13,7 +13,7 @@ public import WirelineTransport
 /// ``write(_:)`` and ``write(packet:)``; on the connection's own ``loop`` it takes no lock and wakes no thread.
 ///
 /// Everything else is for the loop's own thread; that is also the lock behind `@unchecked Sendable`. What changes with
-/// every packet is `@exclusivity(unchecked)`: no access to it calls out to others while it lasts, and checking that took
+/// every packet or every read is `@exclusivity(unchecked)`: no access to it calls out to others while it lasts, and checking that took
 /// a third of the time of an echo.
 @safe
 public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
@@ -31,8 +31,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     @safe @exclusivity(unchecked) @usableFromInline var position = 0
     @safe @exclusivity(unchecked) @usableFromInline var end = 0
     /// The beginning of a packet whose rest has not arrived, where it is short.
-    var held: [UInt8] = []
-    var ending: Ending?
+    @safe @exclusivity(unchecked) var held: [UInt8] = []
+    @safe @exclusivity(unchecked) var ending: Ending?
 
     // MARK: Who waits for it
 
@@ -40,15 +40,15 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// cancelled in place of the next. What has arrived is not handed over but taken: so little is kept while a task
     /// waits, which most tasks do.
     @safe @exclusivity(unchecked) var receiver: UnsafeContinuation<Void, Never>?
-    var waitNumber: UInt32 = 0
-    var cancelledWaitNumber: UInt32 = 0
+    @safe @exclusivity(unchecked) var waitNumber: UInt32 = 0
+    @safe @exclusivity(unchecked) var cancelledWaitNumber: UInt32 = 0
     /// The task that cannot be cancelled but with its connection, so that its waits need not listen for that: this
     /// saves a kilobyte a connection. SAFETY: it is only compared, and taken away before that task ends.
-    var ownersTask: UnsafeCurrentTask?
+    @exclusivity(unchecked) var ownersTask: UnsafeCurrentTask?
     /// Who takes packets without a task; then nobody else asks for them.
-    var batchHandler: BatchHandler?
+    @safe @exclusivity(unchecked) var batchHandler: BatchHandler?
     /// Requests that have been sent, and what has arrived in front of their replies; nil before the first one.
-    var requests: RequestQueue?
+    @safe @exclusivity(unchecked) var requests: RequestQueue?
     /// Whether a packet may be a reply, or others have arrived before it that nobody has read.
     @safe @exclusivity(unchecked) @usableFromInline var isRouting = false
 
@@ -61,16 +61,16 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Is called once, when the stream has been closed.
     var onClosed: (((any Error)?) -> Void)?
     /// When bytes last arrived, for the deadlines of a server.
-    var lastArrival = MonotonicTime(nanoseconds: 0)
+    @safe @exclusivity(unchecked) var lastArrival = MonotonicTime(nanoseconds: 0)
     /// When somebody last began to wait for more.
-    var waitingSince = MonotonicTime(nanoseconds: 0)
+    @safe @exclusivity(unchecked) var waitingSince = MonotonicTime(nanoseconds: 0)
     /// Is called once, when a packet has come.
-    var onFirstPacket: (() -> Void)?
-    var isFinishing = false
+    @safe @exclusivity(unchecked) var onFirstPacket: (() -> Void)?
+    @safe @exclusivity(unchecked) var isFinishing = false
     /// Whether the peer sends no more.
     var hasPeerEnded = false
     /// What the batch handler has thrown, or what has ended the stream.
-    var failure: (any Error)?
+    @safe @exclusivity(unchecked) var failure: (any Error)?
     /// Whichever deadline is next: the first packet's, that of silence, or that of the peer's own end.
     var timer: EventLoop.Timer?
 

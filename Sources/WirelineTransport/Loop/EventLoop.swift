@@ -15,7 +15,8 @@ public import CWirelineSystem
 /// A loop's thread runs until the process ends. Make few of them: one a core is the most that helps.
 ///
 /// The lock behind `@unchecked Sendable`: every property but `inbox` is touched on the loop's own thread alone, which
-/// `preconditionIsCurrent()` checks where others could call; `inbox` is guarded by its `Lock`.
+/// `preconditionIsCurrent()` checks where others could call; `inbox` is guarded by its `Lock`. What changes with every
+/// event is `@exclusivity(unchecked)`: no access to it calls out to others while it lasts.
 public final class EventLoop: @unchecked Sendable {
     /// What other threads have asked for.
     private struct Inbox {
@@ -34,19 +35,19 @@ public final class EventLoop: @unchecked Sendable {
 
     private var poller: Poller
     private var timers = TimerQueue()
-    private var jobs = Queue<LoopJob>()
+    @safe @exclusivity(unchecked) private var jobs = Queue<LoopJob>()
     /// Memory that no connection needs at the moment.
-    var blocks = BlockPool()
+    @safe @exclusivity(unchecked) var blocks = BlockPool()
 
     /// What has been closed since the last wait: events of that wait may still name it.
     private var closed: [PollTarget] = []
     /// Who has something to send when the turn ends.
-    private var unsent: [ByteStream] = []
+    @safe @exclusivity(unchecked) private var unsent: [ByteStream] = []
     /// Who can go on reading without being told again.
-    private var unread: [ByteStream] = []
+    @safe @exclusivity(unchecked) private var unread: [ByteStream] = []
 
     /// The time at which the present turn began.
-    package private(set) var now = MonotonicTime.now
+    @safe @exclusivity(unchecked) package private(set) var now = MonotonicTime.now
 
     /// What runs actors on this loop: an actor gives it out, `asUnownedSerialExecutor()`, as its `unownedExecutor`.
     package let actorExecutor = LoopActorExecutor()
@@ -65,7 +66,7 @@ public final class EventLoop: @unchecked Sendable {
 
     /// Whether this is the loop's thread.
     @inlinable package var isCurrent: Bool {
-        unsafe wireline_current_loop() == UnsafeMutableRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        unsafe wireline_current_loop() == UnsafeMutableRawPointer(bitPattern: UInt(bitPattern: ObjectIdentifier(self)))
     }
 
     /// Stops the program on any other thread.

@@ -13,7 +13,7 @@ package final class SharedBlock: @unchecked Sendable {
     package let capacity: Int
     private let memory: UnsafeMutableRawPointer
     private let loop: EventLoop
-    private var isTaken = false
+    @safe @exclusivity(unchecked) private var isTaken = false
 
     package init(_ block: consuming Block, of loop: EventLoop) {
         self.loop = loop

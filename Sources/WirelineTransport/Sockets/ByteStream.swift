@@ -56,7 +56,9 @@ package struct ReadRoom: ~Copyable {
 /// most one block of bytes is taken from the system, so a handler that does not ask slows the peer down. Writing never
 /// blocks: what the system does not take at once waits here, and ``pendingByteCount`` says how much that is.
 ///
-/// Everything here is for the loop's own thread alone; that is also the lock behind `@unchecked Sendable`.
+/// Everything here is for the loop's own thread alone; that is also the lock behind `@unchecked Sendable`. What changes
+/// with every packet or every read is `@exclusivity(unchecked)`: no access to it calls out to others while it lasts, and
+/// checking that took several times as long as the change.
 @safe
 @usableFromInline
 package final class ByteStream: PollTarget, @unchecked Sendable {
@@ -64,9 +66,9 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     /// Where the connection leads.
     package let peerAddress: SocketAddress
     /// Who is told; held until the stream is closed.
-    package private(set) var handler: (any ByteStreamHandler)?
+    @safe @exclusivity(unchecked) package private(set) var handler: (any ByteStreamHandler)?
 
-    private var descriptor: Descriptor?
+    @safe @exclusivity(unchecked) private var descriptor: Descriptor?
     var number: Int32 { descriptor?.number ?? -1 }
 
     // MARK: Reading
@@ -74,19 +76,16 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     /// Whether the system may have something: bytes, an end of stream or an error.
     @safe @exclusivity(unchecked) private var isReadable = false
     /// Whether the peer has ended, so that a read that fills no block is not the last.
-    private var hasEnded = false
+    @safe @exclusivity(unchecked) private var hasEnded = false
     /// Whether the handler has asked.
     @safe @exclusivity(unchecked) private var wantsToRead = false
-    private var hasReadToEnd = false
+    @safe @exclusivity(unchecked) private var hasReadToEnd = false
     /// Whether the loop has been asked to come back.
-    private var isUnread = false
+    @safe @exclusivity(unchecked) private var isUnread = false
 
     // MARK: Writing
 
     /// What has been written and has not left: the bytes from `outputStart` to `outputEnd` of a block, if there are any.
-    ///
-    /// They change with every packet, and are `@exclusivity(unchecked)`: no access to them calls out to others while it
-    /// lasts, and checking that took several times as long as the change.
     @exclusivity(unchecked) @usableFromInline var outputBase: UnsafeMutableRawPointer?
     @safe @exclusivity(unchecked) var outputCapacity = 0
     @safe @exclusivity(unchecked) @usableFromInline var outputStart = 0
@@ -95,11 +94,11 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     /// to send; 0 otherwise, and once nothing more may be written.
     @safe @exclusivity(unchecked) @usableFromInline var outputLimit = 0
 
-    var isWritable = true
+    @safe @exclusivity(unchecked) var isWritable = true
     @safe @exclusivity(unchecked) var isUnsent = false
-    var isWaitingForRoom = false
-    var endsAfterOutput = false
-    var hasEndedOutput = false
+    @safe @exclusivity(unchecked) var isWaitingForRoom = false
+    @safe @exclusivity(unchecked) var endsAfterOutput = false
+    @safe @exclusivity(unchecked) var hasEndedOutput = false
 
     /// How long the peer may take nothing of what waits for it before the connection is given up with
     /// ``TransportError/timedOut`` (default: for ever).
