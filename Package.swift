@@ -115,7 +115,9 @@ let package = Package(
             name: "WirelineSessionTests", dependencies: ["WirelineSession", "TestingSupport"], swiftSettings: usual),
         .testTarget(
             name: "WirelineTransportTests", dependencies: ["WirelineTransport", "TestingSupport"], swiftSettings: usual),
-        .testTarget(name: "WirelineTLSTests", dependencies: ["WirelineTLS", "TestingSupport"], swiftSettings: usual),
+        .testTarget(
+            name: "WirelineTLSTests", dependencies: ["WirelineTLS", "TestingSupport"], exclude: ["Erlang"],
+            swiftSettings: usual),
         .testTarget(
             name: "WirelineTests",
             dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "TestingSupport"],

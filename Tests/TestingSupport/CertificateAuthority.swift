@@ -6,7 +6,7 @@ import Foundation
 public struct IssuedCertificate: Sendable {
     public let certificate: String
     /// The issuers' certificates up to the root, which is left out.
-    public let issuers: String
+    public var issuers: String
     public let key: String
     /// The SHA-256 of the public key in hexadecimal, as the tool `openssl` computes it.
     public let keyHash: String

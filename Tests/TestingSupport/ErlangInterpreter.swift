@@ -11,6 +11,21 @@ public enum ErlangInterpreter {
     /// What a test says that does not run.
     public static let absence = "escript is not on the PATH: install erlang-base"
 
+    /// The same for tests that need Erlang's `ssl`, which comes in a package of its own.
+    public static let isWantedWithTLS =
+        hasTLS || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+
+    /// What such a test says that does not run.
+    public static let absenceOfTLS = "Erlang or its ssl is missing: install erlang-ssl"
+
+    /// Beside `bin`, where the interpreter really is, there is `lib` with an application a folder.
+    private static let hasTLS: Bool = {
+        guard let path else { return false }
+        let folder = URL(filePath: path).resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "../lib")
+        let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
+        return names?.contains { $0.hasPrefix("ssl-") } ?? false
+    }()
+
     private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         .map { $0 + "/escript" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 

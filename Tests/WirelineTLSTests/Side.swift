@@ -106,11 +106,13 @@ struct Pair {
         }
     }
 
-    /// Writes everything and carries it over.
+    /// Writes everything and carries it over, unless the side takes nothing any more.
     func send(_ plaintext: [UInt8], from side: Side, _ cut: ([UInt8]) -> [[UInt8]] = { [$0] }) throws(TLSError) {
         var rest = plaintext[...]
         while !rest.isEmpty {
-            rest = rest.dropFirst(try side.write(Array(rest)))
+            let taken = try side.write(Array(rest))
+            guard taken > 0 else { return }
+            rest = rest.dropFirst(taken)
             try exchange(cut)
         }
     }

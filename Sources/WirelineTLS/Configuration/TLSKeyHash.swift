@@ -21,10 +21,14 @@ public struct TLSKeyHash: Hashable, Sendable {
     ///   characters; in front of either `sha256/` or `sha256//` may stand, as other tools write it.
     /// - Throws: ``TLSError/invalidPin(_:)`` when it is neither.
     public init(_ text: String) throws(TLSError) {
-        var rest = text[...]
-        if let prefix = ["sha256//", "sha256/"].first(where: rest.hasPrefix) { rest = rest.dropFirst(prefix.count) }
-        guard let bytes = Self.bytes(ofHexadecimal: rest) ?? Self.bytes(ofBase64: rest) else { throw .invalidPin(text) }
-        self.bytes = bytes
+        // Base64 may begin with a slash itself, so every prefix is tried.
+        for prefix in ["", "sha256/", "sha256//"] where text.hasPrefix(prefix) {
+            let rest = text.dropFirst(prefix.count)
+            guard let bytes = Self.bytes(ofHexadecimal: rest) ?? Self.bytes(ofBase64: rest) else { continue }
+            self.bytes = bytes
+            return
+        }
+        throw .invalidPin(text)
     }
 
     /// As other tools write it: `sha256/` and 44 characters of base64.

@@ -49,10 +49,11 @@ struct PrivateKey: ~Copyable {
         }
         guard let handle = unsafe handle else {
             guard !wasAskedForPassword else { throw .encryptedKey }
-            let failure = openSSL.lastFailure
-            let isAbsent = failure.library == Constant.libraryPEM && failure.code == Constant.noStartLine
+            // OpenSSL's own words for this are "unsupported".
+            let isAbsent = !text.contains("PRIVATE KEY-----")
             throw .unusable(
-                .privateKey, reason: isAbsent ? "no -----BEGIN PRIVATE KEY----- in it" : failure.reason)
+                .privateKey,
+                reason: isAbsent ? "no -----BEGIN PRIVATE KEY----- in it" : openSSL.firstFailure.reason)
         }
         unsafe self.handle = handle
     }
@@ -82,6 +83,11 @@ private struct PEMText: ~Copyable {
         self.openSSL = openSSL
         unsafe self.bytes = bytes
         unsafe self.handle = handle
+    }
+
+    func contains(_ text: String) -> Bool {
+        let text = Array(text.utf8)
+        return unsafe bytes.indices.contains { unsafe bytes[$0...].starts(with: text) }
     }
 
     deinit {

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TestingSupport
+import WirelineTLS
+
+@Suite(.enabled(if: OpenSSLTool.isWanted, "\(OpenSSLTool.absence)"))
+struct ConfigurationTests {
+    let certificates: Certificates
+
+    init() throws { certificates = try Certificates.made.get() }
+
+    private func refusal(_ chain: TLSPEM? = nil, key: TLSPEM? = nil) throws -> TLSError {
+        let identity = TLSIdentity(
+            certificateChain: chain ?? .text(certificates.server.chain),
+            privateKey: key ?? .text(certificates.server.key))
+        return try #require(throws: TLSError.self) { try TLSContext(.server(identity: identity)) }
+    }
+
+    @Test func `certificates and keys may come from files`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func file(_ name: String, _ text: String) throws -> TLSPEM {
+            let file = folder.appending(path: name)
+            try text.write(to: file, atomically: false, encoding: .utf8)
+            return .file(file.path)
+        }
+        var client = TLSConfiguration.client()
+        client.trustRoots = try .only(file("root", certificates.root.own.certificate))
+        let server = try TLSConfiguration.server(
+            identity: TLSIdentity(
+                certificateChain: file("chain", certificates.server.chain),
+                privateKey: file("key", certificates.server.key)))
+        let pair = try Pair(client, server)
+        try pair.exchange()
+        #expect(pair.server.engine.isHandshakeComplete)
+    }
+
+    @Test func `a file that is not there is named`() throws {
+        let error = try refusal(.file("/nowhere/chain.pem"))
+        #expect(error == .unreadableFile(path: "/nowhere/chain.pem", code: ENOENT))
+        #expect("\(error)" == "/nowhere/chain.pem: No such file or directory")
+        #expect(try refusal(key: .file("/")) == .unreadableFile(path: "/", code: EISDIR))
+    }
+
+    @Test func `a file without end is not read to its end`() throws {
+        #expect(try refusal(.file("/dev/zero")) == .unreadableFile(path: "/dev/zero", code: EFBIG))
+    }
+
+    @Test func `a key that belongs to another certificate is refused`() throws {
+        #expect(try refusal(key: .text(certificates.client.key)) == .keyDoesNotMatch)
+    }
+
+    @Test func `an encrypted key is told from a damaged one`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let plain = folder.appending(path: "key")
+        try certificates.server.key.write(to: plain, atomically: false, encoding: .utf8)
+        let encrypted = try OpenSSLTool.run(
+            ["pkey", "-in", "key", "-aes256", "-passout", "pass:secret"], in: folder)
+        #expect(try refusal(key: .bytes(Array(encrypted))) == .encryptedKey)
+        let damaged = certificates.server.key.replacing("\nM", with: "\n!")
+        let error = try refusal(key: .text(damaged))
+        guard case .unusable(.privateKey, _) = error else {
+            Issue.record("\(error)")
+            return
+        }
+    }
+
+    @Test func `what holds no certificate or no key says so`() throws {
+        let noCertificate = "no -----BEGIN CERTIFICATE----- in it"
+        #expect(try refusal(.text("")) == .unusable(.certificateChain, reason: noCertificate))
+        #expect(
+            try refusal(.text(certificates.server.key)) == .unusable(.certificateChain, reason: noCertificate))
+        #expect(
+            try refusal(key: .text(certificates.server.certificate))
+                == .unusable(.privateKey, reason: "no -----BEGIN PRIVATE KEY----- in it"))
+        var client = TLSConfiguration.client()
+        client.trustRoots = .only(.text("nothing"))
+        #expect(throws: TLSError.unusable(.trustRoots, reason: noCertificate)) { try TLSContext(client) }
+    }
+
+    @Test func `a certificate that is damaged behind a good one is refused`() throws {
+        let half = certificates.server.certificate.dropLast(100)
+        let error = try refusal(.text(certificates.server.certificate + half))
+        guard case .unusable(.certificateChain, _) = error else {
+            Issue.record("\(error)")
+            return
+        }
+    }
+
+    @Test func `random bytes are no certificates and no keys`() throws {
+        var random = SeededGenerator.forThisRun()
+        for _ in 0..<200 {
+            var text = Array((certificates.server.chain + certificates.server.key).utf8)
+            for _ in 0..<Int.random(in: 1...20, using: &random) {
+                text[Int.random(in: 0..<text.count, using: &random)] = .random(in: .min ... .max, using: &random)
+            }
+            let identity = TLSIdentity(certificateChain: .bytes(text), privateKey: .bytes(text))
+            // Either is right: some bytes of a certificate mean nothing to who shows it.
+            _ = try? TLSContext(.server(identity: identity))
+        }
+    }
+}
+
+struct TLSErrorTests {
+    @Test func `an error is small`() {
+        #expect(MemoryLayout<TLSError>.size <= 32)
+    }
+
+    @Test func `without the libraries the error says what to install`() throws {
+        let error = try #require(throws: TLSError.self) {
+            try TLSAvailability.load(ssl: "libssl-that-is-not-there.so", crypto: "libcrypto.so.3")
+        }
+        guard case .unavailable(let reason) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(reason.hasPrefix("libssl-that-is-not-there.so was not found: install OpenSSL 3"))
+        #expect(reason.contains("libssl3"))
+    }
+
+    @Test func `libraries that are something else say that a function is missing`() throws {
+        let error = try #require(throws: TLSError.self) {
+            try TLSAvailability.load(ssl: "libm.so.6", crypto: "libc.so.6")
+        }
+        let reason = "OpenSSL has no function OPENSSL_init_ssl: version 3.0 or a later 3 is needed"
+        #expect(error == .unavailable(reason: reason))
+    }
+
+    @Test(
+        arguments: [
+            (TLSError.notTLS(firstBytes: Array("HTTP/1.1".utf8)), "HTTP/1.1\": is this an HTTP server without TLS?"),
+            (.notTLS(firstBytes: [0, 0, 0, 16, 0x4E]), "00 00 00 10 4e"),
+            (.alert(.protocolVersion), "protocol_version"), (.alert(TLSAlert(rawValue: 200)), "alert 200"),
+            (.certificateRefused(code: 23, depth: 1), "1 of the peer's chain was refused: certificate revoked"),
+            (.truncated(duringHandshake: true), "inside the TLS handshake"),
+            (.violation(reason: "bad record mac", answer: .badRecord), "the peer is told bad_record_mac"),
+        ])
+    func `an error reads well`(error: TLSError, part: String) {
+        #expect("\(error)".contains(part))
+    }
+}
+
+struct TLSKeyHashTests {
+    /// The SHA-256 of nothing (FIPS 180-4).
+    static let bytes: [UInt8] = [
+        0xE3, 0xB0, 0xC4, 0x42, 0x98, 0xFC, 0x1C, 0x14, 0x9A, 0xFB, 0xF4, 0xC8, 0x99, 0x6F, 0xB9, 0x24, 0x27, 0xAE,
+        0x41, 0xE4, 0x64, 0x9B, 0x93, 0x4C, 0xA4, 0x95, 0x99, 0x1B, 0x78, 0x52, 0xB8, 0x55,
+    ]
+
+    @Test(
+        arguments: [
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            "E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855",
+            "E3:B0:C4:42:98:FC:1C:14:9A:FB:F4:C8:99:6F:B9:24:27:AE:41:E4:64:9B:93:4C:A4:95:99:1B:78:52:B8:55",
+            "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+            "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+        ])
+    func `a hash is read as tools write it`(text: String) throws {
+        let hash = try TLSKeyHash(text)
+        #expect(hash.bytes == Self.bytes)
+        #expect(hash.base64 == "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+        #expect(try TLSKeyHash(hash.base64) == hash)
+        #expect(TLSKeyHash(bytes: Self.bytes) == hash)
+    }
+
+    @Test(
+        arguments: [
+            "", "sha256/", "e3b0", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b85",
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b8555",
+            "g3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFV=",
+            "47DEQpj8HBSa+_TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "sha1/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+            "E3B0:C442:98FC:1C14:9AFB:F4C8:996F:B924:27AE:41E4:649B:934C:A495:991B:7852:B855",
+            "４7DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+        ])
+    func `what is no hash is refused`(text: String) {
+        #expect(throws: TLSError.invalidPin(text)) { try TLSKeyHash(text) }
+        #expect(throws: TLSError.invalidPin(text)) { try TLSPins([text]) }
+    }
+
+    @Test func `a random hash survives both spellings`() throws {
+        var random = SeededGenerator.forThisRun()
+        for _ in 0..<1000 {
+            let hash = try #require(TLSKeyHash(bytes: .random(count: 32, using: &random)))
+            let digits = hash.bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            let isSame = try TLSKeyHash(hash.base64) == hash && TLSKeyHash(digits) == hash
+            guard !isSame else { continue }
+            Issue.record("\(digits); \(random.seedComment)")
+            break
+        }
+        #expect(TLSKeyHash(bytes: .random(count: 31, using: &random)) == nil)
+    }
+}
