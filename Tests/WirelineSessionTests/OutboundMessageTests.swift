@@ -154,6 +154,21 @@ struct OutboundMessageTests {
         #expect(bench.outcomes == [])
     }
 
+    @Test func `heartbeats count anew on each connection`() throws {
+        var bench = Self.bench()
+        let first = try bench.makeReady()
+        for sequence: UInt64 in 1...3 {
+            #expect(try bench.reachDeadline() == [.heartbeat(first, sequence: sequence)])
+            bench.handle(.heartbeatAnswered(first, sequence: sequence))
+        }
+        try bench.send("value", Self.position)
+        bench.handle(.ended(first, .reset))
+        let second = try bench.makeReady()
+        #expect(try bench.reachDeadline() == [.heartbeat(second, sequence: 1)])
+        bench.handle(.heartbeatAnswered(second, sequence: 1))
+        #expect(bench.session.messageCount == 0)
+    }
+
     @Test func `with numbers a reply needs the number and the ID`() throws {
         var bench = Self.bench()
         let connection = try bench.makeReady()
@@ -396,6 +411,26 @@ struct OutboundMessageTests {
         #expect(bench.handle(.cancel(number)) == [])
     }
 
+    @Test(arguments: [nil, 255] as [UInt64?])
+    func `where all that waited is given up, what comes later finds its place`(maximumSequence: UInt64?) throws {
+        var bench = Self.bench(maximumSequence: maximumSequence)
+        for _ in 0..<3 { bench.handle(.cancel(try bench.send("no", .atMostOnce))) }
+        let connection = try bench.start()
+        bench.handle(.connected(connection))
+        #expect(bench.handle(.acknowledged(connection, .reply(id: 1, sequence: maximumSequence))) == [])
+        #expect(bench.handle(.acknowledged(connection, .cumulative(1))) == [])
+        bench.handle(.loggedIn(connection))
+        #expect(bench.given == [])
+        try bench.send("a", .atMostOnce, .reply(id: 1))
+        #expect(bench.given == ["a"])
+        try bench.send("b", .atLeastOnce, .reply(id: 1))
+        #expect(bench.given == ["b"])
+        bench.handle(.ended(connection, .reset))
+        #expect(bench.outcomes == [.failed(.lost(mayHaveArrived: true))])
+        try bench.makeReady()
+        #expect(bench.given == ["b"])
+    }
+
     // MARK: Memory
 
     @Test func `gaps close, and nothing is mixed up`() throws {
@@ -419,5 +454,24 @@ struct OutboundMessageTests {
         #expect(bench.given == ["kept", "newer value"])
         bench.handle(.cancel(kept))
         #expect(bench.outcomes == [.failed(.cancelled(mayHaveArrived: true))])
+    }
+
+    @Test func `gaps close between what was given and what waits`() throws {
+        var bench = Self.bench(pendingByteCount: 1)
+        let connection = try bench.makeReady()
+        try bench.send("given", .exactlyOnce, .acknowledgement)
+        #expect(bench.given == ["given"])
+        for _ in 0..<40 { bench.handle(.cancel(try bench.send("no", .atMostOnce))) }
+        try bench.send("first", .exactlyOnce, .acknowledgement)
+        for _ in 0..<40 { bench.handle(.cancel(try bench.send("no", .atMostOnce))) }
+        try bench.send("second", .exactlyOnce, .acknowledgement)
+        for text in ["first", "second"] {
+            bench.handle(.sent(connection, byteCount: 10, pendingByteCount: 0))
+            #expect(bench.given == [text])
+        }
+        bench.handle(.sent(connection, byteCount: 10, pendingByteCount: 0))
+        #expect(bench.given == [])
+        bench.handle(.acknowledged(connection, .cumulative(3)))
+        #expect(bench.session.messageCount == 0)
     }
 }

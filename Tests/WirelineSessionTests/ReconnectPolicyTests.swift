@@ -118,4 +118,19 @@ struct ReconnectPolicyTests {
         reconnector.ready(at: .seconds(62))
         #expect(reconnector.lost(.silent, at: .seconds(70), using: &random) == .stop(outOfRetries: true))
     }
+
+    @Test func `the end of a connection that was ready always waits, whatever was tried before`() {
+        for attemptCount in 0..<3 {
+            var reconnector = Reconnector(policy: ReconnectPolicy(), endpointCount: 3)
+            var random = SeededGenerator(seed: 1)
+            for _ in 0..<attemptCount { _ = reconnector.lost(.refused, at: .zero, using: &random) }
+            reconnector.ready(at: .zero)
+            let decision = reconnector.lost(.reset, at: .seconds(1), using: &random)
+            #expect(decision != .connect)
+            // And a whole round follows.
+            #expect(reconnector.lost(.refused, at: .seconds(2), using: &random) == .connect)
+            #expect(reconnector.lost(.refused, at: .seconds(2), using: &random) == .connect)
+            #expect(reconnector.lost(.refused, at: .seconds(2), using: &random) != .connect)
+        }
+    }
 }

@@ -38,6 +38,16 @@ struct SimulationTests {
         }
     }
 
+    @Test func `promises hold in runs with many messages, too`() {
+        let seeds = SeededGenerator.forThisRun()
+        var random = seeds
+        for _ in 0..<60 {
+            let seed = random.next()
+            let simulation = Self.run(seed: seed, messageCount: 100 + random.below(200))
+            #expect(simulation.violations == [], "\(seeds.seedComment)")
+        }
+    }
+
     @Test(arguments: Mutation.allCases)
     func `a fault in what drives a session, or in the server, is found`(mutation: Mutation) {
         let isFound = (UInt64(0)..<2_000).contains { seed in
@@ -68,9 +78,11 @@ struct SimulationTests {
     static let partCount = 4
     static let seeds = SeededGenerator.forThisRun("SimulationTests")
 
-    static func run(seed: UInt64, mutation: Mutation? = nil, tracing: Bool = false) -> Simulation {
+    static func run(
+        seed: UInt64, messageCount: Int? = nil, mutation: Mutation? = nil, tracing: Bool = false
+    ) -> Simulation {
         var random = SeededGenerator(seed: seed)
-        var scenario = Scenario(using: &random)
+        var scenario = Scenario(messageCount: messageCount, using: &random)
         scenario.mutation = mutation
         let simulation = Simulation(scenario, using: random, tracing: tracing)
         simulation.run()

@@ -174,7 +174,6 @@ public struct ClientSession<Payload> {
     ) {
         guard case .connecting(connection, _) = phase else { return }
         phase = .loggingIn(connection, deadline: now + configuration.loginTimeout)
-        pendingByteCount = 0
         report(into: &actions)
         actions.append(.beginLogin(connection))
     }
@@ -260,7 +259,6 @@ public struct ClientSession<Payload> {
 
     private mutating func end(_ cause: EndCause, into actions: inout [Action]) {
         phase = .ended(cause)
-        drainDeadline = nil
         queue.endAll(into: &actions)
         report(into: &actions)
     }

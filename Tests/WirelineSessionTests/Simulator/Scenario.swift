@@ -82,8 +82,8 @@ struct Scenario {
 
     static let replyID: UInt64 = 900
 
-    /// A run that a seed describes.
-    init(using random: inout SeededGenerator) {
+    /// A run that a seed describes; each client sends a few messages, or as many as are asked for.
+    init(messageCount: Int? = nil, using random: inout SeededGenerator) {
         let hasSequence = random.percentage() < 75
         if hasSequence { configuration.maximumSequence = [2, 3, 7, 15, 255, 65_535, .max][random.below(7)] }
         configuration.endpointCount = 1 + random.below(3)
@@ -108,7 +108,10 @@ struct Scenario {
         if random.percentage() < 15 { drain = (random.below(faultEnd + 1_000_000), random.below(20_000_000)) }
         let clientCount = random.percentage() < 90 ? 1 : 2 + random.below(2)
         for _ in 0..<clientCount {
-            messages.append(Self.messages(hasSequence: hasSequence, until: faultEnd + 500_000, using: &random))
+            messages.append(
+                Self.messages(
+                    messageCount ?? 2 + random.below(7), hasSequence: hasSequence, until: faultEnd + 500_000,
+                    using: &random))
         }
     }
 
@@ -119,11 +122,11 @@ struct Scenario {
     }
 
     private static func messages(
-        hasSequence: Bool, until end: Int, using random: inout SeededGenerator
+        _ count: Int, hasSequence: Bool, until end: Int, using random: inout SeededGenerator
     ) -> [PlannedMessage] {
         var time = 0
-        return (0..<(2 + random.below(7))).map { _ in
-            time = random.percentage() < 40 ? time : min(end, time + random.below(end / 3))
+        return (0..<count).map { _ in
+            time = random.percentage() < 40 ? time : min(end, time + random.below(2 * end / count))
             var message = PlannedMessage(
                 time: time, delivery: .atMostOnce, receipt: .none, byteCount: 20 + random.below(600))
             let receipts: [Receipt] = [.reply(id: Scenario.replyID), .heartbeat, .acknowledgement]

@@ -42,13 +42,16 @@ final class Simulation {
     private var arisen: [SessionEvent] = []
     private var unsentCount = 0
 
-    /// How long after the last fault everything may take.
-    private static let settlingTime = 60_000_000
+    /// How long after the last fault everything may take. With few sequence numbers, each message may have to wait for
+    /// the heartbeat that confirms the one before it.
+    private let settlingTime: Int
 
     init(_ scenario: Scenario, using random: SeededGenerator, tracing: Bool = false) {
         self.scenario = scenario
         self.random = random
         if tracing { trace = [] }
+        let messageCount = scenario.messages.map(\.count).max() ?? 0
+        settlingTime = 60_000_000 + 5_000_000 * max(0, messageCount - 20)
         for (client, messages) in scenario.messages.enumerated() {
             clients.append(SimulatedClient(scenario.configuration, messages: messages))
             records.append(ServerRecord(messageCount: messages.count))
@@ -82,7 +85,7 @@ final class Simulation {
         for client in clients.indices { handle(.start, client) }
         while let (time, event) = heap.popFirst() {
             now = time
-            if now > scenario.faultEnd + Self.settlingTime {
+            if now > scenario.faultEnd + settlingTime {
                 violate("not settled in time: \(clients.map { String(describing: $0.session.state) })")
                 return
             }
