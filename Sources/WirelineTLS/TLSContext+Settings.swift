@@ -47,7 +47,7 @@ extension TLSContext {
         guard let identity = configuration.identity else { return }
         let certificates = try CertificateList(identity.certificateChain, .certificateChain, openSSL)
         let key = try PrivateKey(identity.privateKey, openSSL)
-        openSSL.errors.clear()
+        openSSL.clearErrors()
         guard unsafe openSSL.certificates.hasKey(certificates[0], key.handle) == 1 else { throw .keyDoesNotMatch }
         // OpenSSL takes references of its own. It refuses keys that are too short, among others.
         guard unsafe contexts.useCertificate(handle, certificates[0]) == 1 else {

@@ -37,7 +37,8 @@ public struct TLSPins: Equatable, Sendable {
 
 /// What became of the pins on one connection.
 public enum TLSPinOutcome: Equatable, Sendable {
-    /// No certificate has been looked at: there are no pins, the peer has shown none, or it is too early.
+    /// No certificate has been looked at: there are no pins, the peer has shown none, it is too early, or a server has
+    /// resumed a session of its own, for which it looked before.
     case notChecked
     /// The chain has a pinned key; `depth` 0 is the peer's own, 1 its issuer's, and so on.
     case matched(TLSKeyHash, depth: Int)

@@ -7,7 +7,7 @@ extension TLSEngine {
     /// Goes on with the handshake.
     func shakeHands() throws(TLSError) -> Want {
         guard !isHandshakeComplete else { return .nothing }
-        openSSL.errors.clear()
+        openSSL.clearErrors()
         // SAFETY: the handle lives as long as the engine.
         let status = unsafe openSSL.connections.shakeHands(handle)
         guard status == 1 else { return try want(after: status) }

@@ -54,7 +54,7 @@ extension TLSEngine {
         guard handshake == .nothing else { return handshake }
         while filledCount < room.count {
             let free = unsafe room[filledCount...]
-            openSSL.errors.clear()
+            openSSL.clearErrors()
             // SAFETY: there is room for as many bytes as this says.
             let status = unsafe openSSL.connections.read(
                 handle, free.baseAddressOfSlice, Int32(clamping: free.count))

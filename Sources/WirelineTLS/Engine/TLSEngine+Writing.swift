@@ -29,7 +29,7 @@ extension TLSEngine {
         while takenCount < plaintext.count, pendingByteCount + Self.recordCiphertextLimit <= Self.outputLimit {
             try changeKeyIfUsedUp()
             let count = min(plaintext.count - takenCount, Self.recordPlaintextLimit)
-            openSSL.errors.clear()
+            openSSL.clearErrors()
             // SAFETY: so many bytes are there, and OpenSSL keeps none of them.
             let status = unsafe openSSL.connections.write(
                 handle, plaintext.baseAddress.map { unsafe $0 + takenCount }, Int32(count))
@@ -48,7 +48,7 @@ extension TLSEngine {
         guard recordCount >= recordLimit else { return }
         recordCount = 0
         guard version == .tls13 else { return }
-        openSSL.errors.clear()
+        openSSL.clearErrors()
         guard unsafe openSSL.connections.updateKey(handle, Constant.updateOwnKey) == 1 else {
             throw fail(.failed(reason: openSSL.firstFailure.reason))
         }
@@ -69,7 +69,7 @@ extension TLSEngine {
 
     private func payEnd() throws(TLSError) {
         guard owesEnd else { return }
-        openSSL.errors.clear()
+        openSSL.clearErrors()
         let status = unsafe openSSL.connections.end(handle)
         // 0: our half is done; 1: the peer's was before.
         if status < 0, try want(after: status) == .draining { return }
@@ -98,10 +98,13 @@ extension TLSEngine {
         outputStart = 0
     }
 
-    /// Makes room for the records of so much plaintext at once.
+    /// Makes room for the records of so much plaintext at once; at least twice what there was, for asking for a little more
+    /// each time would move everything each time.
     private func reserveOutput(forPlaintext byteCount: Int) {
         let recordCount = byteCount / Self.recordPlaintextLimit + 1
-        output.reserveCapacity(output.count + min(Self.outputLimit, byteCount + recordCount * 64))
+        let needed = output.count + min(Self.outputLimit, byteCount + recordCount * 64)
+        guard needed > output.capacity else { return }
+        output.reserveCapacity(max(needed, 2 * output.capacity))
     }
 
     /// Takes what OpenSSL wants to send, as much as there is room for.

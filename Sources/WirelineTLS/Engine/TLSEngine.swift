@@ -39,6 +39,8 @@ public final class TLSEngine {
     /// Why the connection must not be used any more.
     public internal(set) var failure: TLSError?
     /// Whether both sides have agreed on keys, and plaintext can be written.
+    ///
+    /// A client of TLS 1.3 is there before the server has seen its certificate: a refusal comes later, as an alert.
     public internal(set) var isHandshakeComplete = false
     /// Whether the peer has said that it will send no more (`close_notify`).
     public internal(set) var hasReceivedEnd = false
@@ -46,7 +48,7 @@ public final class TLSEngine {
     public internal(set) var hasEndedOutput = false
     /// Whether `close_notify` has still to be put into the output.
     var owesEnd = false
-    /// What became of the pins.
+    /// What became of the pins; where a client resumes a session, when that was made.
     public internal(set) var pinOutcome = TLSPinOutcome.notChecked
     /// Why the chain was refused.
     var verificationFailure: TLSError?
@@ -70,7 +72,7 @@ public final class TLSEngine {
     /// - Parameter serverName: Whom a client wants to talk to; nil for a server.
     init(_ context: TLSContext, serverName: ServerName?) throws(TLSError) {
         let openSSL = context.openSSL
-        openSSL.errors.clear()
+        openSSL.clearErrors()
         guard let handle = unsafe openSSL.connections.make(context.handle) else {
             throw .failed(reason: openSSL.firstFailure.reason)
         }

@@ -16,7 +16,7 @@ struct CertificateList: ~Copyable {
     init(_ source: TLSPEM, _ material: TLSMaterial, _ openSSL: OpenSSL) throws(TLSError) {
         self.openSSL = openSSL
         let text = try PEMText(source, openSSL)
-        openSSL.errors.clear()
+        openSSL.clearErrors()
         while let certificate = unsafe openSSL.certificates.read(text.handle, nil, nil, nil) {
             unsafe handles.append(certificate)
         }
@@ -42,7 +42,7 @@ struct PrivateKey: ~Copyable {
     init(_ source: TLSPEM, _ openSSL: OpenSSL) throws(TLSError) {
         self.openSSL = openSSL
         let text = try PEMText(source, openSSL)
-        openSSL.errors.clear()
+        openSSL.clearErrors()
         var wasAskedForPassword = false
         let handle = unsafe withUnsafeMutablePointer(to: &wasAskedForPassword) { asked in
             unsafe openSSL.certificates.readKey(text.handle, nil, Callbacks.refusePassword, asked)

@@ -11,6 +11,12 @@ struct Failure {
 }
 
 extension OpenSSL {
+    /// Empties the queue of this thread, as must be done before a call whose outcome is looked at. Emptying it took 4 %
+    /// of the time of small records; looking first is cheaper, and there is hardly ever anything.
+    func clearErrors() {
+        if errors.first() != 0 { errors.clear() }
+    }
+
     /// The first error since the queue of this thread was cleared: those behind it say who has passed it on.
     var firstFailure: Failure { failure(errors.first()) }
 
