@@ -59,12 +59,13 @@ let package = Package(
         .target(
             name: "WirelineGenerator", dependencies: ["WirelineCodec", "WirelineSchema"], swiftSettings: strict),
         .target(
-            name: "Wireline", dependencies: ["WirelineCodec", "WirelineTransport"], swiftSettings: strict),
+            name: "Wireline", dependencies: ["WirelineCodec", "WirelineTLS", "WirelineTransport"], swiftSettings: strict),
         // Layer 3
         .executableTarget(
             name: "wire",
             dependencies: [
-                "WirelineCodec", "WirelineSchema", "WirelineGenerator", "WirelineTransport", "Wireline", "Scene",
+                "WirelineCodec", "WirelineSchema", "WirelineGenerator", "WirelineTLS", "WirelineTransport", "Wireline",
+                "Scene",
             ],
             swiftSettings: strict),
         .executableTarget(

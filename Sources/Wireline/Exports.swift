@@ -2,4 +2,5 @@
 
 // Whoever imports Wireline has messages, layouts and errors, event loops and addresses too.
 @_exported public import WirelineCodec
+@_exported public import WirelineTLS
 @_exported public import WirelineTransport

@@ -74,3 +74,8 @@ public final class TLSContext: @unchecked Sendable {
         guard isDone else { throw .failed(reason: openSSL.firstFailure.reason) }
     }
 }
+
+extension TLSContext: Equatable {
+    /// Whether the two are one and the same: they share sessions then.
+    public static func == (left: TLSContext, right: TLSContext) -> Bool { left === right }
+}

@@ -13,8 +13,10 @@ struct ArrowTests {
         "WirelineTLS": [],
         "WirelineTransport": ["CWirelineSystem"],
         "WirelineGenerator": ["WirelineCodec", "WirelineSchema"],
-        "Wireline": ["WirelineCodec", "WirelineTransport"],
-        "wire": ["WirelineCodec", "WirelineSchema", "WirelineGenerator", "WirelineTransport", "Wireline", "Scene"],
+        "Wireline": ["WirelineCodec", "WirelineTLS", "WirelineTransport"],
+        "wire": [
+            "WirelineCodec", "WirelineSchema", "WirelineGenerator", "WirelineTLS", "WirelineTransport", "Wireline", "Scene",
+        ],
         "wire-generate": ["WirelineSchema", "WirelineGenerator"],
         "WirelinePlugin": [],
     ]

@@ -12,7 +12,8 @@ struct ConnectionPair {
     static let group = Result { () throws(TransportError) in try EventLoopGroup(threadCount: 2) }
 
     static func make(
-        _ layout: PacketLayout = .standard, limits: ConnectionLimits = ConnectionLimits()
+        _ layout: PacketLayout = .standard, limits: ConnectionLimits = ConnectionLimits(),
+        tls: (client: TLSEngine, server: TLSEngine)? = nil
     ) async throws -> ConnectionPair {
         let group = try group.get()
         let (accepted, feed) = AsyncStream<ByteStream>.makeStream()
@@ -24,8 +25,8 @@ struct ConnectionPair {
         var iterator = accepted.makeAsyncIterator()
         guard let server = await iterator.next() else { throw TransportError.closed }
         let pair = ConnectionPair(
-            client: PacketConnection(client, layout: layout, limits: limits),
-            server: PacketConnection(server, layout: layout, limits: limits))
+            client: PacketConnection(client, layout: layout, limits: limits, tls: tls?.client),
+            server: PacketConnection(server, layout: layout, limits: limits, tls: tls?.server))
         try await pair.client.onLoop { connection in try connection.start() }
         try await pair.server.onLoop { connection in try connection.start() }
         return pair

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
+import WirelineTLS
 public import WirelineTransport
 
 /// The client's end of a connection that speaks a protocol.
@@ -101,16 +102,29 @@ extension PacketConnection {
         to host: String, port: UInt16, layout: PacketLayout, packetLimit: Int, on group: EventLoopGroup? = nil,
         configuration: ClientConfiguration = ClientConfiguration()
     ) async throws(ConnectionError) -> PacketConnection {
+        let deadline = MonotonicTime.now + configuration.connectTimeout
+        let tls = try engine(for: configuration.tlsServerName ?? host, configuration.tls)
+        let connection: PacketConnection
         do throws(TransportError) {
             let loop = try EventLoopGroup.sharedUnless(group).nextLoop()
             let stream = try await ByteStream.connect(
                 toHost: host, port: port, on: loop, timeout: configuration.connectTimeout)
-            let connection = PacketConnection(
-                stream, layout: layout, packetLimit: packetLimit, limits: configuration.limits)
-            try await loop.run { () throws(TransportError) in try connection.start() }
-            return connection
+            let opened = PacketConnection(
+                stream, layout: layout, packetLimit: packetLimit, limits: configuration.limits, tls: tls)
+            try await loop.run { () throws(TransportError) in try opened.start() }
+            connection = opened
         } catch {
             throw error == .cancelled ? .cancelled : .transport(error)
+        }
+        if tls != nil { try await connection.waitForHandshake(within: deadline.timeLeft) }
+        return connection
+    }
+
+    private static func engine(for name: String, _ context: TLSContext?) throws(ConnectionError) -> TLSEngine? {
+        do throws(TLSError) {
+            return try context?.connect(to: name)
+        } catch {
+            throw .tls(error)
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
+public import WirelineTLS
 public import WirelineTransport
 
 /// Why a connection has ended other than by a clean end of stream, or why something could not be sent or answered.
@@ -13,6 +14,8 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     case codec(CodecError)
     /// The network, the peer or the system has ended the connection, or kept it from being made.
     case transport(TransportError)
+    /// TLS could not be had or agreed on, or has ended the connection.
+    case tls(TLSError)
     /// The task that waited was cancelled.
     case cancelled
     /// A request was not answered in time.
@@ -32,6 +35,7 @@ extension ConnectionError: CustomStringConvertible {
         switch self {
         case .codec(let error): error.description
         case .transport(let error): error.description
+        case .tls(let error): error.description
         case .cancelled: "the task was cancelled"
         case .unanswered(unreadByteCount: 0): "the request was not answered in time"
         case .unanswered(let byteCount):

@@ -112,9 +112,15 @@ extension PacketConnection {
     }
 
     package func failed(_ stream: ByteStream, _ error: TransportError) {
-        if ending == nil { ending = .failed(.transport(error)) }
-        if failure == nil { failure = ConnectionError.transport(error) }
+        let error = tlsTransform?.failure.map { ConnectionError.tls($0) } ?? .transport(error)
+        if ending == nil { ending = .failed(error) }
+        if failure == nil { failure = error }
         streamEnded()
+    }
+
+    package func becameReady(_ stream: ByteStream) {
+        lastArrival = stream.loop.now
+        tlsTransform?.onReady.take()?()
     }
 
     package func outputDrained(_ stream: ByteStream) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
+package import WirelineTLS
 public import WirelineTransport
 
 /// Packets over a TCP connection, in both directions, whatever their messages are.
@@ -88,9 +89,10 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     ///   - layout: How packets are laid out.
     ///   - packetLimit: The most bytes of a packet where `limits` does not say.
     ///   - limits: What the connection may cost.
+    ///   - tls: This side of TLS, if there is to be any.
     package init(
         _ stream: ByteStream, layout: PacketLayout, packetLimit: Int = 1 << 20,
-        limits: ConnectionLimits = ConnectionLimits()
+        limits: ConnectionLimits = ConnectionLimits(), tls: TLSEngine? = nil
     ) {
         self.layout = layout
         self.stream = stream
@@ -99,6 +101,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         splitter = PacketSplitter(
             layout: layout, maximumPacketByteCount: limits.maximumPacketByteCount ?? packetLimit)
         stream.writeTimeout = limits.writeTimeout
+        if let tls { stream.insert(TLSTransform(tls)) }
     }
 
     /// Begins to deal with the stream.
@@ -143,6 +146,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         resumeSenders()
         loop.cancel(&timer)
         onFirstPacket = nil
+        tlsTransform?.onReady.take()?()
         guard let onClosed = onClosed.take() else { return }
         if failure == nil, !isFinishing, case .failed(let error) = ending { failure = error }
         onClosed(failure)

@@ -88,11 +88,14 @@ package final class PacketListener: Sendable {
 
     @Sendable
     private func accept(_ stream: ByteStream) {
-        let connection = PacketConnection(
-            stream, layout: layout, packetLimit: packetLimit, limits: configuration.limits)
-        do throws(TransportError) {
+        let connection: PacketConnection
+        do {
+            connection = PacketConnection(
+                stream, layout: layout, packetLimit: packetLimit, limits: configuration.limits,
+                tls: try configuration.tls?.accept())
             try connection.start()
         } catch {
+            configuration.connectionEnded?(stream.peerAddress, error)
             return listener.connectionEnded()
         }
         guard register(connection) else { return connection.close() }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import WirelineTLS
 public import WirelineTransport
 
 /// What a server takes, and for how long it waits.
@@ -11,13 +12,15 @@ public struct ServerConfiguration: Sendable {
     /// `net.core.somaxconn`).
     public var backlog: Int32
     /// Within which time a new connection must have sent its first whole packet while the handler waits for it (default
-    /// 30 s); nil: ``idleTimeout`` holds from the beginning.
+    /// 30 s; the TLS handshake counts); nil: ``idleTimeout`` holds from the beginning.
     public var firstPacketTimeout: Duration?
     /// For how long a connection may send nothing afterwards, while the handler waits for it (default: for ever). Any
     /// byte counts.
     public var idleTimeout: Duration?
     /// What each connection may cost.
     public var limits: ConnectionLimits
+    /// What the connections' TLS is like; nil: there is none (default).
+    public var tls: TLSContext?
     /// Is called when a connection has ended, with what the handler has thrown or what has ended the connection under
     /// it; nil after a clean end. It runs on the connection's loop and must not block.
     public var connectionEnded: (@Sendable (SocketAddress, (any Error)?) -> Void)?
@@ -25,7 +28,7 @@ public struct ServerConfiguration: Sendable {
     /// Makes a configuration; what is left out has its default.
     public init(
         connectionLimit: Int = 65_536, backlog: Int32 = 4_096, firstPacketTimeout: Duration? = .seconds(30),
-        idleTimeout: Duration? = nil, limits: ConnectionLimits = ConnectionLimits(),
+        idleTimeout: Duration? = nil, limits: ConnectionLimits = ConnectionLimits(), tls: TLSContext? = nil,
         connectionEnded: (@Sendable (SocketAddress, (any Error)?) -> Void)? = nil
     ) {
         self.connectionLimit = connectionLimit
@@ -33,6 +36,7 @@ public struct ServerConfiguration: Sendable {
         self.firstPacketTimeout = firstPacketTimeout
         self.idleTimeout = idleTimeout
         self.limits = limits
+        self.tls = tls
         self.connectionEnded = connectionEnded
     }
 }

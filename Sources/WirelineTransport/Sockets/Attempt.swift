@@ -4,8 +4,8 @@
 ///
 /// Everything but ``run(on:timeout:_:)`` is for the loop's own thread; that is also the lock behind
 /// `@unchecked Sendable`.
-final class Attempt<Value: Sendable>: @unchecked Sendable {
-    typealias Outcome = Result<Value, TransportError>
+package final class Attempt<Value: Sendable>: @unchecked Sendable {
+    package typealias Outcome = Result<Value, TransportError>
 
     let loop: EventLoop
     private var outcome: Outcome?
@@ -22,7 +22,7 @@ final class Attempt<Value: Sendable>: @unchecked Sendable {
     ///   - loop: Where the attempt runs.
     ///   - timeout: How long it may take.
     ///   - begin: Begins it, and sees to it that ``finish(_:)`` is called one day.
-    static func run(
+    package static func run(
         on loop: EventLoop, timeout: Duration,
         _ begin: @escaping @Sendable (Attempt<Value>) throws(TransportError) -> Void
     ) async throws(TransportError) -> Value {
@@ -53,7 +53,7 @@ final class Attempt<Value: Sendable>: @unchecked Sendable {
     }
 
     /// Ends the attempt, unless it has ended.
-    func finish(_ outcome: Outcome) {
+    package func finish(_ outcome: Outcome) {
         guard self.outcome == nil else { return }
         self.outcome = outcome
         loop.cancel(&timer)

@@ -81,6 +81,7 @@ extension ByteStream {
 
     /// Sends what waits, as far as the system takes it.
     package func flush() {
+        if let transformState { return flushTransformed(transformState) }
         isUnsent = false
         outputLimit = 0
         guard isOpen, isWritable, let base = unsafe outputBase else { return }
@@ -107,7 +108,7 @@ extension ByteStream {
 
     /// Gives the connection up when the peer takes nothing for too long. The timer is set once, and not anew with every
     /// byte that leaves.
-    private func watchWriting() {
+    func watchWriting() {
         guard let writeTimeout, writeTimer == nil else { return }
         writeTimer = loop.schedule(at: lastSendingTime + writeTimeout) {
             self.writeTimer = nil

@@ -21,6 +21,9 @@ package protocol ByteStreamHandler: AnyObject {
     /// The peer will send no more; what is written still reaches it.
     func endOfStream(_ stream: ByteStream)
 
+    /// The two sides of a stream with a ``StreamTransform`` have agreed on how to talk.
+    func becameReady(_ stream: ByteStream)
+
     /// The connection has failed and is closed: nothing follows.
     func failed(_ stream: ByteStream, _ error: TransportError)
 }
@@ -31,6 +34,8 @@ extension ByteStreamHandler {
     }
 
     package func receivedNothing(_ block: inout Block?, from stream: ByteStream) {}
+
+    package func becameReady(_ stream: ByteStream) {}
 }
 
 /// Where bytes are to be read to.
@@ -69,17 +74,19 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     @safe @exclusivity(unchecked) package private(set) var handler: (any ByteStreamHandler)?
 
     @safe @exclusivity(unchecked) private var descriptor: Descriptor?
+    /// What turns the stream's bytes into those on the wire, if anything does.
+    @safe @exclusivity(unchecked) var transformState: TransformState?
     var number: Int32 { descriptor?.number ?? -1 }
 
     // MARK: Reading
 
     /// Whether the system may have something: bytes, an end of stream or an error.
-    @safe @exclusivity(unchecked) private var isReadable = false
+    @safe @exclusivity(unchecked) var isReadable = false
     /// Whether the peer has ended, so that a read that fills no block is not the last.
-    @safe @exclusivity(unchecked) private var hasEnded = false
+    @safe @exclusivity(unchecked) var hasEnded = false
     /// Whether the handler has asked.
-    @safe @exclusivity(unchecked) private var wantsToRead = false
-    @safe @exclusivity(unchecked) private var hasReadToEnd = false
+    @safe @exclusivity(unchecked) var wantsToRead = false
+    @safe @exclusivity(unchecked) var hasReadToEnd = false
     /// Whether the loop has been asked to come back.
     @safe @exclusivity(unchecked) private var isUnread = false
 
@@ -127,6 +134,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
             throw error
         }
         self.handler = handler
+        if let transformState { startTransform(transformState) }
     }
 
     /// Whether the stream has been started and has not been closed.
@@ -140,11 +148,11 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         if readiness.contains(.ended) { hasEnded = true }
         if readiness.contains(.writable) {
             isWritable = true
-            if isWaitingForRoom { flush() }
+            if isWaitingForRoom || transformState?.transform.hasOutput == true { flush() }
         }
         if readiness.contains(.readable) {
             isReadable = true
-            if wantsToRead { readOnce() }
+            if wantsToRead || transformState?.readsOnItsOwn == true { readOnce() }
         }
     }
 
@@ -155,13 +163,20 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         guard isOpen, !hasEndedOutput else { return }
         endsAfterOutput = true
         outputLimit = 0
-        if pendingByteCount == 0 { finishOutput() } else { flush() }
+        if pendingByteCount > 0 {
+            flush()
+        } else if let transformState {
+            finishTransformed(transformState)
+        } else {
+            finishOutput()
+        }
     }
 
     /// Closes the stream: what was written and has not left is lost, and the handler hears no more.
     package func close() {
         loop.preconditionIsCurrent()
         guard isOpen else { return }
+        if let transformState { closeTransform(transformState) }
         handler = nil
         dropOutput()
         loop.cancel(&writeTimer)
@@ -192,7 +207,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     package func read() {
         guard isOpen, !hasReadToEnd else { return }
         wantsToRead = true
-        guard isReadable, !isUnread else { return }
+        guard isReadable || transformState?.hasInput == true, !isUnread else { return }
         isUnread = true
         loop.readInNextTurn(self)
     }
@@ -204,10 +219,11 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
 
     func readOn() {
         isUnread = false
-        if isOpen, wantsToRead, isReadable { readOnce() }
+        if isOpen, wantsToRead, isReadable || transformState?.hasInput == true { readOnce() }
     }
 
     private func readOnce() {
+        if let transformState { return readTransformed(transformState) }
         wantsToRead = false
         guard let room = handler?.makeRoom(for: self) else { return }
         let capacity = room.block.capacity - room.offset

@@ -33,8 +33,7 @@ extension ByteStream {
         var addresses = try await NameLookup.addresses(of: host, port: port, on: loop, timeout: timeout)[...]
         var failure = TransportError.unknownHost(host, reason: "the name has no address")
         while let address = addresses.popFirst() {
-            let left = deadline.nanoseconds - MonotonicTime.now.nanoseconds
-            let share = Duration.nanoseconds(max(0, left) / Int64(addresses.count + 1))
+            let share = deadline.timeLeft / (addresses.count + 1)
             do throws(TransportError) {
                 return try await connect(to: address, on: loop, timeout: share)
             } catch {

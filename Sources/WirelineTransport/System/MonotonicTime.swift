@@ -40,3 +40,8 @@ package struct MonotonicTime: Comparable, Hashable, Sendable {
         return duration < .zero ? MonotonicTime(nanoseconds: .min) : distantFuture
     }
 }
+
+extension MonotonicTime {
+    /// How long it is until then; zero when the moment has passed.
+    package var timeLeft: Duration { .nanoseconds(max(0, nanoseconds - MonotonicTime.now.nanoseconds)) }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A stream whose bytes are not those on the wire.
+extension ByteStream {
+    /// Puts a transform between the stream and its socket; before the stream is started.
+    package func insert(_ transform: any StreamTransform) {
+        precondition(!isOpen, "the stream has been started")
+        transformState = TransformState(transform)
+    }
+
+    /// What stands between the stream and its socket.
+    package var transform: (any StreamTransform)? { transformState?.transform }
+
+    /// Begins to talk to the peer, when the stream has been started.
+    func startTransform(_ state: TransformState) {
+        do throws(TransformFailure) {
+            try state.transform.start()
+            flush()
+        } catch {
+            failTransform(state)
+        }
+    }
+
+    // MARK: Reading
+
+    /// Hands over what has arrived, once; while the two sides come to an agreement, reads on its own account.
+    func readTransformed(_ state: TransformState) {
+        while isOpen, wantsToRead || state.readsOnItsOwn {
+            if !state.hasInput, !fill(state) { return }
+            guard isOpen, state.transform.isReady && wantsToRead ? deliver(state) : agree(state) else { return }
+        }
+    }
+
+    /// - Returns: Whether something has come from the wire.
+    private func fill(_ state: TransformState) -> Bool {
+        guard isReadable else { return false }
+        let block = takeBlock()
+        // SAFETY: the block has as many bytes as it says.
+        let result = unsafe SystemCall.receive(number, into: block.base, capacity: block.capacity)
+        switch result {
+        case .bytes(let count) where count > 0:
+            isReadable = hasEnded || count == block.capacity
+            state.block = consume block
+            (state.start, state.end) = (0, count)
+            return true
+        case .bytes:
+            giveBack(block)
+            isReadable = false
+            hasReadToEnd = true
+            do throws(TransformFailure) {
+                try state.transform.endOfInput()
+                handler?.endOfStream(self)
+            } catch {
+                failTransform(state)
+            }
+        case .wouldBlock:
+            giveBack(block)
+            isReadable = false
+        case .failed(let error):
+            giveBack(block)
+            fail(error)
+        }
+        return false
+    }
+
+    /// Goes on to come to an agreement; nothing is handed over.
+    ///
+    /// - Returns: Whether to go on with what has come.
+    private func agree(_ state: TransformState) -> Bool {
+        let reading = unsafe state.receive(into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
+        return settle(state, reading.stop)
+    }
+
+    /// Hands over what the bytes from the wire say, if they say something.
+    ///
+    /// - Returns: Whether to go on, for they said nothing.
+    private func deliver(_ state: TransformState) -> Bool {
+        guard let room = handler?.makeRoom(for: self) else { return false }
+        let (offset, capacity) = (room.offset, room.block.capacity)
+        // SAFETY: the block has as many bytes as it says.
+        let reading = unsafe state.receive(
+            into: UnsafeMutableRawBufferPointer(start: room.block.base + offset, count: capacity - offset))
+        var block: Block? = room.takeBlock()
+        if reading.filledByteCount > 0 {
+            wantsToRead = false
+            handler?.received(&block, byteCount: reading.filledByteCount, from: self)
+        } else {
+            handler?.receivedNothing(&block, from: self)
+        }
+        if let rest = block.take() { giveBack(rest) }
+        return settle(state, reading.stop) && reading.filledByteCount == 0
+    }
+
+    /// Does what the transform has stopped for.
+    ///
+    /// - Returns: Whether it can go on.
+    private func settle(_ state: TransformState, _ stop: TransformReading.Stop) -> Bool {
+        guard isOpen else { return false }
+        if state.start == state.end, let block = state.block.take() { giveBack(block) }
+        if stop == .failed {
+            failTransform(state)
+            return false
+        }
+        if !state.wasReady, state.transform.isReady {
+            state.wasReady = true
+            flush()
+            handler?.becameReady(self)
+        } else if state.transform.hasOutput {
+            flush()
+        }
+        guard isOpen else { return false }
+        switch stop {
+        case .needsBytes, .needsRoom: return true
+        case .needsSending: return !state.transform.hasOutput
+        case .ended, .failed:
+            hasReadToEnd = true
+            handler?.endOfStream(self)
+            return false
+        }
+    }
+
+    // MARK: Writing
+
+    /// Sends what waits, as far as the transform and the system take it.
+    func flushTransformed(_ state: TransformState) {
+        isUnsent = false
+        outputLimit = 0
+        guard isOpen else { return }
+        do throws(TransformFailure) {
+            try encode(state)
+        } catch {
+            return failTransform(state)
+        }
+        guard isOpen else { return }
+        guard pendingByteCount == 0, !state.transform.hasOutput else {
+            isWaitingForRoom = true
+            lastSendingTime = loop.now
+            watchWriting()
+            return
+        }
+        let hadWaited = isWaitingForRoom
+        dropOutput()
+        isWaitingForRoom = false
+        if endsAfterOutput { finishTransformed(state) }
+        if hadWaited { handler?.outputDrained(self) }
+    }
+
+    private func encode(_ state: TransformState) throws(TransformFailure) {
+        while sendOutput(state), state.transform.isReady, let base = unsafe outputBase, pendingByteCount > 0 {
+            // What has left is forgotten here and not before: as long as it waits, it counts.
+            outputStart += state.encodedByteCount
+            state.encodedByteCount = 0
+            guard pendingByteCount > 0 else { return }
+            // SAFETY: the bytes lie inside the block and have been written.
+            let bytes = unsafe RawSpan(_unsafeStart: base + outputStart, byteCount: pendingByteCount)
+            state.encodedByteCount = try state.transform.send(bytes)
+        }
+    }
+
+    /// Sends what the transform has for the wire.
+    ///
+    /// - Returns: Whether all of it has left.
+    private func sendOutput(_ state: TransformState) -> Bool {
+        if let error = drainOutput(state) { fail(error) }
+        return isOpen && !state.transform.hasOutput
+    }
+
+    /// Hands the system what the transform has for the wire, as far as it takes it.
+    private func drainOutput(_ state: TransformState) -> SystemCallError? {
+        var failure: SystemCallError?
+        while isWritable, failure == nil, state.transform.hasOutput {
+            state.transform.withOutput { bytes in
+                // SAFETY: the bytes are lent for as long as the call lasts.
+                let result = unsafe bytes.withUnsafeBytes { bytes in
+                    unsafe bytes.baseAddress.map { unsafe SystemCall.send(number, $0, byteCount: bytes.count) }
+                }
+                switch result {
+                case .bytes(let count): return count
+                case .failed(let error): failure = error
+                case .wouldBlock, nil: isWritable = false
+                }
+                return 0
+            }
+        }
+        return failure
+    }
+
+    /// Ends the output behind everything that was written, once the two sides have come to an agreement.
+    func finishTransformed(_ state: TransformState) {
+        guard !hasEndedOutput else { return }
+        do throws(TransformFailure) {
+            if state.transform.isReady { try state.transform.endOutput() }
+        } catch {
+            return failTransform(state)
+        }
+        guard state.transform.isReady, sendOutput(state) else {
+            isWaitingForRoom = true
+            return
+        }
+        finishOutput()
+    }
+
+    /// Takes leave of the peer, as far as the system takes that now.
+    func closeTransform(_ state: TransformState) {
+        // Whatever goes wrong here, the socket is closed next.
+        if state.transform.isReady, !hasEndedOutput { try? state.transform.endOutput() }
+        _ = drainOutput(state)
+        if let block = state.block.take() { giveBack(block) }
+    }
+
+    /// Closes the stream; what the transform has to say of that is sent first.
+    private func failTransform(_ state: TransformState) {
+        _ = sendOutput(state)
+        if isOpen { fail(.closed) }
+    }
+}

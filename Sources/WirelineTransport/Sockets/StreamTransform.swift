@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What turns the bytes of a stream into those on the wire and back, such as TLS; always called on the loop's thread.
+///
+/// It does no input or output of its own: the stream hands it what has arrived, and sends what it has to send.
+package protocol StreamTransform: AnyObject {
+    /// Whether the two sides have agreed on how to talk. Before that nothing is received or sent for the stream's user.
+    var isReady: Bool { get }
+
+    /// Whether there are bytes for the wire.
+    var hasOutput: Bool { get }
+
+    /// Begins to talk to the peer.
+    func start() throws(TransformFailure)
+
+    /// Takes bytes from the wire, and fills memory with what they say. There may be none, when earlier ones said more
+    /// than there was room for.
+    ///
+    /// - Parameters:
+    ///   - bytes: What has come, without what was taken before.
+    ///   - room: Where to put what they say; before ``isReady`` it may be empty.
+    func receive(_ bytes: RawSpan, into room: UnsafeMutableRawBufferPointer) -> TransformReading
+
+    /// Takes note that no more bytes come from the wire.
+    ///
+    /// - Throws: When the peer has not said before that it would send no more.
+    func endOfInput() throws(TransformFailure)
+
+    /// Takes bytes for the wire.
+    ///
+    /// - Returns: How many; not all where too much waits to be sent already.
+    func send(_ bytes: RawSpan) throws(TransformFailure) -> Int
+
+    /// Tells the peer that nothing more will be sent.
+    func endOutput() throws(TransformFailure)
+
+    /// Lends what is for the wire, and forgets as much of it as `body` says has been sent.
+    func withOutput(_ body: (RawSpan) -> Int)
+}
+
+/// The transform can go on no more; it knows why.
+package struct TransformFailure: Error {
+    package init() {}
+}
+
+/// How far a transform has come with bytes from the wire.
+package struct TransformReading {
+    package enum Stop {
+        /// It needs more bytes.
+        case needsBytes
+        /// There may be more than there was room for.
+        case needsRoom
+        /// Something must be sent first.
+        case needsSending
+        /// The peer sends no more.
+        case ended
+        /// What was put into the room came before the fault.
+        case failed
+    }
+
+    /// How many bytes from the wire were taken.
+    package let takenByteCount: Int
+    /// How many bytes were put into the room.
+    package let filledByteCount: Int
+    package let stop: Stop
+
+    package init(takenByteCount: Int, filledByteCount: Int, stop: Stop) {
+        self.takenByteCount = takenByteCount
+        self.filledByteCount = filledByteCount
+        self.stop = stop
+    }
+}
+
+/// What a stream with a transform keeps beside what every stream does.
+final class TransformState {
+    let transform: any StreamTransform
+    /// Bytes from the wire that the transform has not taken: those from `start` to `end` of a block.
+    var block: Block?
+    var start = 0
+    var end = 0
+    /// Whether the transform may have more to hand over without more bytes.
+    var mayHaveMore = false
+    /// How many of the bytes that wait to be sent the transform has taken; they wait until what it made of them has left.
+    var encodedByteCount = 0
+    var wasReady = false
+
+    init(_ transform: any StreamTransform) {
+        self.transform = transform
+    }
+
+    var hasInput: Bool { start < end || mayHaveMore }
+
+    /// Whether reading goes on although nobody has asked for bytes.
+    var readsOnItsOwn: Bool { !transform.isReady }
+
+    /// Lends the transform what has come.
+    func receive(into room: UnsafeMutableRawBufferPointer) -> TransformReading {
+        var bytes = RawSpan()
+        // SAFETY: the bytes up to `end` lie inside the block, which is held here for as long as the call lasts.
+        if let base = unsafe block?.base { bytes = unsafe RawSpan(_unsafeStart: base + start, byteCount: end - start) }
+        let reading = unsafe transform.receive(bytes, into: room)
+        start += reading.takenByteCount
+        mayHaveMore = reading.stop == .needsRoom
+        return reading
+    }
+}

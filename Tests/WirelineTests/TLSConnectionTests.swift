@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scene
+import Synchronization
+import Testing
+import TestingSupport
+import Wireline
+import WirelineCodec
+import WirelineTLS
+
+@testable import WirelineTransport
+
+/// Packets over TLS: what travels over TCP travels here, and nothing travels that was not agreed on.
+@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .timeLimit(.minutes(10)))
+struct TLSConnectionTests {
+    private static let certificates = Result { try Certificates() }
+    private let certificates: Certificates
+    private static let hello = Cs_20001(sceneID: 7, line: 2, message: "hi")
+
+    init() throws {
+        certificates = try Self.certificates.get()
+    }
+
+    /// What the tests show and trust; `localhost` is where they connect to.
+    private struct Certificates {
+        let root: CertificateAuthority
+        let server: IssuedCertificate
+
+        init() throws {
+            root = try CertificateAuthority("root")
+            server = try root.issue(to: ["DNS:localhost", "IP:127.0.0.1"])
+        }
+
+        func serverContext(_ change: (inout TLSConfiguration) -> Void = { _ in }) throws -> TLSContext {
+            let identity = TLSIdentity(certificateChain: .text(server.chain), privateKey: .text(server.key))
+            var configuration = TLSConfiguration.server(identity: identity)
+            change(&configuration)
+            return try TLSContext(configuration)
+        }
+
+        func clientContext(_ change: (inout TLSConfiguration) -> Void = { _ in }) throws -> TLSContext {
+            var configuration = TLSConfiguration.client()
+            configuration.trustRoots = .only(.text(root.own.certificate))
+            change(&configuration)
+            return try TLSContext(configuration)
+        }
+    }
+
+    // MARK: Where all is well
+
+    @Test(arguments: [TLSVersion.tls12, .tls13])
+    func `a client asks, and the server answers`(version: TLSVersion) async throws {
+        let details = Mutex<[TLSDetails?]>([])
+        let serverContext = try certificates.serverContext { $0.applicationProtocols = ["scene"] }
+        let server = try await SceneServer.start(configuration: Self.configuration(serverContext)) { client in
+            for try await _ in client.messages {
+                let seen = await client.connection.tlsDetails()
+                details.withLock { $0.append(seen) }
+                try await client.send(Sc_20001.entered(Self.hello))
+            }
+        }
+        let context = try certificates.clientContext {
+            $0.maximumVersion = version
+            $0.applicationProtocols = ["scene"]
+        }
+        let client = try await connect(to: server, context)
+        #expect(try await client.request(Self.hello) == Sc_20001.entered(Self.hello))
+        let agreed = try #require(await client.connection.tlsDetails())
+        #expect(agreed.version == version)
+        #expect(agreed.applicationProtocol == "scene")
+        #expect(agreed.peerKeyHash == (try TLSKeyHash(certificates.server.keyHash)))
+        let seen = try #require(details.withLock { $0.first ?? nil })
+        #expect(seen.requestedServerName == "localhost")
+        #expect(seen.cipher == agreed.cipher)
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a second connection resumes the session of the first`() async throws {
+        let server = try await echo(certificates.serverContext())
+        let context = try certificates.clientContext()
+        for isResumed in [false, true] {
+            let client = try await connect(to: server, context)
+            _ = try await client.request(Self.hello)
+            #expect(await client.connection.tlsDetails()?.isResumed == isResumed)
+            client.close()
+        }
+        await server.shutDown()
+    }
+
+    @Test(arguments: [true, false])
+    func `packets of every length come back as they were sent`(isBatched: Bool) async throws {
+        var random = SeededGenerator.forThisRun()
+        let context = try certificates.serverContext()
+        let configuration = Self.configuration(context)
+        let server =
+            isBatched
+            ? try await SceneServer.startBatched(
+                at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: configuration
+            ) { client in
+                { batch in while let packet = try batch.next() { try client.write(packet: packet.bytes) } }
+            }
+            : try await SceneServer.start(configuration: configuration) { client in
+                while let packet = try await client.nextPacket() { try await client.forward(packet) }
+            }
+        let client = try await connect(
+            to: server, certificates.clientContext(), limits: ConnectionLimits(maximumPacketByteCount: 4 << 20))
+        var byteCounts = (0..<2_000).map { _ in Int.random(in: 0...300, using: &random) }
+        byteCounts += [16_378, 16_379, 16_384, 65_536, 131_066, 1_000_000, 3_000_000, 0, 1]
+        byteCounts.shuffle(using: &random)
+        let packets = try byteCounts.enumerated().map { index, count in
+            try packet(id: UInt64(index), payload: [UInt8](repeating: UInt8(index % 251), count: count))
+        }
+        let sending = Task { for packet in packets { try await client.connection.send(packet: packet) } }
+        for expected in packets {
+            let bytes = try await client.connection.nextBytes()
+            guard bytes != expected else { continue }
+            #expect(bytes == expected)
+            break
+        }
+        try await sending.value
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a sender waits while its peer reads nothing, and nothing is lost`() async throws {
+        let mayRead = AsyncStream<Void>.makeStream()
+        let server = try await SceneServer.start(configuration: Self.configuration(certificates.serverContext())) {
+            client in
+            for await _ in mayRead.stream { break }
+            var count = 0
+            while let packet = try await client.nextPacket(), packet.byteCount > 6 { count += packet.byteCount }
+            try await client.send(Sc_20001.entered(Cs_20001(sceneID: 0, line: numericCast(count), message: "")))
+        }
+        let client = try await connect(to: server, certificates.clientContext())
+        let big = try packet(payload: [UInt8](repeating: 7, count: 100_000))
+        let sent = Atomic(0)
+        let last = try packet(payload: [])
+        let sending = Task {
+            for _ in 0..<400 {
+                try await client.connection.send(packet: big)
+                sent.add(1, ordering: .relaxed)
+            }
+            try await client.connection.send(packet: last)
+        }
+        // What the two systems hold is full when no more leaves.
+        var before = -1
+        while before != sent.load(ordering: .relaxed) {
+            before = sent.load(ordering: .relaxed)
+            try await client.connection.onLoop { _ in }
+            for _ in 0..<200 where before == sent.load(ordering: .relaxed) {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        #expect(before < 400)
+        mayRead.continuation.yield()
+        try await sending.value
+        let reply = try #require(try await client.nextPacket())
+        #expect(try Sc_20001(packet: reply.bytes).defaultCombat == UInt32(400 * big.count))
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `what a handler has sent arrives although it ends at once, and the end is clean`() async throws {
+        let server = try await SceneServer.start(configuration: Self.configuration(certificates.serverContext())) {
+            client in
+            for _ in 0..<50 { try await client.send(packet: packet(payload: [UInt8](repeating: 1, count: 10_000))) }
+        }
+        let client = try await connect(to: server, certificates.clientContext())
+        var count = 0
+        while try await client.nextPacket() != nil { count += 1 }
+        #expect(count == 50)
+        await server.shutDown()
+    }
+
+    // MARK: Where it is not
+
+    @Test func `a client trusts nobody who is not who was asked for`() async throws {
+        let (ended, endings) = AsyncStream<(any Error)?>.makeStream()
+        let server = try await echo(certificates.serverContext()) { _, error in endings.yield(error) }
+        var iterator = ended.makeAsyncIterator()
+
+        await #expect(throws: ConnectionError.tls(.unknownIssuer(depth: 0))) {
+            _ = try await connect(to: server, TLSContext(.client()))
+        }
+        guard case .tls(.alert)? = await iterator.next() as? ConnectionError else {
+            Issue.record("the server is not told why")
+            return
+        }
+        await #expect(throws: ConnectionError.tls(.wrongHost(expected: "other.test"))) {
+            _ = try await connect(to: server, certificates.clientContext(), name: "other.test")
+        }
+        let otherKey = try CertificateAuthority.selfSigned(for: ["DNS:localhost"]).keyHash
+        let pinned = try certificates.clientContext { $0.pins = try? TLSPins([otherKey]) }
+        let error = await #expect(throws: ConnectionError.self) { _ = try await connect(to: server, pinned) }
+        guard case .tls(.pinMismatch)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        await server.shutDown()
+    }
+
+    @Test func `a name that cannot be one is refused before anything is tried`() async throws {
+        let context = try certificates.clientContext()
+        await #expect(throws: ConnectionError.tls(.invalidServerName("a b"))) {
+            _ = try await PacketClient.connect(
+                to: "a b", port: 1, protocol: SceneProtocol.self,
+                configuration: ClientConfiguration(tls: context))
+        }
+    }
+
+    @Test func `a client that speaks no TLS is refused, and told from one that does`() async throws {
+        let (ended, endings) = AsyncStream<(any Error)?>.makeStream()
+        let server = try await echo(certificates.serverContext()) { _, error in endings.yield(error) }
+        let client = try await server.connect()
+        try await client.send(Self.hello)
+        var iterator = ended.makeAsyncIterator()
+        let bytes = try Array(Self.hello.encoded().prefix(8))
+        #expect(await iterator.next() as? ConnectionError == .tls(.notTLS(firstBytes: bytes)))
+        await server.shutDown()
+    }
+
+    @Test func `a server that speaks no TLS is refused`() async throws {
+        let server = try await SceneServer.start { client in
+            // What comes is no packet, so the answer is not one to a question.
+            try await client.send(packet: Self.hello.encoded())
+            for try await _ in client.packets {}
+        }
+        let error = await #expect(throws: ConnectionError.self) {
+            _ = try await connect(to: server, certificates.clientContext())
+        }
+        guard case .tls(.notTLS)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        await server.shutDown()
+    }
+
+    @Test func `a handshake that is not answered meets the deadline for connecting`() async throws {
+        let group = try ConnectionPair.group.get()
+        let listener = try Listener.bind(to: .loopback(port: 0), on: group)
+        let kept = Mutex<[ByteStream]>([])
+        listener.start { stream in kept.withLock { $0.append(stream) } }
+        let context = try certificates.clientContext()
+        await #expect(throws: ConnectionError.transport(.timedOut)) {
+            _ = try await PacketClient.connect(
+                to: "127.0.0.1", port: listener.address.port, protocol: SceneProtocol.self,
+                configuration: ClientConfiguration(connectTimeout: .milliseconds(300), tls: context))
+        }
+        listener.loop.execute { listener.close() }
+    }
+
+    @Test func `a task that is cancelled while hands are shaken ends`() async throws {
+        let group = try ConnectionPair.group.get()
+        let listener = try Listener.bind(to: .loopback(port: 0), on: group)
+        let (accepted, feed) = AsyncStream<ByteStream>.makeStream()
+        listener.start { feed.yield($0) }
+        let (context, port) = (try certificates.clientContext(), listener.address.port)
+        let connecting = Task {
+            try await PacketClient.connect(
+                to: "127.0.0.1", port: port, protocol: SceneProtocol.self,
+                configuration: ClientConfiguration(connectTimeout: .seconds(500), tls: context))
+        }
+        var iterator = accepted.makeAsyncIterator()
+        let stream = await iterator.next()
+        connecting.cancel()
+        await #expect(throws: ConnectionError.cancelled) { _ = try await connecting.value }
+        withExtendedLifetime(stream) {}
+        listener.loop.execute { listener.close() }
+    }
+
+    @Test func `an end without leave is no end of stream`() async throws {
+        let pair = try await pair()
+        try await pair.client.send(Self.hello)
+        #expect(try await pair.server.nextBytes() == Self.hello.encoded())
+        // The system's own end of stream, behind TLS's back.
+        try await pair.client.onLoop { SystemCall.shutdownSending($0.stream.number) }
+        await #expect(throws: ConnectionError.tls(.truncated(duringHandshake: false))) {
+            _ = try await pair.server.nextBytes()
+        }
+        pair.close()
+    }
+
+    @Test func `an end with leave is one`() async throws {
+        let pair = try await pair()
+        try await pair.client.send(Self.hello)
+        pair.client.endOutput()
+        #expect(try await pair.server.nextBytes() == Self.hello.encoded())
+        #expect(try await pair.server.nextBytes() == nil)
+        // The other direction goes on.
+        try await pair.server.send(Self.hello)
+        #expect(try await pair.client.nextBytes() == Self.hello.encoded())
+        pair.close()
+    }
+
+    @Test func `bytes that were changed on their way end the connection, and packets before them arrive`() async throws
+    {
+        let pair = try await pair()
+        try await pair.client.send(Self.hello)
+        #expect(try await pair.server.nextBytes() == Self.hello.encoded())
+        try await pair.client.onLoop { connection in
+            let record: [UInt8] = [0x17, 0x03, 0x03, 0x00, 0x20] + [UInt8](repeating: 0x55, count: 32)
+            _ = unsafe record.withUnsafeBytes { bytes in
+                unsafe SystemCall.send(connection.stream.number, bytes.baseAddress!, byteCount: bytes.count)
+            }
+        }
+        let error = await #expect(throws: ConnectionError.self) { _ = try await pair.server.nextBytes() }
+        guard case .tls(.violation)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        pair.close()
+    }
+
+    // MARK: Making them
+
+    private func pair() async throws -> ConnectionPair {
+        try await ConnectionPair.make(
+            SceneProtocol.layout,
+            tls: (certificates.clientContext().connect(to: "localhost"), certificates.serverContext().accept()))
+    }
+
+    private static func configuration(
+        _ context: TLSContext, connectionEnded: (@Sendable (SocketAddress, (any Error)?) -> Void)? = nil
+    ) -> ServerConfiguration {
+        ServerConfiguration(
+            firstPacketTimeout: nil, limits: ConnectionLimits(maximumPacketByteCount: 4 << 20), tls: context,
+            connectionEnded: connectionEnded)
+    }
+
+    private func echo(
+        _ context: TLSContext, connectionEnded: (@Sendable (SocketAddress, (any Error)?) -> Void)? = nil
+    ) async throws -> SceneServer {
+        try await SceneServer.start(configuration: Self.configuration(context, connectionEnded: connectionEnded)) {
+            client in
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                try await client.send(Sc_20001.entered(enter))
+            }
+        }
+    }
+
+    private func connect(
+        to server: SceneServer, _ context: TLSContext, name: String = "localhost",
+        limits: ConnectionLimits = ConnectionLimits()
+    ) async throws -> PacketClient<SceneProtocol> {
+        try await PacketClient.connect(
+            to: server.address.ipAddress, port: server.address.port, protocol: SceneProtocol.self,
+            configuration: ClientConfiguration(
+                connectTimeout: .seconds(500), requestTimeout: .seconds(500), limits: limits, tls: context,
+                tlsServerName: name))
+    }
+}
