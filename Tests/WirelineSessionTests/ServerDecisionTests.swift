@@ -156,6 +156,23 @@ struct ByteBudgetTests {
         #expect(budget.byteCount == 70)
     }
 
+    @Test func `of two that hold the same, the one that asked last is closed`() {
+        var budget = ByteBudget<Int>(limit: 100)
+        var actions: [Action] = []
+        for holder in 1...2 { budget.request(50, for: holder, into: &actions) }
+        for holder in 1...2 { budget.request(1, for: holder, into: &actions) }
+        #expect(actions == [.grant(1), .grant(2), .close(2)])
+    }
+
+    @Test func `a long queue keeps its order`() {
+        var budget = ByteBudget<Int>(limit: 1)
+        var actions: [Action] = []
+        for holder in 0..<300 { budget.request(1, for: holder, into: &actions) }
+        for holder in 0..<300 { budget.release(1, by: holder, into: &actions) }
+        #expect(actions == (0..<300).map { .grant($0) })
+        #expect(budget.holderCount == 0)
+    }
+
     @Test func `in any order of events the budget holds, and somebody can always go on`() {
         var random = SeededGenerator.forThisRun()
         for _ in 0..<200 {
