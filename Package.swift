@@ -59,7 +59,8 @@ let package = Package(
         .target(
             name: "WirelineGenerator", dependencies: ["WirelineCodec", "WirelineSchema"], swiftSettings: strict),
         .target(
-            name: "Wireline", dependencies: ["WirelineCodec", "WirelineTLS", "WirelineTransport"], swiftSettings: strict),
+            name: "Wireline", dependencies: ["WirelineCodec", "WirelineTLS", "WirelineTransport"], swiftSettings: strict
+        ),
         // Layer 3
         .executableTarget(
             name: "wire",
@@ -128,7 +129,8 @@ let package = Package(
             dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "TestingSupport"],
             path: "Tests/Endurance", swiftSettings: usual),
         .testTarget(
-            name: "wireTests", dependencies: ["wire", "Wireline", "WirelineTransport", "WirelineCodec"],
+            name: "wireTests",
+            dependencies: ["wire", "Wireline", "WirelineTransport", "WirelineCodec", "TestingSupport"],
             swiftSettings: usual),
     ] + protocols.map(protocolTarget) + generatedTypes.map(generatedTarget),
     swiftLanguageModes: [.v6]

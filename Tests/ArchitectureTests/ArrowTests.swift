@@ -15,7 +15,8 @@ struct ArrowTests {
         "WirelineGenerator": ["WirelineCodec", "WirelineSchema"],
         "Wireline": ["WirelineCodec", "WirelineTLS", "WirelineTransport"],
         "wire": [
-            "WirelineCodec", "WirelineSchema", "WirelineGenerator", "WirelineTLS", "WirelineTransport", "Wireline", "Scene",
+            "WirelineCodec", "WirelineSchema", "WirelineGenerator", "WirelineTLS", "WirelineTransport", "Wireline",
+            "Scene",
         ],
         "wire-generate": ["WirelineSchema", "WirelineGenerator"],
         "WirelinePlugin": [],

@@ -15,10 +15,14 @@ final class ServingTool {
     let address: String
 
     /// Starts it, and waits until it listens.
-    init(
+    convenience init(
         _ words: String..., at endpoint: String = "127.0.0.1:0",
         files: KeyValuePairs<String, String> = ["Protocols/Scene/Scene.wire": sceneSchema]
     ) throws {
+        try self.init(words, at: endpoint, files: files)
+    }
+
+    init(_ words: [String], at endpoint: String = "127.0.0.1:0", files: KeyValuePairs<String, String>) throws {
         workspace = try Workspace(files)
         process = workspace.process(["serve", endpoint, "--echo"] + words)
         process.standardInput = FileHandle.nullDevice
@@ -69,6 +73,10 @@ final class ServingTool {
 
     /// Runs `wire` beside it, with these words.
     func wire(_ words: String..., input: Data = Data()) throws -> Outcome {
+        try wire(words, input: input)
+    }
+
+    func wire(_ words: [String], input: Data = Data()) throws -> Outcome {
         try workspace.shell(
             "wire " + words.map { "'\($0)'" }.joined(separator: " "), input: input)
     }

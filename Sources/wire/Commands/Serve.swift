@@ -2,6 +2,7 @@
 
 import Wireline
 import WirelineSchema
+import WirelineTLS
 import WirelineTransport
 
 extension Command {
@@ -10,18 +11,19 @@ extension Command {
         name: "serve",
         summary: "take connections and answer what comes, until Ctrl-C",
         parameters: [.endpoint],
-        options: [.protocolFolder, .echo, .threads, .benchmark],
+        options: [.protocolFolder, .echo, .threads, .benchmark] + TLSOptions.serverOptions,
         example: "wire serve 127.0.0.1:9001 --echo --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
             guard arguments.has(.echo) else { throw .usage("--echo is missing") }
             let endpoint = try Endpoint(arguments.word(at: 0) ?? "")
             let threadCount = try threadCount(arguments[.threads])
+            let tls = try TLSOptions.server(arguments)
             let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
             DescriptorLimit.raise()
             let log = ConnectionLog(console)
             let group = try startLoops(threadCount)
             let server = try await listen(
-                at: endpoint, description, on: group, isBenchmark: arguments.has(.benchmark), log)
+                at: endpoint, tls, description, on: group, isBenchmark: arguments.has(.benchmark), log)
             let end = Signals.takeOver()
             try console.print("listening on \(server.address)")
             try console.flush()
@@ -44,11 +46,11 @@ extension Command {
     }
 
     private static func listen(
-        at endpoint: Endpoint, _ description: ProtocolDescription, on group: EventLoopGroup, isBenchmark: Bool,
-        _ log: ConnectionLog
+        at endpoint: Endpoint, _ tls: TLSContext?, _ description: ProtocolDescription, on group: EventLoopGroup,
+        isBenchmark: Bool, _ log: ConnectionLog
     ) async throws(CommandError) -> PacketListener {
         // Who tries things out by hand may be slow; a connection that waits costs next to nothing.
-        var configuration = ServerConfiguration(firstPacketTimeout: nil)
+        var configuration = ServerConfiguration(firstPacketTimeout: nil, tls: tls)
         if isBenchmark { configuration.limits.maximumPacketByteCount = Echo.benchmarkPacketLimit }
         configuration.connectionEnded = { peer, error in log.ended(peer, error) }
         do throws(ConnectionError) {

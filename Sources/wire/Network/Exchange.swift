@@ -3,12 +3,15 @@
 import Wireline
 import WirelineCodec
 import WirelineSchema
+import WirelineTLS
 import WirelineTransport
 
 /// One request to a server, and its reply.
 struct Exchange {
     let endpoint: Endpoint
     let timeout: TimeSpan
+    /// TLS, if it is spoken, and whose certificate the server's must be; nil: the host's.
+    let tls: (context: TLSContext, serverName: String?)?
     let translator: PacketTranslator
     /// The packet.
     let request: [UInt8]
@@ -23,19 +26,25 @@ struct Exchange {
         let connection = try await connect()
         // Nobody else closes the connection, so that it is closed means that the time is over.
         connection.loop.execute { connection.loop.schedule(at: deadline) { connection.close() } }
-        defer { connection.close() }
         let reply: ReceivedPacket
         do throws(ConnectionError) {
             try await connection.send(packet: request)
             reply = try await self.reply(on: connection)
         } catch {
+            await close(connection)
             throw failure(error)
         }
+        await close(connection)
         do throws(CodecError) {
             return try json(of: reply)
         } catch {
             throw .failure("the reply of \(endpoint): \(error)", hint: echoHint(reply))
         }
+    }
+
+    /// Closes a connection before the program ends: with TLS the server is told, and does not miss anything.
+    private func close(_ connection: PacketConnection) async {
+        await connection.loop.run { connection.close() }
     }
 
     private func connect() async throws(CommandError) -> PacketConnection {
@@ -44,7 +53,8 @@ struct Exchange {
             return try await PacketConnection.connect(
                 to: endpoint.host, port: endpoint.port, layout: description.layout,
                 packetLimit: description.options.maximumPacketByteCount,
-                configuration: ClientConfiguration(connectTimeout: timeout.duration))
+                configuration: ClientConfiguration(
+                    connectTimeout: timeout.duration, tls: tls?.context, tlsServerName: tls?.serverName))
         } catch {
             if error == .transport(.timedOut) { throw .failure("no connection to \(endpoint) within \(timeout)") }
             throw .failure("cannot connect to \(endpoint): \(error)")

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineTLS
+
+/// What the options that begin with `--tls` ask for.
+enum TLSOptions {
+    /// A client's TLS, and the name that the server's certificate must be for; nil where no option asks for TLS.
+    static func client(_ arguments: Arguments) throws(CommandError) -> (context: TLSContext, serverName: String?)? {
+        guard clientOptions.contains(where: arguments.has) else { return nil }
+        var configuration = TLSConfiguration.client(identity: try identity(arguments))
+        if let file = arguments[.tlsAuthority] { configuration.trustRoots = .only(.file(file)) }
+        let context = try attempt { () throws(TLSError) in
+            if let text = arguments[.tlsPin] {
+                configuration.pins = try TLSPins(text.split(separator: ",").map(String.init))
+            }
+            return try TLSContext(configuration)
+        }
+        return (context, arguments[.tlsName])
+    }
+
+    /// A server's TLS; nil where no option asks for it.
+    static func server(_ arguments: Arguments) throws(CommandError) -> TLSContext? {
+        guard let identity = try identity(arguments) else {
+            guard !arguments.has(.tlsAuthority) else {
+                throw .usage(
+                    "\(Option.tlsAuthority.name) needs \(Option.tlsCertificate.name) and \(Option.tlsKey.name)")
+            }
+            return nil
+        }
+        var configuration = TLSConfiguration.server(identity: identity)
+        if let file = arguments[.tlsAuthority] {
+            configuration.trustRoots = .only(.file(file))
+            configuration.clientCertificates = .required
+        }
+        return try attempt { () throws(TLSError) in try TLSContext(configuration) }
+    }
+
+    static let clientOptions = [
+        Option.tls, .tlsAuthority, .tlsPin, .tlsName, .tlsCertificate, .tlsKey,
+    ]
+    static let serverOptions = [Option.tlsCertificate, .tlsKey, .tlsAuthority]
+
+    private static func identity(_ arguments: Arguments) throws(CommandError) -> TLSIdentity? {
+        switch (arguments[.tlsCertificate], arguments[.tlsKey]) {
+        case (let certificate?, let key?):
+            return TLSIdentity(certificateChain: .file(certificate), privateKey: .file(key))
+        case (nil, nil): return nil
+        case (nil, _): throw .usage("\(Option.tlsCertificate.name) is missing: \(Option.tlsKey.name) goes with it")
+        case (_, nil): throw .usage("\(Option.tlsKey.name) is missing: \(Option.tlsCertificate.name) goes with it")
+        }
+    }
+
+    private static func attempt(
+        _ body: () throws(TLSError) -> TLSContext
+    ) throws(CommandError) -> TLSContext {
+        do throws(TLSError) {
+            return try body()
+        } catch {
+            throw .failure("TLS: \(error)")
+        }
+    }
+}
+
+extension Option {
+    fileprivate static let tls = Option(
+        "--tls", "speak TLS; the certificate must be the host's, and lead to one of the system's roots")
+    fileprivate static let tlsAuthority = Option(
+        "--tls-ca", value: "FILE", "trust these certificates (PEM) and no others; a server asks clients for theirs")
+    fileprivate static let tlsPin = Option(
+        "--tls-pin", value: "SHA256",
+        "trust the server only with this public key too, in hexadecimal or base64; several stand between commas")
+    fileprivate static let tlsName = Option(
+        "--tls-name", value: "NAME", "whose certificate it must be (default: the host)")
+    fileprivate static let tlsCertificate = Option(
+        "--tls-certificate", value: "FILE", "the certificate to show, and those that lead to its root (PEM)")
+    fileprivate static let tlsKey = Option("--tls-key", value: "FILE", "the certificate's private key (PEM)")
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TestingSupport
+
+/// `wire call` and `wire serve` with TLS, as programs, against each other and against `openssl`.
+@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .timeLimit(.minutes(30)))
+struct TLSTests {
+    private struct Certificates {
+        let root: CertificateAuthority
+        let server: IssuedCertificate
+        let client: IssuedCertificate
+        /// As a server and a client find them.
+        let files: KeyValuePairs<String, String>
+
+        init() throws {
+            root = try CertificateAuthority("root")
+            server = try root.issue(to: ["DNS:localhost", "IP:127.0.0.1"])
+            client = try root.issue(to: ["DNS:client.test"], for: .client)
+            files = [
+                "Protocols/Scene/Scene.wire": sceneSchema, "root.pem": root.own.certificate,
+                "server.pem": server.chain, "server.key": server.key, "client.pem": client.chain,
+                "client.key": client.key,
+            ]
+        }
+    }
+
+    private static let made = Result { try Certificates() }
+    private let certificates: Certificates
+
+    init() throws {
+        certificates = try Self.made.get()
+    }
+
+    private func server(_ words: String...) throws -> ServingTool {
+        try ServingTool(
+            ["--tls-certificate", "server.pem", "--tls-key", "server.key"] + words, files: certificates.files)
+    }
+
+    @Test func `a call goes through, with the root and with the server's key pinned`() throws {
+        let server = try server()
+        let call = ["call", server.address, "Cs_20001", packetFields, "--expect", "Cs_20001", "--tls-ca", "root.pem"]
+        #expect(try server.wire(call) == .success(packetLine))
+        #expect(try server.wire(call + ["--tls-pin", certificates.server.keyHash]) == .success(packetLine))
+        let pins = certificates.client.keyHash + "," + certificates.server.keyHash
+        #expect(try server.wire(call + ["--tls", "--tls-pin=" + pins]) == .success(packetLine))
+        #expect(server.end() == .success(""))
+    }
+
+    @Test func `a call to somebody else fails, and says why`() throws {
+        let server = try server()
+        let call = ["call", server.address, "Cs_20001", packetFields, "--expect", "Cs_20001"]
+        let cannot = "error: cannot connect to \(server.address): "
+        let refusals: KeyValuePairs = [
+            ["--tls"]: cannot + "the issuer of the peer's certificate is not trusted",
+            ["--tls-ca", "root.pem", "--tls-name", "other.test"]:
+                cannot + "the peer's certificate is not for \"other.test\"",
+            ["--tls-ca", "root.pem", "--tls-pin", certificates.client.keyHash]: cannot + "none of the chain's keys is pinned",
+            ["--tls-ca", "missing.pem"]: "error: TLS: missing.pem: No such file or directory",
+            ["--tls-pin", "abc"]: "error: TLS: \"abc\" is not a SHA-256",
+            ["--tls-name", "a b"]: cannot + "\"a b\" is neither a host name",
+        ]
+        for (options, error) in refusals {
+            let outcome = try server.wire(call + options)
+            #expect(outcome.status == 1)
+            #expect(outcome.output.isEmpty)
+            #expect(outcome.errors.hasPrefix(error), "\(options): \(outcome.errors)")
+        }
+        let alone = try server.wire(call + ["--tls-key", "client.key"])
+        #expect(alone.status == 2)
+        #expect(alone.errors.hasPrefix("error: --tls-certificate is missing: --tls-key goes with it\n"))
+        #expect(server.end().status == 0)
+    }
+
+    @Test func `a server asks for the client's certificate`() throws {
+        let server = try server("--tls-ca", "root.pem")
+        let call = ["call", server.address, "Cs_20001", packetFields, "--expect", "Cs_20001", "--tls-ca", "root.pem"]
+        let identity = ["--tls-certificate", "client.pem", "--tls-key", "client.key"]
+        #expect(try server.wire(call + identity) == .success(packetLine))
+        let outcome = try server.wire(call)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("certificate_required"), "\(outcome.errors)")
+        #expect(server.end().status == 0)
+    }
+
+    @Test func `openssl's client gets its packet back`() throws {
+        let server = try server()
+        let client = try OpenSSLTool.process(["s_client", "-connect", server.address, "-quiet", "-verify_quiet"])
+        let (input, output) = (Pipe(), Pipe())
+        (client.standardInput, client.standardOutput, client.standardError) = (input, output, FileHandle.nullDevice)
+        try client.run()
+        try input.fileHandleForWriting.write(contentsOf: packetBytes)
+        var reply = Data()
+        while reply.count < packetBytes.count {
+            let piece = output.fileHandleForReading.availableData
+            guard !piece.isEmpty else { break }
+            reply += piece
+        }
+        #expect(reply == packetBytes)
+        // It does not end with its input, and ignores the signal to end where the thread that started it does.
+        kill(client.processIdentifier, SIGKILL)
+        client.waitUntilExit()
+        #expect(server.end().status == 0)
+    }
+}
