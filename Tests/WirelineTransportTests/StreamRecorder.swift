@@ -19,7 +19,8 @@ final class StreamRecorder: ByteStreamHandler, @unchecked Sendable {
     struct State {
         var received: [UInt8] = []
         var drainedCount = 0
-        var hasEnded = false
+        var endCount = 0
+        var hasEnded: Bool { endCount > 0 }
         var failure: TransportError?
         var readCount = 0
     }
@@ -82,7 +83,7 @@ final class StreamRecorder: ByteStreamHandler, @unchecked Sendable {
     }
 
     func endOfStream(_ stream: ByteStream) {
-        note { $0.hasEnded = true }
+        note { $0.endCount += 1 }
         if mode == .echo { stream.endOutput() }
     }
 
@@ -102,7 +103,8 @@ struct StreamPair {
 
     /// Connects, and begins to read where the mode does.
     static func make(
-        client clientMode: StreamRecorder.Mode = .collect, server serverMode: StreamRecorder.Mode = .collect
+        client clientMode: StreamRecorder.Mode = .collect, server serverMode: StreamRecorder.Mode = .collect,
+        transforms: (client: (any StreamTransform)?, server: (any StreamTransform)?) = (nil, nil)
     ) async throws -> StreamPair {
         let group = try group.get()
         let (accepted, feed) = AsyncStream<ByteStream>.makeStream()
@@ -116,6 +118,8 @@ struct StreamPair {
         let pair = StreamPair(
             client: client, server: server, clientRecorder: StreamRecorder(clientMode),
             serverRecorder: StreamRecorder(serverMode))
+        if let transform = transforms.client { client.insert(transform) }
+        if let transform = transforms.server { server.insert(transform) }
         try await client.onLoop {
             try client.start(pair.clientRecorder)
             if clientMode != .stall { client.read() }

@@ -56,7 +56,8 @@ struct TLSTests {
             ["--tls"]: cannot + "the issuer of the peer's certificate is not trusted",
             ["--tls-ca", "root.pem", "--tls-name", "other.test"]:
                 cannot + "the peer's certificate is not for \"other.test\"",
-            ["--tls-ca", "root.pem", "--tls-pin", certificates.client.keyHash]: cannot + "none of the chain's keys is pinned",
+            ["--tls-ca", "root.pem", "--tls-pin", certificates.client.keyHash]: cannot
+                + "none of the chain's keys is pinned",
             ["--tls-ca", "missing.pem"]: "error: TLS: missing.pem: No such file or directory",
             ["--tls-pin", "abc"]: "error: TLS: \"abc\" is not a SHA-256",
             ["--tls-name", "a b"]: cannot + "\"a b\" is neither a host name",

@@ -64,7 +64,8 @@ extension PacketConnection {
         guard let batchHandler, !isFinishing else { return }
         do {
             if let block = current {
-                guard hasRoomForSender() else { return }
+                // Making room may have had the block taken, or the connection closed.
+                guard hasRoomForSender(), current === block, !isFinishing else { return }
                 if try hasWholePacket(block) {
                     var batch = PacketBatch(self, block)
                     try batchHandler(&batch)

@@ -114,7 +114,9 @@ extension PacketConnection {
     package func failed(_ stream: ByteStream, _ error: TransportError) {
         let error = tlsTransform?.failure.map { ConnectionError.tls($0) } ?? .transport(error)
         if ending == nil { ending = .failed(error) }
-        if failure == nil { failure = error }
+        // Who wants nothing more does not mind an end without leave.
+        let isMissed = !isFinishing || tlsTransform?.isTruncated != true
+        if failure == nil, isMissed { failure = error }
         streamEnded()
     }
 

@@ -11,6 +11,15 @@ extension PacketConnection {
     ///   - firstPacket: Within which time the first whole packet must have come; nil: what holds later holds at once.
     ///   - later: For how long no byte may come.
     func closeWhenSilent(firstPacket: Duration?, later: Duration?) {
+        guard stream.isOpen else { return }
+        if firstPacket == nil, let tlsTransform, !tlsTransform.isReady {
+            watchSilence(Self.handshakeTime, from: loop.now, everyByteCounts: false)
+            tlsTransform.onReady = {
+                self.loop.cancel(&self.timer)
+                self.closeWhenSilent(firstPacket: nil, later: later)
+            }
+            return
+        }
         guard let firstPacket else { return watchSilence(later, from: loop.now, everyByteCounts: true) }
         watchSilence(firstPacket, from: loop.now, everyByteCounts: false)
         onFirstPacket = {
@@ -19,12 +28,16 @@ extension PacketConnection {
         }
     }
 
+    /// Within which time a client must have shaken hands where its first packet has no deadline.
+    private static let handshakeTime = Duration.seconds(30)
+
     private func watchSilence(_ timeout: Duration?, from start: MonotonicTime, everyByteCounts: Bool) {
         guard let timeout else { return }
         timer = loop.schedule(at: start + timeout) {
             self.timer = nil
+            // A handshake goes on whether somebody waits for packets or not.
             let silentSince = everyByteCounts ? max(self.lastArrival, self.waitingSince) : self.waitingSince
-            if !self.wantsBytes {
+            if !self.wantsBytes, self.tlsTransform?.isReady != false {
                 self.watchSilence(timeout, from: self.loop.now, everyByteCounts: everyByteCounts)
             } else if silentSince > start {
                 self.watchSilence(timeout, from: silentSince, everyByteCounts: everyByteCounts)

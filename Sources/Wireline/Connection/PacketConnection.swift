@@ -132,8 +132,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
             self.stream.flush()
             self.stream.close()
             if self.ending == nil { self.ending = .failed(.transport(.closed)) }
-            self.current = nil
-            self.held = []
+            self.dropInput()
             self.streamEnded()
         }
     }
@@ -170,9 +169,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         guard stream.isOpen, !isFinishing else { return }
         isFinishing = true
         loop.cancel(&timer)
-        current = nil
-        held = []
-        (position, end) = (0, 0)
+        dropInput()
         if ending == nil { ending = .failed(.transport(.closed)) }
         deliver()
         stream.endOutput()
@@ -180,6 +177,12 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         guard stream.isOpen else { return }
         stream.read()
         linger(until: loop.now + Self.lingerTime)
+    }
+
+    private func dropInput() {
+        current = nil
+        held = []
+        (position, end) = (0, 0)
     }
 
     private func linger(until end: MonotonicTime) {
@@ -197,7 +200,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     }
 
     func closeIfFinished() {
-        if isFinishing, hasPeerEnded, stream.pendingByteCount == 0 { close() }
+        if isFinishing, hasPeerEnded, stream.hasEndedOutput { close() }
     }
 }
 

@@ -19,6 +19,11 @@ final class TLSTransform: StreamTransform {
 
     var hasOutput: Bool { engine.pendingByteCount > 0 }
 
+    var owesEnd: Bool { engine.owesEnd }
+
+    /// Whether the peer has ended without taking leave.
+    var isTruncated: Bool { failure == .truncated(duringHandshake: false) }
+
     /// What both sides have agreed on; nil before that.
     var details: TLSDetails? {
         guard let version = engine.version, let cipher = engine.cipher else { return nil }
@@ -55,8 +60,6 @@ final class TLSTransform: StreamTransform {
     }
 
     func endOfInput() throws(TransformFailure) {
-        // Who was told that no more comes need not take leave in turn (RFC 8446 §6.1).
-        guard !engine.hasEndedOutput else { return }
         try attempt { () throws(TLSError) in try engine.endOfInput() }
     }
 

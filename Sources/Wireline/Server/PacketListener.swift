@@ -98,6 +98,10 @@ package final class PacketListener: Sendable {
             configuration.connectionEnded?(stream.peerAddress, error)
             return listener.connectionEnded()
         }
+        guard connection.stream.isOpen else {
+            configuration.connectionEnded?(connection.peerAddress, connection.failure)
+            return listener.connectionEnded()
+        }
         guard register(connection) else { return connection.close() }
         connection.closeWhenSilent(
             firstPacket: configuration.firstPacketTimeout, later: configuration.idleTimeout)

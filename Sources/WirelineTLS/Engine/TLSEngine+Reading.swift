@@ -42,6 +42,7 @@ extension TLSEngine {
                 return Result { () throws(TLSError) in
                     try checkFirstBytes()
                     let want = try unsafe fill(room, &filledCount)
+                    try payEnd()
                     return unsafe TLSReading(byteCount: bytes.count - input.count, stop: Self.stop(want))
                 }
             }

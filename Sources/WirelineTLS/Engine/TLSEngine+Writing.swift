@@ -45,13 +45,14 @@ extension TLSEngine {
     }
 
     private func changeKeyIfUsedUp() throws(TLSError) {
-        guard recordCount >= recordLimit else { return }
-        recordCount = 0
-        guard version == .tls13 else { return }
+        guard recordCount >= recordLimit, version == .tls13 else { return }
         openSSL.clearErrors()
         guard unsafe openSSL.connections.updateKey(handle, Constant.updateOwnKey) == 1 else {
+            // The rest of a message of the peer's has to come first; the old key is good for longer than that.
+            guard !isInsideMessage else { return }
             throw fail(.failed(reason: openSSL.firstFailure.reason))
         }
+        recordCount = 0
     }
 
     /// Tells the peer that nothing follows (`close_notify`); it waits in the output, behind what was written.
@@ -67,13 +68,24 @@ extension TLSEngine {
         try payEnd()
     }
 
-    private func payEnd() throws(TLSError) {
+    func payEnd() throws(TLSError) {
         guard owesEnd else { return }
         openSSL.clearErrors()
         let status = unsafe openSSL.connections.end(handle)
         // 0: our half is done; 1: the peer's was before.
-        if status < 0, try want(after: status) == .draining { return }
+        if status < 0 {
+            guard !isInsideMessage else { return }
+            if try want(after: status) == .draining { return }
+        }
         owesEnd = false
+    }
+
+    /// Whether OpenSSL refuses what it was asked because a message of the peer's has begun whose rest has not come: session
+    /// tickets, or a change of keys.
+    private var isInsideMessage: Bool {
+        let failure = openSSL.firstFailure
+        guard failure.library == Constant.librarySSL else { return false }
+        return failure.code == Constant.endsInsideMessage || failure.code == Constant.isInsideMessage
     }
 
     // MARK: Output
@@ -96,6 +108,8 @@ extension TLSEngine {
         guard pendingByteCount == 0 else { return }
         output = []
         outputStart = 0
+        // What goes wrong here is kept, and thrown by the next call.
+        try? payEnd()
     }
 
     /// Makes room for the records of so much plaintext at once; at least twice what there was, for asking for a little more

@@ -47,7 +47,7 @@ public final class TLSEngine {
     /// Whether ``endOutput()`` has been called.
     public internal(set) var hasEndedOutput = false
     /// Whether `close_notify` has still to be put into the output.
-    var owesEnd = false
+    package internal(set) var owesEnd = false
     /// What became of the pins; where a client resumes a session, when that was made.
     public internal(set) var pinOutcome = TLSPinOutcome.notChecked
     /// Why the chain was refused.

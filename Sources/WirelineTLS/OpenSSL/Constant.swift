@@ -23,6 +23,9 @@ enum Constant {
     static let verificationFailed: UInt = 134
     /// `SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE`
     static let noPeerCertificate: UInt = 199
+    /// `SSL_R_STILL_IN_INIT`, `SSL_R_SHUTDOWN_WHILE_IN_INIT`
+    static let isInsideMessage: UInt = 121
+    static let endsInsideMessage: UInt = 407
     /// `SSL_AD_REASON_OFFSET`: what is added to the number of an alert that has come.
     static let alertOffset: UInt = 1000
 

@@ -25,10 +25,37 @@ extension ByteStream {
 
     /// Hands over what has arrived, once; while the two sides come to an agreement, reads on its own account.
     func readTransformed(_ state: TransformState) {
-        while isOpen, wantsToRead || state.readsOnItsOwn {
-            if !state.hasInput, !fill(state) { return }
-            guard isOpen, state.transform.isReady && wantsToRead ? deliver(state) : agree(state) else { return }
+        var hasFilled = false
+        while isOpen, !hasReadToEnd, wantsToRead || state.readsOnItsOwn {
+            if !state.hasInput {
+                // A peer whose bytes say nothing must not keep the loop from the others.
+                guard !hasFilled else { return readInNextTurn() }
+                hasFilled = true
+                guard fill(state) else { return }
+            }
+            guard state.transform.isReady && wantsToRead ? deliver(state) : agree(state) else { break }
         }
+        keepRest(state)
+    }
+
+    private func readInNextTurn() {
+        guard isReadable, !isUnread else { return }
+        isUnread = true
+        loop.readInNextTurn(self)
+    }
+
+    /// Gives back the block, but for what nobody has asked for yet: that is kept in memory of just its size.
+    private func keepRest(_ state: TransformState) {
+        guard let block = state.block.take() else { return }
+        let count = isOpen && !hasReadToEnd ? state.end - state.start : 0
+        if count > 0 {
+            let rest = Block(capacity: count)
+            // SAFETY: the bytes from `start` to `end` lie inside the block.
+            unsafe rest.base.copyMemory(from: block.base + state.start, byteCount: count)
+            state.block = consume rest
+        }
+        giveBack(block)
+        (state.start, state.end) = (0, count)
     }
 
     /// - Returns: Whether something has come from the wire.
@@ -46,7 +73,7 @@ extension ByteStream {
         case .bytes:
             giveBack(block)
             isReadable = false
-            hasReadToEnd = true
+            endReading()
             do throws(TransformFailure) {
                 try state.transform.endOfInput()
                 handler?.endOfStream(self)
@@ -96,7 +123,6 @@ extension ByteStream {
     /// - Returns: Whether it can go on.
     private func settle(_ state: TransformState, _ stop: TransformReading.Stop) -> Bool {
         guard isOpen else { return false }
-        if state.start == state.end, let block = state.block.take() { giveBack(block) }
         if stop == .failed {
             failTransform(state)
             return false
@@ -105,7 +131,7 @@ extension ByteStream {
             state.wasReady = true
             flush()
             handler?.becameReady(self)
-        } else if state.transform.hasOutput {
+        } else if state.transform.hasOutput || isWaitingForRoom {
             flush()
         }
         guard isOpen else { return false }
@@ -113,10 +139,15 @@ extension ByteStream {
         case .needsBytes, .needsRoom: return true
         case .needsSending: return !state.transform.hasOutput
         case .ended, .failed:
-            hasReadToEnd = true
+            endReading()
             handler?.endOfStream(self)
             return false
         }
+    }
+
+    private func endReading() {
+        hasReadToEnd = true
+        wantsToRead = false
     }
 
     // MARK: Writing
@@ -133,16 +164,21 @@ extension ByteStream {
         }
         guard isOpen else { return }
         guard pendingByteCount == 0, !state.transform.hasOutput else {
-            isWaitingForRoom = true
-            lastSendingTime = loop.now
-            watchWriting()
-            return
+            return waitForRoom()
         }
         let hadWaited = isWaitingForRoom
         dropOutput()
         isWaitingForRoom = false
         if endsAfterOutput { finishTransformed(state) }
         if hadWaited { handler?.outputDrained(self) }
+    }
+
+    /// Begins to wait until more can be sent. The peer's time for that goes on until something of the stream leaves.
+    private func waitForRoom() {
+        guard !isWaitingForRoom else { return }
+        isWaitingForRoom = true
+        lastSendingTime = loop.now
+        watchWriting()
     }
 
     private func encode(_ state: TransformState) throws(TransformFailure) {
@@ -154,6 +190,8 @@ extension ByteStream {
             // SAFETY: the bytes lie inside the block and have been written.
             let bytes = unsafe RawSpan(_unsafeStart: base + outputStart, byteCount: pendingByteCount)
             state.encodedByteCount = try state.transform.send(bytes)
+            // Something must come from the peer first.
+            guard state.encodedByteCount > 0 else { return }
         }
     }
 
@@ -175,7 +213,9 @@ extension ByteStream {
                     unsafe bytes.baseAddress.map { unsafe SystemCall.send(number, $0, byteCount: bytes.count) }
                 }
                 switch result {
-                case .bytes(let count): return count
+                case .bytes(let count):
+                    if state.wasReady { lastSendingTime = loop.now }
+                    return count
                 case .failed(let error): failure = error
                 case .wouldBlock, nil: isWritable = false
                 }
@@ -193,19 +233,29 @@ extension ByteStream {
         } catch {
             return failTransform(state)
         }
-        guard state.transform.isReady, sendOutput(state) else {
-            isWaitingForRoom = true
-            return
-        }
+        guard state.transform.isReady, sendOutput(state), !state.transform.owesEnd else { return waitForRoom() }
         finishOutput()
     }
 
-    /// Takes leave of the peer, as far as the system takes that now.
+    /// Takes leave of the peer, as far as the system takes that now, and unless something is missing in front of it.
     func closeTransform(_ state: TransformState) {
-        // Whatever goes wrong here, the socket is closed next.
-        if state.transform.isReady, !hasEndedOutput { try? state.transform.endOutput() }
-        _ = drainOutput(state)
+        if state.mayTakeLeave, state.transform.isReady, pendingByteCount == 0 {
+            // Whatever goes wrong here, the socket is closed next.
+            if !hasEndedOutput { try? state.transform.endOutput() }
+            _ = drainOutput(state)
+            dropInput()
+        }
         if let block = state.block.take() { giveBack(block) }
+    }
+
+    /// Takes what has come and nobody will read, such as a server's session tickets: a socket that is closed with bytes in
+    /// it resets the connection, and what was sent may be lost.
+    private func dropInput() {
+        guard isReadable else { return }
+        let block = takeBlock()
+        // SAFETY: the block has as many bytes as it says.
+        _ = unsafe SystemCall.receive(number, into: block.base, capacity: block.capacity)
+        giveBack(block)
     }
 
     /// Closes the stream; what the transform has to say of that is sent first.

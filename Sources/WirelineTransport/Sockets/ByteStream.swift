@@ -88,7 +88,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     @safe @exclusivity(unchecked) var wantsToRead = false
     @safe @exclusivity(unchecked) var hasReadToEnd = false
     /// Whether the loop has been asked to come back.
-    @safe @exclusivity(unchecked) private var isUnread = false
+    @safe @exclusivity(unchecked) var isUnread = false
 
     // MARK: Writing
 
@@ -105,7 +105,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     @safe @exclusivity(unchecked) var isUnsent = false
     @safe @exclusivity(unchecked) var isWaitingForRoom = false
     @safe @exclusivity(unchecked) var endsAfterOutput = false
-    @safe @exclusivity(unchecked) var hasEndedOutput = false
+    @safe @exclusivity(unchecked) package internal(set) var hasEndedOutput = false
 
     /// How long the peer may take nothing of what waits for it before the connection is given up with
     /// ``TransportError/timedOut`` (default: for ever).
@@ -187,12 +187,14 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     /// Closes the stream so that the peer is told of an error (TCP RST) and not of an end.
     package func reset() {
         guard isOpen else { return }
+        transformState?.mayTakeLeave = false
         SystemCall.setResetOnClose(number)
         close()
     }
 
     func fail(_ error: TransportError) {
         let handler = handler
+        transformState?.mayTakeLeave = false
         close()
         handler?.failed(self, error)
     }
@@ -219,7 +221,8 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
 
     func readOn() {
         isUnread = false
-        if isOpen, wantsToRead, isReadable || transformState?.hasInput == true { readOnce() }
+        guard isOpen, wantsToRead || transformState?.readsOnItsOwn == true else { return }
+        if isReadable || transformState?.hasInput == true { readOnce() }
     }
 
     private func readOnce() {

@@ -10,6 +10,9 @@ package protocol StreamTransform: AnyObject {
     /// Whether there are bytes for the wire.
     var hasOutput: Bool { get }
 
+    /// Whether the end of the output has still to be said.
+    var owesEnd: Bool { get }
+
     /// Begins to talk to the peer.
     func start() throws(TransformFailure)
 
@@ -83,6 +86,8 @@ final class TransformState {
     /// How many of the bytes that wait to be sent the transform has taken; they wait until what it made of them has left.
     var encodedByteCount = 0
     var wasReady = false
+    /// Whether the peer is told when the stream is closed: not where it is to see an error.
+    var mayTakeLeave = true
 
     init(_ transform: any StreamTransform) {
         self.transform = transform

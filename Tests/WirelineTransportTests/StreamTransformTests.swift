@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import TestingSupport
+import WirelineTransport
+
+/// Streams whose bytes are not those on the wire. TLS is one such transform; this one can be made to do what TLS does only
+/// with peers that are hard to come by.
+@Suite(.timeLimit(.minutes(10)))
+struct StreamTransformTests {
+    @Test(arguments: [1, 4_095, 4_096, 131_072, 2_000_000])
+    func `an echo returns all bytes, however many are written at once`(byteCount: Int) async throws {
+        var random = SeededGenerator.forThisRun()
+        let pair = try await StreamPair.make(server: .echo, transforms: (Scrambler(), Scrambler()))
+        let bytes = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        await pair.client.write(bytes)
+        await pair.clientRecorder.wait { $0.received.count >= byteCount }
+        #expect(pair.clientRecorder.state.received == bytes)
+        #expect(await pair.client.onLoop { pair.client.pendingByteCount } == 0)
+        await pair.close()
+    }
+
+    @Test func `what is written before the two sides agree leaves when they do, and so does the end`() async throws {
+        let pair = try await StreamPair.make(transforms: (Scrambler(mayGreet: false), Scrambler()))
+        await pair.client.write([1, 2, 3])
+        await pair.client.onLoop {
+            pair.client.endOutput()
+            pair.client.flush()
+        }
+        #expect(pair.serverRecorder.state.received.isEmpty)
+        await pair.client.onLoop {
+            (pair.client.transform as? Scrambler)?.greet()
+            pair.client.flush()
+        }
+        await pair.serverRecorder.wait(until: \.hasEnded)
+        #expect(pair.serverRecorder.state.received == [1, 2, 3])
+        await pair.close()
+    }
+
+    @Test func `a transform that takes nothing until more comes keeps nobody from anything`() async throws {
+        let pair = try await StreamPair.make(transforms: (Scrambler(), Scrambler()))
+        await pair.server.write([1])
+        await pair.clientRecorder.wait { $0.received == [1] }
+        await pair.server.sendControl(.beginMessage)
+        await pair.client.waitForControl(.beginMessage)
+        await pair.client.write([2, 3])
+        // The loop has taken a turn with it, and goes on.
+        await pair.client.onLoop { pair.client.flush() }
+        #expect(await pair.client.onLoop { pair.client.pendingByteCount } == 2)
+        #expect(pair.serverRecorder.state.received.isEmpty)
+        await pair.server.sendControl(.endMessage)
+        await pair.serverRecorder.wait { $0.received == [2, 3] }
+        await pair.close()
+    }
+
+    @Test func `bytes that say nothing keep no timer from its time`() async throws {
+        let pair = try await StreamPair.make(transforms: (Scrambler(), Scrambler()))
+        await pair.server.write([1])
+        await pair.clientRecorder.wait { $0.received == [1] }
+        let flood = Task {
+            while !Task.isCancelled { await pair.server.sendControl(.nothing, count: 1 << 20) }
+        }
+        for _ in 0..<20 {
+            await withCheckedContinuation { continuation in
+                pair.client.loop.execute {
+                    pair.client.loop.schedule(at: .now + .milliseconds(1)) { continuation.resume() }
+                }
+            }
+        }
+        flood.cancel()
+        await flood.value
+        await pair.server.write([2])
+        await pair.clientRecorder.wait { $0.received == [1, 2] }
+        await pair.close()
+    }
+
+    @Test func `the end is told once, whatever comes behind it`() async throws {
+        let pair = try await StreamPair.make(transforms: (Scrambler(), Scrambler()))
+        await pair.server.write([1])
+        await pair.server.sendControl(.leave)
+        await pair.server.sendControl(.nothing, count: 100)
+        await pair.clientRecorder.wait(until: \.hasEnded)
+        await pair.server.onLoop { pair.server.endOutput() }
+        // The other direction goes on.
+        await pair.client.write([2])
+        await pair.serverRecorder.wait { $0.received == [2] }
+        #expect(pair.clientRecorder.state.received == [1])
+        #expect(pair.clientRecorder.state.endCount == 1)
+        #expect(pair.clientRecorder.state.failure == nil)
+        await pair.close()
+    }
+
+    @Test func `an end of the wire without leave is a failure`() async throws {
+        let pair = try await StreamPair.make(transforms: (Scrambler(), nil))
+        await pair.server.write([
+            Scrambler.Control.greeting.rawValue, Scrambler.Control.data.rawValue, 7 ^ Scrambler.mask,
+        ])
+        await pair.clientRecorder.wait { $0.received == [7] }
+        await pair.server.onLoop { pair.server.endOutput() }
+        await pair.clientRecorder.wait { $0.failure != nil }
+        #expect(pair.clientRecorder.state.endCount == 0)
+        await pair.close()
+    }
+
+    @Test func `a peer that takes nothing is given up, whatever it sends meanwhile`() async throws {
+        let pair = try await StreamPair.make(server: .stall, transforms: (Scrambler(), nil))
+        await pair.client.onLoop { pair.client.writeTimeout = .milliseconds(300) }
+        await pair.server.write([Scrambler.Control.greeting.rawValue])
+        await pair.client.write([UInt8](repeating: 1, count: 16 << 20))
+        let talking = Task {
+            while !Task.isCancelled {
+                await pair.server.write([Scrambler.Control.nothing.rawValue])
+                await pair.client.onLoop { pair.client.flush() }
+            }
+        }
+        await pair.clientRecorder.wait { $0.failure == .timedOut }
+        talking.cancel()
+        await talking.value
+        await pair.close()
+    }
+}
+
+/// Says each byte with two, after a greeting; some bytes on the wire say nothing.
+final class Scrambler: StreamTransform {
+    enum Control: UInt8 {
+        case greeting = 1
+        /// The next byte is one of the stream's, scrambled.
+        case data
+        case nothing
+        /// From here to the end of the message nothing can be sent.
+        case beginMessage
+        case endMessage
+        case leave
+    }
+
+    static let mask: UInt8 = 0x5A
+    private static let outputLimit = 4_096
+
+    private var output: [UInt8] = []
+    private var mayGreet: Bool
+    private var hasGreeted = false
+    private var isGreeted = false
+    private var isInsideMessage = false
+    private var isInsideByte = false
+    private var hasReceivedEnd = false
+    private var hasEnded = false
+    private(set) var seen: Set<Control> = []
+
+    init(mayGreet: Bool = true) {
+        self.mayGreet = mayGreet
+    }
+
+    var isReady: Bool { hasGreeted && isGreeted }
+    var hasOutput: Bool { !output.isEmpty }
+    var owesEnd: Bool { false }
+
+    func start() {
+        if mayGreet { greet() }
+    }
+
+    func greet() {
+        hasGreeted = true
+        output.append(Control.greeting.rawValue)
+    }
+
+    func control(_ control: Control, count: Int) {
+        output += [UInt8](repeating: control.rawValue, count: count)
+    }
+
+    func receive(_ bytes: RawSpan, into room: UnsafeMutableRawBufferPointer) -> TransformReading {
+        var (taken, filled) = (0, 0)
+        func reading(_ stop: TransformReading.Stop) -> TransformReading {
+            TransformReading(takenByteCount: taken, filledByteCount: filled, stop: stop)
+        }
+        while taken < bytes.byteCount {
+            guard !hasReceivedEnd else { return reading(.ended) }
+            let byte = bytes.unsafeLoad(fromByteOffset: taken, as: UInt8.self)
+            if isInsideByte {
+                guard filled < room.count else { return reading(.needsRoom) }
+                room[filled] = byte ^ Self.mask
+                filled += 1
+                isInsideByte = false
+            } else {
+                guard let control = Control(rawValue: byte) else { return reading(.failed) }
+                seen.insert(control)
+                switch control {
+                case .greeting: isGreeted = true
+                case .data: isInsideByte = true
+                case .nothing: break
+                case .beginMessage: isInsideMessage = true
+                case .endMessage: isInsideMessage = false
+                case .leave: hasReceivedEnd = true
+                }
+            }
+            taken += 1
+        }
+        return reading(hasReceivedEnd ? .ended : .needsBytes)
+    }
+
+    func endOfInput() throws(TransformFailure) {
+        if !hasReceivedEnd { throw TransformFailure() }
+    }
+
+    func send(_ bytes: RawSpan) -> Int {
+        guard !isInsideMessage else { return 0 }
+        let count = min(bytes.byteCount, (Self.outputLimit - output.count) / 2)
+        for offset in 0..<max(0, count) {
+            output.append(Control.data.rawValue)
+            output.append(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) ^ Self.mask)
+        }
+        return max(0, count)
+    }
+
+    func endOutput() {
+        guard !hasEnded else { return }
+        hasEnded = true
+        output.append(Control.leave.rawValue)
+    }
+
+    func withOutput(_ body: (RawSpan) -> Int) {
+        let lent = output
+        output.removeFirst(body(lent.span.bytes))
+    }
+}
+
+extension ByteStream {
+    fileprivate func sendControl(_ control: Scrambler.Control, count: Int = 1) async {
+        await onLoop {
+            (self.transform as? Scrambler)?.control(control, count: count)
+            self.flush()
+        }
+    }
+
+    /// Waits until a byte has come from the wire that says nothing to the stream's user.
+    fileprivate func waitForControl(_ control: Scrambler.Control) async {
+        while await onLoop({ (self.transform as? Scrambler)?.seen.contains(control) == false }) { await Task.yield() }
+    }
+}
