@@ -35,6 +35,45 @@ struct RequestTests {
         await server.shutDown()
     }
 
+    @Test func `a batch handler answers with the sequence of each request, and sets header fields`() async throws {
+        let server = try await PacketServer.startBatched(
+            at: "127.0.0.1", port: 0, protocol: GoimProtocol.self,
+            configuration: ServerConfiguration(firstPacketTimeout: nil)
+        ) { client in
+            { batch in
+                while let packet = try batch.next() {
+                    let popularity = UInt32(try Heartbeat(payloadOf: packet).body) ?? 0
+                    try client.write(HeartbeatReply(popularity: popularity + 1), header: ["Sequence": 0, "Version": 4])
+                    let reply = HeartbeatReply(popularity: popularity)
+                    try client.writeReply(to: packet, with: reply, header: ["Version": 3])
+                }
+            }
+        }
+        let client = try await server.connect()
+        let reading = Task {
+            var others: [(popularity: UInt32, version: Int128?)] = []
+            for try await message in client.messages {
+                guard case .message(let reply as HeartbeatReply, _) = message else { continue }
+                others.append((reply.popularity, try message.header["Version"]))
+                if others.count == 3 { break }
+            }
+            return others
+        }
+        for number in [5, 3, 9] as [UInt32] {
+            #expect(try await client.request(Heartbeat(body: "\(number)")).popularity == number)
+        }
+        let others = try await reading.value
+        #expect(others.map(\.popularity) == [6, 4, 10])
+        #expect(others.allSatisfy { $0.version == 4 })
+        await #expect(throws: ConnectionError.self) {
+            try await client.loop.run { () throws(any Error) in
+                try client.connection.write(Heartbeat(body: ""), header: ["Operation": 1])
+            }
+        }
+        client.close()
+        await server.shutDown()
+    }
+
     @Test func `without a sequence, replies come in the order of their requests`() async throws {
         let server = try await SceneServer.start { client in
             for try await message in client.messages {

@@ -12,6 +12,9 @@ extension PacketConnection {
     /// a sequence field, a peer that leaves a request without a reply delays those of later ones: after
     /// ``ConnectionError/unanswered(unreadByteCount:)`` such a connection is best closed.
     ///
+    /// A number of 8 or 16 bits whose reply has not come is not used again on the same connection: behind 255 lost replies,
+    /// a `uint8` has none left, and further requests are refused with ``ConnectionError/tooManyRequests(limit:)``.
+    ///
     /// - Parameters:
     ///   - request: What is sent.
     ///   - header: Header fields to set; the sequence is the connection's to choose.

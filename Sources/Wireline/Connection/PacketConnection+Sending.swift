@@ -113,6 +113,14 @@ extension PacketConnection {
         }
     }
 
+    /// Sends a message with header fields set, without waiting, as ``write(_:)``.
+    ///
+    /// - Throws: As ``send(_:header:)``.
+    public func write(_ message: some PacketMessage, header: PacketHeader) throws(ConnectionError) {
+        let bytes = try encode(message, header: header)
+        try unsafe write(packet: bytes.span.bytes)
+    }
+
     /// Sends the bytes of a packet without waiting, as ``write(_:)``.
     ///
     /// - Throws: As ``send(_:)``.

@@ -47,15 +47,21 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
     public nonisolated(nonsending) func reply<Message: ServerMessage>(
         to request: ReceivedPacket, with message: Message, header: PacketHeader = [:]
     ) async throws(ConnectionError) where Message.Definition == Definition {
+        try await connection.send(message, header: Self.header(header, ofReplyTo: request.lent))
+    }
+
+    /// A header with the sequence number of the request, where it has one.
+    private static func header(
+        _ header: PacketHeader, ofReplyTo request: Packet
+    ) throws(ConnectionError) -> PacketHeader {
+        guard let field = Definition.layout.sequenceField else { return header }
         var header = header
         do throws(CodecError) {
-            if let field = Definition.layout.sequenceField {
-                header[field.name] = try Definition.layout.header(of: request.lent)[field.name]
-            }
+            header[field.name] = try Definition.layout.header(of: request)[field.name]
         } catch {
             throw .codec(error)
         }
-        try await connection.send(message, header: header)
+        return header
     }
 
     /// Sends a message without waiting; for code that runs on the connection's loop, such as a batch handler.
@@ -66,6 +72,25 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
         _ message: Message
     ) throws(ConnectionError) where Message.Definition == Definition {
         try connection.write(message)
+    }
+
+    /// Sends a message with header fields set, without waiting; for code that runs on the connection's loop.
+    ///
+    /// - Throws: As ``write(_:)``, also when `header` names a field that is computed or does not exist.
+    public func write<Message: ServerMessage>(
+        _ message: Message, header: PacketHeader
+    ) throws(ConnectionError) where Message.Definition == Definition {
+        try connection.write(message, header: header)
+    }
+
+    /// Answers a packet without waiting, as ``reply(to:with:header:)``; for code that runs on the connection's loop, such as
+    /// a batch handler.
+    ///
+    /// - Throws: As ``write(_:header:)``.
+    public func writeReply<Message: ServerMessage>(
+        to request: Packet, with message: Message, header: PacketHeader = [:]
+    ) throws(ConnectionError) where Message.Definition == Definition {
+        try connection.write(message, header: Self.header(header, ofReplyTo: request))
     }
 
     /// Sends the bytes of a packet without waiting; for code that runs on the connection's loop.
