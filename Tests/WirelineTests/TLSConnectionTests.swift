@@ -312,6 +312,30 @@ struct TLSConnectionTests {
         pair.close()
     }
 
+    @Test func `why a server has given up is heard although its reset is met while sending`() async throws {
+        let serverContext = try certificates.serverContext {
+            $0.trustRoots = .only(.text(certificates.root.own.certificate))
+            $0.clientCertificates = .required
+        }
+        let clientContext = try certificates.clientContext { $0.minimumVersion = .tls13 }
+        let pair = try await ConnectionPair.make(
+            SceneProtocol.layout, tls: (clientContext.connect(to: "localhost"), serverContext.accept()))
+        // Nobody reads, so that the alert lies in the socket when the reset comes.
+        while true {
+            do throws(ConnectionError) {
+                try await pair.client.send(Self.hello)
+            } catch {
+                guard case .tls(.alert) = error else {
+                    Issue.record("\(error)")
+                    break
+                }
+                break
+            }
+            await Task.yield()
+        }
+        pair.close()
+    }
+
     // MARK: Making them
 
     private func pair() async throws -> ConnectionPair {

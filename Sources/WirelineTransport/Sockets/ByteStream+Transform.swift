@@ -199,8 +199,26 @@ extension ByteStream {
     ///
     /// - Returns: Whether all of it has left.
     private func sendOutput(_ state: TransformState) -> Bool {
-        if let error = drainOutput(state) { fail(error) }
+        if let error = drainOutput(state) {
+            if error.isReset { hearLastWords(state) }
+            if isOpen { fail(error) }
+        }
         return isOpen && !state.transform.hasOutput
+    }
+
+    /// Reads why the peer has given up, in front of the reset: that it has done so is the lesser part of it.
+    private func hearLastWords(_ state: TransformState) {
+        isWritable = false
+        isReadable = true
+        let room = takeBlock()
+        while state.hasInput || fill(state) {
+            // SAFETY: the block has as many bytes as it says.
+            let reading = unsafe state.receive(
+                into: UnsafeMutableRawBufferPointer(start: room.base, count: room.capacity))
+            guard isOpen, reading.stop == .needsRoom || reading.stop == .needsBytes else { break }
+        }
+        giveBack(room)
+        if isOpen, state.hasFailed { fail(.closed) }
     }
 
     /// Hands the system what the transform has for the wire, as far as it takes it.
