@@ -345,6 +345,38 @@ struct ServerTests {
         await #expect(throws: ConnectionError.transport(.refused)) { _ = try await server.connect() }
     }
 
+    @Test func `who waits for a server's end can be cancelled, and the server goes on`() async throws {
+        let server = try await SceneServer.start { client in
+            for try await _ in client.messages {
+                try await client.send(Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: "")))
+            }
+        }
+        let waiting = Task { await server.waitUntilShutDown() }
+        waiting.cancel()
+        await waiting.value
+        let client = try await server.connect()
+        _ = try await client.request(Cs_20001(sceneID: 1, line: 1, message: ""))
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a shut-down that is cancelled ends at once, and takes what there is with it`() async throws {
+        let (wasCancelled, feed) = AsyncStream<Bool>.makeStream()
+        let server = try await SceneServer.start { client in
+            try await client.send(Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: "")))
+            try? await Task.sleep(for: .seconds(600))
+            feed.yield(Task.isCancelled)
+        }
+        let client = try await server.connect()
+        _ = try await client.firstMessage()
+        let ending = Task { await server.shutDown(within: .seconds(600)) }
+        ending.cancel()
+        await ending.value
+        var iterator = wasCancelled.makeAsyncIterator()
+        #expect(await iterator.next() == true)
+        client.close()
+    }
+
     @Test func `a handler that does not end in time is cancelled`() async throws {
         let (wasCancelled, feed) = AsyncStream<Bool>.makeStream()
         let server = try await SceneServer.start { client in

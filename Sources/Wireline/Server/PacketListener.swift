@@ -22,13 +22,14 @@ package final class PacketListener: Sendable {
         var isShuttingDown = false
         var isShutDown = false
         /// Who waits for the last connection to end.
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var lastWaiter: UInt64 = 0
 
         /// Those who have waited long enough.
         mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
             guard isShutDown || isShuttingDown && connections.isEmpty else { return [] }
-            defer { waiters = [] }
-            return waiters
+            defer { waiters = [:] }
+            return Array(waiters.values)
         }
     }
 
@@ -154,7 +155,7 @@ package final class PacketListener: Sendable {
     // MARK: Its end
 
     /// Takes no more connections, asks for nothing more of those there are, and waits until they have ended; closes them
-    /// and cancels their tasks when the time is over.
+    /// and cancels their tasks when the time is over, or when the task that waits is cancelled.
     package func shutDown(within timeout: Duration) async {
         let connections = state.withLock { state in
             state.isShuttingDown = true
@@ -165,18 +166,32 @@ package final class PacketListener: Sendable {
         let timer = await listener.loop.run {
             self.listener.loop.schedule(at: .now + timeout) { self.closeConnections() }
         }
-        await waitUntilShutDown()
+        await withTaskCancellationHandler {
+            await waitUntilShutDown()
+        } onCancel: {
+            self.closeConnections()
+        }
         await listener.loop.run { self.listener.loop.cancel(timer) }
     }
 
-    /// Waits until the server has been shut down and the last connection has ended.
+    /// Waits until the server has been shut down and the last connection has ended, or the task is cancelled.
     package func waitUntilShutDown() async {
-        await withCheckedContinuation { continuation in
-            let waiters = state.withLock { state in
-                state.waiters.append(continuation)
-                return state.takeWaiters()
+        let number = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+                    // The task may have been cancelled before there was anything to take away.
+                    guard !Task.isCancelled else { return [continuation] }
+                    state.waiters[number] = continuation
+                    return state.takeWaiters()
+                }
+                for waiter in waiters { waiter.resume() }
             }
-            for waiter in waiters { waiter.resume() }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
         }
     }
 

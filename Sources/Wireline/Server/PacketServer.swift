@@ -125,12 +125,12 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     /// A handler gets the messages that have been read, and then the end of the sequence; what it sends still leaves.
     ///
     /// - Parameter timeout: How long that may take (default 10 s). What has not ended by then is closed, and its task
-    ///   cancelled.
+    ///   cancelled; so is what there is when the task that waits here is cancelled.
     public func shutDown(within timeout: Duration = .seconds(10)) async {
         await listener.shutDown(within: timeout)
     }
 
-    /// Waits until the server has been shut down, by another task.
+    /// Waits until the server has been shut down, by another task, or until the task is cancelled: then the server goes on.
     public func waitUntilShutDown() async {
         await listener.waitUntilShutDown()
     }
