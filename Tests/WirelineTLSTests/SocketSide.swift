@@ -35,7 +35,7 @@ final class SocketSide {
     private func setUp(_ status: Int32) throws {
         guard status == 0 else { throw SocketFailure(code: errno) }
         // A peer that says nothing for so long will not.
-        var limit = timeval(tv_sec: 30, tv_usec: 0)
+        var limit = timeval(tv_sec: 300, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 

@@ -17,7 +17,8 @@ main(["serve", Version, Chain, Key]) ->
                                                      {alpn_preferred_protocols, [<<"wireline">>]}])),
     {ok, {_, Port}} = ssl:sockname(Listener),
     io:format("~b~n", [Port]),
-    spawn_link(fun() -> accept(Listener) end),
+    %% Several, so that nobody waits for another's connection to end.
+    [spawn_link(fun() -> accept(Listener) end) || _ <- lists:seq(1, 8)],
     io:get_line("");
 main(["call", Version, Roots, Port, Count]) ->
     {ok, _} = application:ensure_all_started(ssl),
