@@ -250,6 +250,32 @@ struct TLSConnectionTests {
         listener.loop.execute { listener.close() }
     }
 
+    @Test func `a client that does not shake hands is closed, whether the handler waits for packets or not`()
+        async throws
+    {
+        let (ended, endings) = AsyncStream<(any Error)?>.makeStream()
+        var configuration = Self.configuration(try certificates.serverContext()) { _, error in endings.yield(error) }
+        configuration.handshakeTimeout = .milliseconds(200)
+        for waits in [true, false] {
+            let server = try await SceneServer.start(configuration: configuration) { client in
+                if waits { _ = try await client.nextPacket() } else { try? await Task.sleep(for: .seconds(600)) }
+            }
+            let client = try await ByteStream.connect(
+                to: server.address, on: EventLoopGroup.shared.nextLoop(), timeout: .seconds(500))
+            if waits {
+                var iterator = ended.makeAsyncIterator()
+                #expect(await iterator.next() as? ConnectionError == .transport(.timedOut))
+                await server.shutDown()
+            } else {
+                while server.connections.isEmpty { await Task.yield() }
+                let connection = server.connections[0].connection
+                while try await connection.onLoop({ $0.stream.isOpen }) { await Task.yield() }
+                await server.shutDown(within: .zero)
+            }
+            withExtendedLifetime(client) {}
+        }
+    }
+
     @Test func `a task that is cancelled while hands are shaken ends`() async throws {
         let group = try ConnectionPair.group.get()
         let listener = try Listener.bind(to: .loopback(port: 0), on: group)
@@ -349,7 +375,7 @@ struct TLSConnectionTests {
     ) -> ServerConfiguration {
         ServerConfiguration(
             firstPacketTimeout: nil, limits: ConnectionLimits(maximumPacketByteCount: 4 << 20), tls: context,
-            connectionEnded: connectionEnded)
+            handshakeTimeout: nil, connectionEnded: connectionEnded)
     }
 
     private func echo(

@@ -8,15 +8,17 @@ extension PacketConnection {
     /// it; time in which nobody does is not the peer's.
     ///
     /// - Parameters:
+    ///   - handshake: Within which time a TLS handshake must be complete, whether somebody waits or not; nil: it has no
+    ///     deadline.
     ///   - firstPacket: Within which time the first whole packet must have come; nil: what holds later holds at once.
     ///   - later: For how long no byte may come.
-    func closeWhenSilent(firstPacket: Duration?, later: Duration?) {
+    func closeWhenSilent(handshake: Duration?, firstPacket: Duration?, later: Duration?) {
         guard stream.isOpen else { return }
-        if firstPacket == nil, let tlsTransform, !tlsTransform.isReady {
-            watchSilence(Self.handshakeTime, from: loop.now, everyByteCounts: false)
+        if let tlsTransform, !tlsTransform.isReady {
+            watchSilence(handshake, from: loop.now, everyByteCounts: false)
             tlsTransform.onReady = {
                 self.loop.cancel(&self.timer)
-                self.closeWhenSilent(firstPacket: nil, later: later)
+                self.closeWhenSilent(handshake: nil, firstPacket: firstPacket, later: later)
             }
             return
         }
@@ -27,9 +29,6 @@ extension PacketConnection {
             self.watchSilence(later, from: self.loop.now, everyByteCounts: true)
         }
     }
-
-    /// Within which time a client must have shaken hands where its first packet has no deadline.
-    private static let handshakeTime = Duration.seconds(30)
 
     private func watchSilence(_ timeout: Duration?, from start: MonotonicTime, everyByteCounts: Bool) {
         guard let timeout else { return }

@@ -105,7 +105,8 @@ package final class PacketListener: Sendable {
         }
         guard register(connection) else { return connection.close() }
         connection.closeWhenSilent(
-            firstPacket: configuration.firstPacketTimeout, later: configuration.idleTimeout)
+            handshake: configuration.handshakeTimeout, firstPacket: configuration.firstPacketTimeout,
+            later: configuration.idleTimeout)
         switch handler {
         case .task(let start):
             let task = start(self, connection)

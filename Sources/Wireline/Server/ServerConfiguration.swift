@@ -12,7 +12,7 @@ public struct ServerConfiguration: Sendable {
     /// `net.core.somaxconn`).
     public var backlog: Int32
     /// Within which time a new connection must have sent its first whole packet while the handler waits for it (default
-    /// 30 s; the TLS handshake counts); nil: ``idleTimeout`` holds from the beginning.
+    /// 30 s, with TLS from the end of the handshake); nil: ``idleTimeout`` holds from the beginning.
     public var firstPacketTimeout: Duration?
     /// For how long a connection may send nothing afterwards, while the handler waits for it (default: for ever). Any
     /// byte counts.
@@ -21,6 +21,8 @@ public struct ServerConfiguration: Sendable {
     public var limits: ConnectionLimits
     /// What the connections' TLS is like; nil: there is none (default).
     public var tls: TLSContext?
+    /// Within which time a new connection's TLS handshake must be complete (default 30 s); nil: it has no deadline.
+    public var handshakeTimeout: Duration?
     /// Is called when a connection has ended, with what the handler has thrown or what has ended the connection under
     /// it; nil after a clean end. It runs on the connection's loop and must not block.
     public var connectionEnded: (@Sendable (SocketAddress, (any Error)?) -> Void)?
@@ -29,6 +31,7 @@ public struct ServerConfiguration: Sendable {
     public init(
         connectionLimit: Int = 65_536, backlog: Int32 = 4_096, firstPacketTimeout: Duration? = .seconds(30),
         idleTimeout: Duration? = nil, limits: ConnectionLimits = ConnectionLimits(), tls: TLSContext? = nil,
+        handshakeTimeout: Duration? = .seconds(30),
         connectionEnded: (@Sendable (SocketAddress, (any Error)?) -> Void)? = nil
     ) {
         self.connectionLimit = connectionLimit
@@ -37,6 +40,7 @@ public struct ServerConfiguration: Sendable {
         self.idleTimeout = idleTimeout
         self.limits = limits
         self.tls = tls
+        self.handshakeTimeout = handshakeTimeout
         self.connectionEnded = connectionEnded
     }
 }
