@@ -104,7 +104,7 @@ struct TLSConnectionTests {
                 while let packet = try await client.nextPacket() { try await client.forward(packet) }
             }
         let client = try await connect(
-            to: server, certificates.clientContext(), limits: ConnectionLimits(maximumPacketByteCount: 4 << 20))
+            to: server, certificates.clientContext(), limits: Self.patientLimits)
         var byteCounts = (0..<2_000).map { _ in Int.random(in: 0...300, using: &random) }
         byteCounts += [16_378, 16_379, 16_384, 65_536, 131_066, 1_000_000, 3_000_000, 0, 1]
         byteCounts.shuffle(using: &random)
@@ -345,7 +345,8 @@ struct TLSConnectionTests {
         }
         let clientContext = try certificates.clientContext { $0.minimumVersion = .tls13 }
         let pair = try await ConnectionPair.make(
-            SceneProtocol.layout, tls: (clientContext.connect(to: "localhost"), serverContext.accept()))
+            SceneProtocol.layout, limits: Self.patientLimits,
+            tls: (clientContext.connect(to: "localhost"), serverContext.accept()))
         // Nobody reads, so that the alert lies in the socket when the reset comes.
         while true {
             do throws(ConnectionError) {
@@ -366,15 +367,18 @@ struct TLSConnectionTests {
 
     private func pair() async throws -> ConnectionPair {
         try await ConnectionPair.make(
-            SceneProtocol.layout,
+            SceneProtocol.layout, limits: Self.patientLimits,
             tls: (certificates.clientContext().connect(to: "localhost"), certificates.serverContext().accept()))
     }
+
+    /// A busy machine takes its time for a handshake, and what is written waits for that.
+    private static let patientLimits = ConnectionLimits(maximumPacketByteCount: 4 << 20, writeTimeout: nil)
 
     private static func configuration(
         _ context: TLSContext, connectionEnded: (@Sendable (SocketAddress, (any Error)?) -> Void)? = nil
     ) -> ServerConfiguration {
         ServerConfiguration(
-            firstPacketTimeout: nil, limits: ConnectionLimits(maximumPacketByteCount: 4 << 20), tls: context,
+            firstPacketTimeout: nil, limits: patientLimits, tls: context,
             handshakeTimeout: nil, connectionEnded: connectionEnded)
     }
 
@@ -392,7 +396,7 @@ struct TLSConnectionTests {
 
     private func connect(
         to server: SceneServer, _ context: TLSContext, name: String = "localhost",
-        limits: ConnectionLimits = ConnectionLimits()
+        limits: ConnectionLimits = patientLimits
     ) async throws -> PacketClient<SceneProtocol> {
         try await PacketClient.connect(
             to: server.address.ipAddress, port: server.address.port, protocol: SceneProtocol.self,
