@@ -15,7 +15,7 @@ extension PacketConnection {
     func closeWhenSilent(handshake: Duration?, firstPacket: Duration?, later: Duration?) {
         guard stream.isOpen else { return }
         if let tlsTransform, !tlsTransform.isReady {
-            watchSilence(handshake, from: loop.now, everyByteCounts: false)
+            timer = handshake.map { loop.schedule(at: loop.now + $0) { self.timeOut() } }
             tlsTransform.onReady = {
                 self.loop.cancel(&self.timer)
                 self.closeWhenSilent(handshake: nil, firstPacket: firstPacket, later: later)
@@ -34,9 +34,8 @@ extension PacketConnection {
         guard let timeout else { return }
         timer = loop.schedule(at: start + timeout) {
             self.timer = nil
-            // A handshake goes on whether somebody waits for packets or not.
             let silentSince = everyByteCounts ? max(self.lastArrival, self.waitingSince) : self.waitingSince
-            if !self.wantsBytes, self.tlsTransform?.isReady != false {
+            if !self.wantsBytes {
                 self.watchSilence(timeout, from: self.loop.now, everyByteCounts: everyByteCounts)
             } else if silentSince > start {
                 self.watchSilence(timeout, from: silentSince, everyByteCounts: everyByteCounts)
@@ -53,6 +52,7 @@ extension PacketConnection {
     }
 
     private func timeOut() {
+        timer = nil
         if ending == nil { ending = .failed(.transport(.timedOut)) }
         close()
     }

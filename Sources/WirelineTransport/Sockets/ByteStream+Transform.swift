@@ -25,6 +25,8 @@ extension ByteStream {
 
     /// Hands over what has arrived, once; while the two sides come to an agreement, reads on its own account.
     func readTransformed(_ state: TransformState) {
+        // However this ends: who waits for more holds no block.
+        defer { keepRest(state) }
         var hasFilled = false
         while isOpen, !hasReadToEnd, wantsToRead || state.readsOnItsOwn {
             if !state.hasInput {
@@ -33,9 +35,8 @@ extension ByteStream {
                 hasFilled = true
                 guard fill(state) else { return }
             }
-            guard state.transform.isReady && wantsToRead ? deliver(state) : agree(state) else { break }
+            guard state.transform.isReady && wantsToRead ? deliver(state) : agree(state) else { return }
         }
-        keepRest(state)
     }
 
     private func readInNextTurn() {
@@ -163,9 +164,7 @@ extension ByteStream {
             return failTransform(state)
         }
         guard isOpen else { return }
-        guard pendingByteCount == 0, !state.transform.hasOutput else {
-            return waitForRoom()
-        }
+        guard pendingByteCount == 0, !state.transform.hasOutput else { return waitForRoom() }
         let hadWaited = isWaitingForRoom
         dropOutput()
         isWaitingForRoom = false
@@ -215,10 +214,10 @@ extension ByteStream {
             // SAFETY: the block has as many bytes as it says.
             let reading = unsafe state.receive(
                 into: UnsafeMutableRawBufferPointer(start: room.base, count: room.capacity))
+            if isOpen, reading.stop == .failed { fail(.closed) }
             guard isOpen, reading.stop == .needsRoom || reading.stop == .needsBytes else { break }
         }
         giveBack(room)
-        if isOpen, state.hasFailed { fail(.closed) }
     }
 
     /// Hands the system what the transform has for the wire, as far as it takes it.

@@ -86,8 +86,6 @@ final class TransformState {
     /// How many of the bytes that wait to be sent the transform has taken; they wait until what it made of them has left.
     var encodedByteCount = 0
     var wasReady = false
-    /// Whether the transform could make nothing of what came last.
-    private(set) var hasFailed = false
     /// Whether the peer is told when the stream is closed: not where it is to see an error.
     var mayTakeLeave = true
 
@@ -107,7 +105,6 @@ final class TransformState {
         if let base = unsafe block?.base { bytes = unsafe RawSpan(_unsafeStart: base + start, byteCount: end - start) }
         let reading = unsafe transform.receive(bytes, into: room)
         start += reading.takenByteCount
-        hasFailed = reading.stop == .failed
         mayHaveMore = reading.stop == .needsRoom
         return reading
     }
