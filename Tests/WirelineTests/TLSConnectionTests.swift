@@ -307,6 +307,22 @@ struct TLSConnectionTests {
         pair.close()
     }
 
+    @Test func `a connection that waits holds no block`() async throws {
+        let pair = try await pair()
+        let waiting = Task { try await pair.server.nextBytes() }
+        try await pair.client.send(Self.hello)
+        #expect(try await waiting.value == Self.hello.encoded())
+        let waitingAgain = Task { try await pair.server.nextBytes() }
+        while try await !pair.server.onLoop({ $0.stream.wantsToRead }) { await Task.yield() }
+        // The client has read what came with the handshake, and has not asked for more.
+        for end in [pair.client, pair.server] {
+            let held = try await end.onLoop { ($0.stream.transformState?.block?.base).map { UInt(bitPattern: $0) } }
+            #expect(held == nil)
+        }
+        pair.close()
+        _ = try? await waitingAgain.value
+    }
+
     @Test func `an end with leave is one`() async throws {
         let pair = try await pair()
         try await pair.client.send(Self.hello)
