@@ -6,14 +6,15 @@ import WirelineTransport
 /// TLS between a connection's packets and its socket; for the loop's own thread.
 final class TLSTransform: StreamTransform {
     let engine: TLSEngine
-    /// What has made TLS fail.
-    private(set) var failure: TLSError?
     /// Is called once, when the handshake is complete or cannot be completed any more.
     var onReady: (() -> Void)?
 
     init(_ engine: TLSEngine) {
         self.engine = engine
     }
+
+    /// What has made TLS fail.
+    var failure: TLSError? { engine.failure }
 
     var isReady: Bool { engine.isHandshakeComplete }
 
@@ -52,7 +53,7 @@ final class TLSTransform: StreamTransform {
                 case .ended: .ended
                 }
         } catch {
-            failure = error
+            // The engine keeps why.
         }
         // SAFETY: it was made of the same memory.
         let filledByteCount = unsafe plaintext.finalize(for: room)
@@ -64,12 +65,7 @@ final class TLSTransform: StreamTransform {
     }
 
     func send(_ bytes: RawSpan) throws(TransformFailure) -> Int {
-        do throws(TLSError) {
-            return try engine.write(bytes)
-        } catch {
-            failure = error
-            throw TransformFailure()
-        }
+        try attempt { () throws(TLSError) in try engine.write(bytes) }
     }
 
     func endOutput() throws(TransformFailure) {
@@ -80,59 +76,11 @@ final class TLSTransform: StreamTransform {
         engine.takeCiphertext(body)
     }
 
-    private func attempt(_ body: () throws(TLSError) -> Void) throws(TransformFailure) {
+    private func attempt<Value>(_ body: () throws(TLSError) -> Value) throws(TransformFailure) -> Value {
         do throws(TLSError) {
-            try body()
+            return try body()
         } catch {
-            failure = error
             throw TransformFailure()
         }
     }
-}
-
-/// What the two sides of a TLS connection have agreed on.
-public struct TLSDetails: Equatable, Sendable {
-    /// The version of TLS.
-    public let version: TLSVersion
-    /// The cipher, by its standard name.
-    public let cipher: String
-    /// The application protocol, where both sides know one (ALPN, RFC 7301).
-    public let applicationProtocol: String?
-    /// Whether an earlier session goes on.
-    public let isResumed: Bool
-    /// The name that the client has asked for (SNI, RFC 6066 §3); what a server sees.
-    public let requestedServerName: String?
-    /// The hash of the key in the peer's certificate.
-    public let peerKeyHash: TLSKeyHash?
-    /// Whether one of the pinned keys was there.
-    public let pinOutcome: TLSPinOutcome
-}
-
-extension PacketConnection {
-    var tlsTransform: TLSTransform? { stream.transform as? TLSTransform }
-
-    /// What both sides have agreed on, where the connection is one with TLS; nil before the handshake is complete.
-    public func tlsDetails() async -> TLSDetails? {
-        await loop.run { self.tlsTransform?.details }
-    }
-
-    /// Waits until TLS can be used.
-    ///
-    /// - Throws: What has kept it from that; the connection is closed then.
-    func waitForHandshake(within timeout: Duration) async throws(ConnectionError) {
-        do throws(TransportError) {
-            try await Attempt<Void>.run(on: loop, timeout: timeout) { attempt in
-                guard let transform = self.tlsTransform, self.stream.isOpen, !transform.isReady else {
-                    return attempt.finish(.success(()))
-                }
-                transform.onReady = { attempt.finish(.success(())) }
-            }
-        } catch {
-            close()
-            throw error == .cancelled ? .cancelled : .transport(error)
-        }
-        if let error = await loop.run({ self.handshakeError }) { throw error }
-    }
-
-    private var handshakeError: ConnectionError? { tlsTransform?.isReady == false ? sendError : nil }
 }
