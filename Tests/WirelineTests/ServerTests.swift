@@ -360,7 +360,8 @@ struct ServerTests {
         await server.shutDown()
     }
 
-    @Test func `a shut-down that is cancelled ends at once, and takes what there is with it`() async throws {
+    /// A server whose handler is still busy with its one client, and says when it ends whether it was cancelled.
+    private func startBusyServer() async throws -> (SceneServer, PacketClient<SceneProtocol>, AsyncStream<Bool>) {
         let (wasCancelled, feed) = AsyncStream<Bool>.makeStream()
         let server = try await SceneServer.start { client in
             try await client.send(Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: "")))
@@ -369,6 +370,11 @@ struct ServerTests {
         }
         let client = try await server.connect()
         _ = try await client.firstMessage()
+        return (server, client, wasCancelled)
+    }
+
+    @Test func `a shut-down that is cancelled ends at once, and takes what there is with it`() async throws {
+        let (server, client, wasCancelled) = try await startBusyServer()
         let ending = Task { await server.shutDown(within: .seconds(600)) }
         ending.cancel()
         await ending.value
@@ -378,14 +384,7 @@ struct ServerTests {
     }
 
     @Test func `a handler that does not end in time is cancelled`() async throws {
-        let (wasCancelled, feed) = AsyncStream<Bool>.makeStream()
-        let server = try await SceneServer.start { client in
-            try await client.send(Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: "")))
-            try? await Task.sleep(for: .seconds(600))
-            feed.yield(Task.isCancelled)
-        }
-        let client = try await server.connect()
-        _ = try await client.firstMessage()
+        let (server, client, wasCancelled) = try await startBusyServer()
         await server.shutDown(within: .milliseconds(10))
         var iterator = wasCancelled.makeAsyncIterator()
         #expect(await iterator.next() == true)
