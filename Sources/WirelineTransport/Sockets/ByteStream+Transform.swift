@@ -28,7 +28,7 @@ extension ByteStream {
         // However this ends: who waits for more holds no block.
         defer { keepRest(state) }
         var hasFilled = false
-        while isOpen, !hasReadToEnd, wantsToRead || state.readsOnItsOwn {
+        while isOpen, !hasReadToEnd, isReading {
             if !state.hasInput {
                 // A peer whose bytes say nothing must not keep the loop from the others.
                 guard !hasFilled else { return readInNextTurn() }

@@ -152,7 +152,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         }
         if readiness.contains(.readable) {
             isReadable = true
-            if wantsToRead || transformState?.readsOnItsOwn == true { readOnce() }
+            if isReading { readOnce() }
         }
     }
 
@@ -209,7 +209,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     package func read() {
         guard isOpen, !hasReadToEnd else { return }
         wantsToRead = true
-        guard isReadable || transformState?.hasInput == true, !isUnread else { return }
+        guard mayHaveInput, !isUnread else { return }
         isUnread = true
         loop.readInNextTurn(self)
     }
@@ -221,9 +221,14 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
 
     func readOn() {
         isUnread = false
-        guard isOpen, wantsToRead || transformState?.readsOnItsOwn == true else { return }
-        if isReadable || transformState?.hasInput == true { readOnce() }
+        if isOpen, isReading, mayHaveInput { readOnce() }
     }
+
+    /// Whether somebody wants what arrives: the handler, or a transform that has not come to an agreement.
+    var isReading: Bool { wantsToRead || transformState?.readsOnItsOwn == true }
+
+    /// Whether there may be something to read, in the system or in the transform.
+    private var mayHaveInput: Bool { isReadable || transformState?.hasInput == true }
 
     private func readOnce() {
         if let transformState { return readTransformed(transformState) }
