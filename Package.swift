@@ -59,8 +59,8 @@ let package = Package(
         .target(
             name: "WirelineGenerator", dependencies: ["WirelineCodec", "WirelineSchema"], swiftSettings: strict),
         .target(
-            name: "Wireline", dependencies: ["WirelineCodec", "WirelineTLS", "WirelineTransport"], swiftSettings: strict
-        ),
+            name: "Wireline", dependencies: ["WirelineCodec", "WirelineSession", "WirelineTLS", "WirelineTransport"],
+            swiftSettings: strict),
         // Layer 3
         .executableTarget(
             name: "wire",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whoever imports Wireline has messages, layouts and errors, event loops and addresses too.
+// Whoever imports Wireline has messages, layouts and errors, policies, event loops and addresses too.
 @_exported public import WirelineCodec
+@_exported public import WirelineSession
 @_exported public import WirelineTLS
 @_exported public import WirelineTransport

@@ -13,7 +13,7 @@ struct ArrowTests {
         "WirelineTLS": [],
         "WirelineTransport": ["CWirelineSystem"],
         "WirelineGenerator": ["WirelineCodec", "WirelineSchema"],
-        "Wireline": ["WirelineCodec", "WirelineTLS", "WirelineTransport"],
+        "Wireline": ["WirelineCodec", "WirelineSession", "WirelineTLS", "WirelineTransport"],
         "wire": [
             "WirelineCodec", "WirelineSchema", "WirelineGenerator", "WirelineTLS", "WirelineTransport", "Wireline",
             "Scene",

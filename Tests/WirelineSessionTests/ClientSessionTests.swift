@@ -128,7 +128,7 @@ struct ClientSessionTests {
     @Test func `a hurry waits as long as the server has asked for`() throws {
         var bench = SessionBench()
         let connection = try bench.makeReady()
-        let cause = DisconnectCause.kicked(Kick(reason: 1, advice: .wait(atLeast: .seconds(9))))
+        let cause = DisconnectCause.kicked(KickNotice(reason: 1, advice: .wait(atLeast: .seconds(9))))
         bench.handle(.ended(connection, cause))
         #expect(bench.handle(.hurry) == [.report(.waiting(until: .seconds(9), cause: cause))])
         #expect(bench.session.deadline == .seconds(9))
@@ -254,7 +254,7 @@ struct ClientSessionTests {
         ]
         let causes: [DisconnectCause] = [
             .refused, .reset, .timedOut, .unknownHost, .failed, .broken, .silent, .endedByPeer,
-            .kicked(Kick(reason: 7, advice: .stop)), .loginRefused, .notTrusted, .endedByUs,
+            .kicked(KickNotice(reason: 7, advice: .stop)), .loginRefused, .notTrusted, .endedByUs,
         ]
         let texts = errors.map(\.description) + causes.map(\.description)
         #expect(Set(texts).count == errors.count + causes.count)

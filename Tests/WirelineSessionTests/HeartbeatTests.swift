@@ -4,8 +4,10 @@ import Testing
 import WirelineSession
 
 struct HeartbeatTests {
-    static func heartbeat(_ rhythm: HeartbeatPolicy.Rhythm = .steady, maximumSequence: UInt64? = nil) -> Heartbeat {
-        Heartbeat(
+    static func heartbeat(
+        _ rhythm: HeartbeatPolicy.Rhythm = .steady, maximumSequence: UInt64? = nil
+    ) -> HeartbeatMonitor {
+        HeartbeatMonitor(
             policy: HeartbeatPolicy(interval: .seconds(30), timeout: .seconds(10), rhythm: rhythm),
             maximumSequence: maximumSequence, at: .zero)
     }
@@ -58,7 +60,7 @@ struct HeartbeatTests {
     }
 
     @Test func `a shorter interval than the timeout waits from the first heartbeat without an answer`() {
-        var heartbeat = Heartbeat(
+        var heartbeat = HeartbeatMonitor(
             policy: HeartbeatPolicy(interval: .seconds(2), timeout: .seconds(5)), maximumSequence: nil, at: .zero)
         #expect(heartbeat.timerFired(at: .seconds(2)) == .beat(1))
         #expect(heartbeat.timerFired(at: .seconds(4)) == .beat(2))
@@ -118,7 +120,7 @@ struct HeartbeatTests {
     }
 
     @Test func `round trips are averaged as RFC 6298 says`() {
-        var heartbeat = Heartbeat(
+        var heartbeat = HeartbeatMonitor(
             policy: HeartbeatPolicy(interval: .seconds(1), timeout: .seconds(10)), maximumSequence: nil, at: .zero)
         #expect(heartbeat.timerFired(at: .seconds(1)) == .beat(1))
         #expect(heartbeat.answered(sequence: nil, at: .milliseconds(1_800)) == 1)

@@ -5,7 +5,7 @@ import WirelineSession
 
 /// What happens to messages, by their promise.
 struct OutboundMessageTests {
-    static let position = Delivery.latest(LatestKey(messageID: 5))
+    static let position = DeliveryPolicy.latest(LatestKey(messageID: 5))
 
     /// A session with sequence numbers and heartbeats.
     static func bench(
@@ -64,9 +64,9 @@ struct OutboundMessageTests {
         #expect(bench.given == ["waits"])
     }
 
-    @Test(arguments: [Delivery.atLeastOnce, .exactlyOnce])
+    @Test(arguments: [DeliveryPolicy.atLeastOnce, .exactlyOnce])
     func `what must arrive is given to each connection until it is confirmed, in order and with its number`(
-        delivery: Delivery
+        delivery: DeliveryPolicy
     ) throws {
         var bench = Self.bench()
         let first = try bench.makeReady()
@@ -299,7 +299,7 @@ struct OutboundMessageTests {
             bench.handle(.ended(connection, .reset))
         }
         try bench.makeReady()
-        for delivery in [Delivery.exactlyOnce, .atLeastOnce, .atMostOnce] {
+        for delivery in [DeliveryPolicy.exactlyOnce, .atLeastOnce, .atMostOnce] {
             try bench.send("must", delivery, .acknowledgement)
             #expect(bench.outcomes == [.failed(.outOfSequenceNumbers)])
         }
@@ -331,9 +331,9 @@ struct OutboundMessageTests {
             (.exactlyOnce, .none, 255, .needsReceipt), (.atLeastOnce, .none, 255, .needsReceipt),
             (.atLeastOnce, .none, nil, .needsReceipt), (.atMostOnce, .acknowledgement, nil, .needsSequence),
             (.atLeastOnce, .heartbeat, 255, .needsHeartbeat),
-        ] as [(Delivery, Receipt, UInt64?, SessionError)])
+        ] as [(DeliveryPolicy, DeliveryReceipt, UInt64?, SessionError)])
     func `a promise that cannot be kept is refused`(
-        delivery: Delivery, receipt: Receipt, maximumSequence: UInt64?, error: SessionError
+        delivery: DeliveryPolicy, receipt: DeliveryReceipt, maximumSequence: UInt64?, error: SessionError
     ) {
         var bench = SessionBench(SessionConfiguration(maximumSequence: maximumSequence))
         #expect(throws: error) { try bench.send("must", delivery, receipt) }

@@ -64,7 +64,7 @@ struct ReconnectPolicyTests {
 
     @Test(
         arguments: [
-            .loginRefused, .notTrusted, .endedByUs, .kicked(Kick(reason: 4, advice: .stop)),
+            .loginRefused, .notTrusted, .endedByUs, .kicked(KickNotice(reason: 4, advice: .stop)),
         ] as [DisconnectCause])
     func `what would only be repeated is not tried again`(cause: DisconnectCause) {
         var reconnector = Reconnector(policy: ReconnectPolicy(), endpointCount: 3)
@@ -77,7 +77,7 @@ struct ReconnectPolicyTests {
         var delays: Set<Duration> = []
         for _ in 0..<100 {
             var reconnector = Reconnector(policy: ReconnectPolicy(), endpointCount: 3)
-            let kick = Kick(reason: 1, advice: .wait(atLeast: .seconds(20)))
+            let kick = KickNotice(reason: 1, advice: .wait(atLeast: .seconds(20)))
             guard case .wait(let until, let earliest) = reconnector.lost(.kicked(kick), at: .seconds(5), using: &random)
             else { return #expect(Bool(false), "no delay") }
             #expect(earliest == .seconds(25))

@@ -27,7 +27,7 @@ struct SessionBench {
 
     @discardableResult
     mutating func send(
-        _ text: String, _ delivery: Delivery, _ receipt: Receipt = .none, byteCount: Int = 10,
+        _ text: String, _ delivery: DeliveryPolicy, _ receipt: DeliveryReceipt = .none, byteCount: Int = 10,
         expiry: Duration? = nil
     ) throws(SessionError) -> MessageNumber {
         actions = []

@@ -37,7 +37,7 @@ public struct ClientSession<Payload> {
     private var reconnector: Reconnector
     private var queue: OutboundQueue<Payload>
     /// Of the connection that is ready.
-    private var heartbeat: Heartbeat?
+    private var heartbeat: HeartbeatMonitor?
     private var heartbeatCount: UInt64 = 0
     private var pendingByteCount = 0
     private var drainDeadline: Duration?
@@ -67,7 +67,7 @@ public struct ClientSession<Payload> {
     }
 
     /// How many messages the session holds: those that wait, those that are not confirmed, the last ones of
-    /// ``Delivery/latest(_:)``, and the places of those that were given up and may still be replied to.
+    /// ``DeliveryPolicy/latest(_:)``, and the places of those that were given up and may still be replied to.
     public var messageCount: Int { queue.count }
 
     /// How many bytes they are.
@@ -184,7 +184,7 @@ public struct ClientSession<Payload> {
         reconnector.ready(at: now)
         heartbeatCount = 0
         heartbeat = configuration.heartbeat.map {
-            Heartbeat(policy: $0, maximumSequence: configuration.maximumSequence, at: now)
+            HeartbeatMonitor(policy: $0, maximumSequence: configuration.maximumSequence, at: now)
         }
         roundTrips = RoundTrips()
         report(into: &actions)

@@ -57,7 +57,7 @@ public enum SessionEvent: Equatable, Sendable {
     /// The answer to a heartbeat has arrived; `sequence` is its number, where packets have one.
     case heartbeatAnswered(ConnectionNumber, sequence: UInt64?)
     /// The peer has confirmed messages; also while the login is under way, where a server tells what it has.
-    case acknowledged(ConnectionNumber, Acknowledgement)
+    case acknowledged(ConnectionNumber, DeliveryAcknowledgement)
     /// Time has passed: the session's deadline.
     case timerFired
     /// The sender of a message gives it up.

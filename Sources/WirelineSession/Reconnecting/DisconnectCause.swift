@@ -20,7 +20,7 @@ public enum DisconnectCause: Equatable, Sendable {
     /// The peer has ended its stream without a word.
     case endedByPeer
     /// The server has said that it ends the connection, and why.
-    case kicked(Kick)
+    case kicked(KickNotice)
     /// The server has refused the login: it would do so again.
     case loginRefused
     /// The server could not prove who it is (TLS): somebody may stand between.
@@ -30,7 +30,7 @@ public enum DisconnectCause: Equatable, Sendable {
 }
 
 /// What a server has said when it ended a connection.
-public struct Kick: Equatable, Sendable {
+public struct KickNotice: Equatable, Sendable {
     /// What comes next.
     @nonexhaustive
     public enum Advice: Equatable, Sendable {

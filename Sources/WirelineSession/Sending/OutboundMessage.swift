@@ -10,7 +10,7 @@
 /// | ``atLeastOnce`` | waits | is given again, until it is confirmed |
 /// | ``exactlyOnce`` | waits | is given again with the same sequence number, until it is confirmed |
 @nonexhaustive
-public enum Delivery: Equatable, Sendable {
+public enum DeliveryPolicy: Equatable, Sendable {
     /// Of the messages with one key only the newest counts. It takes the place of the one that still waits.
     case latest(LatestKey)
     /// Only for the connection that there is.
@@ -50,7 +50,7 @@ public struct LatestKey: Hashable, Sendable {
 
 /// What says that a message has arrived.
 @nonexhaustive
-public enum Receipt: Equatable, Sendable {
+public enum DeliveryReceipt: Equatable, Sendable {
     /// Nothing: it is done once a connection has taken it.
     case none
     /// The reply: the server's message of this ID, with the sequence number of the message where packets have one.
@@ -69,15 +69,15 @@ public struct OutboundMessage<Payload> {
     /// How many bytes it is as a packet, for the limits.
     public let byteCount: Int
     /// What the sender is promised.
-    public var delivery: Delivery
+    public var delivery: DeliveryPolicy
     /// What says that it has arrived.
-    public var receipt: Receipt
+    public var receipt: DeliveryReceipt
     /// When it is of no use any more; nil: never.
     public var expiry: Duration?
 
     /// Makes a message.
     public init(
-        _ payload: Payload, byteCount: Int, delivery: Delivery, receipt: Receipt = .none,
+        _ payload: Payload, byteCount: Int, delivery: DeliveryPolicy, receipt: DeliveryReceipt = .none,
         expiry: Duration? = nil
     ) {
         precondition(byteCount >= 0, "a packet has no negative length")
@@ -126,7 +126,7 @@ public enum MessageOutcome: Equatable, Sendable {
 
 /// What the peer has said of messages.
 @nonexhaustive
-public enum Acknowledgement: Equatable, Sendable {
+public enum DeliveryAcknowledgement: Equatable, Sendable {
     /// The message of this sequence number has arrived.
     case sequence(UInt64)
     /// It has, and all that were given before it.

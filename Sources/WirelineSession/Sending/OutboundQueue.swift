@@ -13,8 +13,8 @@ struct OutboundQueue<Payload> {
         /// Nil: the message was given up, and keeps its place so that a late reply is not taken for another one's.
         var payload: Payload?
         var byteCount: Int
-        let delivery: Delivery
-        let receipt: Receipt
+        let delivery: DeliveryPolicy
+        let receipt: DeliveryReceipt
         let expiry: Duration?
         /// Its place among the messages with sequence numbers, from 1, once it was given.
         var ordinal: UInt64?
@@ -200,7 +200,7 @@ struct OutboundQueue<Payload> {
     // MARK: Coming to an end
 
     /// Takes note of what the peer has said.
-    mutating func acknowledge(_ acknowledgement: Acknowledgement, into actions: inout [Action]) {
+    mutating func acknowledge(_ acknowledgement: DeliveryAcknowledgement, into actions: inout [Action]) {
         switch acknowledgement {
         case .sequence(let sequence):
             guard let ordinal = ordinal(of: sequence) else { return }

@@ -38,7 +38,7 @@ struct Coverage {
         return expected
     }
 
-    private static let kick = DisconnectCause.kicked(Kick(reason: 0, advice: .stop))
+    private static let kick = DisconnectCause.kicked(KickNotice(reason: 0, advice: .stop))
 
     private static func withoutNumbers(_ state: SessionState) -> SessionState {
         switch state {
@@ -51,7 +51,7 @@ struct Coverage {
         }
     }
 
-    private static func name(_ delivery: Delivery) -> String {
+    private static func name(_ delivery: DeliveryPolicy) -> String {
         switch delivery {
         case .latest: "latest"
         case .whileConnected, .atMostOnce, .atLeastOnce, .exactlyOnce: "\(delivery)"

@@ -14,9 +14,9 @@ enum DownwardItem {
     case loggedIn(lastSequence: UInt64?)
     case loginRefused
     case reply(sequence: UInt64?)
-    case acknowledgement(Acknowledgement)
+    case acknowledgement(DeliveryAcknowledgement)
     case heartbeatAnswer(sequence: UInt64?)
-    case kick(Kick)
+    case kick(KickNotice)
 }
 
 /// How a connection breaks.

@@ -12,8 +12,8 @@ enum AcknowledgementStyle {
 /// A message that a client sends in a run. Times are microseconds.
 struct PlannedMessage {
     var time: Int
-    var delivery: Delivery
-    var receipt: Receipt
+    var delivery: DeliveryPolicy
+    var receipt: DeliveryReceipt
     var byteCount: Int
     var lifetime: Int?
     var cancellation: Int?
@@ -129,7 +129,7 @@ struct Scenario {
             time = random.percentage() < 40 ? time : min(end, time + random.below(2 * end / count))
             var message = PlannedMessage(
                 time: time, delivery: .atMostOnce, receipt: .none, byteCount: 20 + random.below(600))
-            let receipts: [Receipt] = [.reply(id: Scenario.replyID), .heartbeat, .acknowledgement]
+            let receipts: [DeliveryReceipt] = [.reply(id: Scenario.replyID), .heartbeat, .acknowledgement]
             let receipt = receipts[random.below(hasSequence ? 3 : 2)]
             switch random.below(hasSequence ? 8 : 5) {
             case 0: message.delivery = .latest(LatestKey(messageID: 1, part: UInt64(random.below(2))))

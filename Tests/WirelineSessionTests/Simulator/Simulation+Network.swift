@@ -43,10 +43,10 @@ extension Simulation {
         case 4, 5: link.downwardCut = random.below(80)
         case 6, 7: plan(.breakage(link), after: link.latency + random.below(4_000_000))
         case 8:
-            let advice: Kick.Advice =
+            let advice: KickNotice.Advice =
                 random.percentage() < 15 ? .stop : .wait(atLeast: .milliseconds(random.below(4_000)))
             plan(
-                .kick(link, Kick(reason: UInt64(random.below(5)), advice: advice)),
+                .kick(link, KickNotice(reason: UInt64(random.below(5)), advice: advice)),
                 after: link.latency + random.below(2_000_000))
         default:
             link.stallEnd = now + random.below(8_000_000)

@@ -17,7 +17,7 @@ final class Simulation {
         case arriveUpward(Link, UpwardItem)
         case arriveDownward(Link, DownwardItem)
         case breakage(Link)
-        case kick(Link, Kick)
+        case kick(Link, KickNotice)
         case acknowledge(Link)
         case serverSeesEnd(Link)
         case restart(downtime: Int)

@@ -34,7 +34,7 @@ public struct HeartbeatPolicy: Equatable, Sendable {
 ///
 /// An answer belongs to the heartbeat of its number, or, where there are no numbers, to the oldest that has none: so a
 /// late answer is never taken for an early one of the next. A server that leaves many unanswered is measured no more.
-package struct Heartbeat: Sendable {
+package struct HeartbeatMonitor: Sendable {
     package enum Action: Equatable, Sendable {
         /// The heartbeat of this number, counted from 1, is to be sent.
         case beat(UInt64)
