@@ -10,10 +10,17 @@
 #if defined(__linux__)
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 
 // Glibc declares it only with _GNU_SOURCE, which would clash with the fd_set of Swift's Glibc module.
 struct sockaddr;
 int accept4(int descriptor, struct sockaddr *address, unsigned int *byteCount, int flags);
+
+// How many bytes a TCP socket has taken that its peer has not acknowledged (SIOCOUTQ, tcp(7)); below 0: nobody knows.
+static inline int wireline_unacknowledged_byte_count(int descriptor) {
+    int count = 0;
+    return ioctl(descriptor, TIOCOUTQ, &count) == 0 ? count : -1;
+}
 #endif
 
 // The event loop whose thread this is, or NULL. It is asked for on every send, so it is one load and no call.

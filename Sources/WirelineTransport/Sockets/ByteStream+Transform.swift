@@ -231,6 +231,7 @@ extension ByteStream {
                 }
                 switch result {
                 case .bytes(let count):
+                    sentByteCount &+= UInt64(count)
                     if state.wasReady { lastSendingTime = loop.now }
                     return count
                 case .failed(let error): failure = error

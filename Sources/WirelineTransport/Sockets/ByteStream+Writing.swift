@@ -88,7 +88,9 @@ extension ByteStream {
         // SAFETY: the bytes lie inside the block and have been written.
         let result = unsafe SystemCall.send(number, base + outputStart, byteCount: pendingByteCount)
         switch result {
-        case .bytes(let count): outputStart += count
+        case .bytes(let count):
+            outputStart += count
+            sentByteCount &+= UInt64(count)
         case .wouldBlock: break
         case .failed(let error): return fail(error)
         }
@@ -104,6 +106,14 @@ extension ByteStream {
         isWaitingForRoom = false
         if endsAfterOutput { finishOutput() }
         if hadWaited { handler?.outputDrained(self) }
+    }
+
+    /// How many bytes the peer's system has acknowledged, all in all; nil where this one does not say.
+    ///
+    /// What the system has taken may fill a slow line for minutes: only this says that it moves.
+    package var acknowledgedByteCount: UInt64? {
+        guard isOpen, let count = SystemCall.unacknowledgedByteCount(number) else { return nil }
+        return sentByteCount - min(UInt64(count), sentByteCount)
     }
 
     /// Gives the connection up when the peer takes nothing for too long. The timer is set once, and not anew with every

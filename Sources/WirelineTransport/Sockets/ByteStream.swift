@@ -101,6 +101,8 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     /// to send; 0 otherwise, and once nothing more may be written.
     @safe @exclusivity(unchecked) @usableFromInline var outputLimit = 0
 
+    /// How many bytes the system has taken, all in all.
+    @safe @exclusivity(unchecked) package internal(set) var sentByteCount: UInt64 = 0
     @safe @exclusivity(unchecked) var isWritable = true
     @safe @exclusivity(unchecked) var isUnsent = false
     @safe @exclusivity(unchecked) var isWaitingForRoom = false

@@ -43,6 +43,11 @@
             setOption(descriptor, SOL_SOCKET, SO_NOSIGPIPE, 1)
         }
 
+        /// How many bytes the system has taken that the peer has not acknowledged; nil where nobody knows.
+        static func unacknowledgedByteCount(_ descriptor: Int32) -> Int? {
+            socketOption(descriptor, SOL_SOCKET, SO_NWRITE).map { Int($0) }
+        }
+
         /// Lets a restarted server have its port although old connections linger.
         static func reuseAddress(_ descriptor: Int32) {
             setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)

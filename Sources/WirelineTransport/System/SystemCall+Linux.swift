@@ -39,6 +39,12 @@
             }
         }
 
+        /// How many bytes the system has taken that the peer has not acknowledged; nil where nobody knows.
+        static func unacknowledgedByteCount(_ descriptor: Int32) -> Int? {
+            let count = wireline_unacknowledged_byte_count(descriptor)
+            return count < 0 ? nil : Int(count)
+        }
+
         /// Lets a restarted server have its port although old connections linger.
         static func reuseAddress(_ descriptor: Int32) {
             setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)

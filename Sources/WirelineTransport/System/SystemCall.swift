@@ -137,7 +137,7 @@ enum SystemCall {
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
     }
 
-    private static func socketOption(_ descriptor: Int32, _ level: Int32, _ option: Int32) -> Int32? {
+    static func socketOption(_ descriptor: Int32, _ level: Int32, _ option: Int32) -> Int32? {
         var value: Int32 = 0
         var byteCount = socklen_t(MemoryLayout<Int32>.size)
         guard unsafe getsockopt(descriptor, level, option, &value, &byteCount) == 0 else { return nil }
