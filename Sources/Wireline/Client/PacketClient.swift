@@ -34,8 +34,8 @@ public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
         configuration: ClientConfiguration = ClientConfiguration()
     ) async throws(ConnectionError) -> PacketClient {
         let connection = try await PacketConnection.connect(
-            to: host, port: port, layout: Definition.layout, packetLimit: Definition.maximumPacketByteCount, on: group,
-            configuration: configuration)
+            to: host, port: port, layout: Definition.layout, packetLimit: Definition.maximumPacketByteCount,
+            on: group?.nextLoop(), configuration: configuration)
         return PacketClient(owner: ConnectionOwner(connection), requestTimeout: configuration.requestTimeout)
     }
 
@@ -98,15 +98,17 @@ final class ConnectionOwner: Sendable {
 
 extension PacketConnection {
     /// Connects to a server of any protocol. Nobody closes the connection but who asked for it.
+    ///
+    /// - Parameter loop: What carries the connection; nil: the loop of the shared group.
     package static func connect(
-        to host: String, port: UInt16, layout: PacketLayout, packetLimit: Int, on group: EventLoopGroup? = nil,
+        to host: String, port: UInt16, layout: PacketLayout, packetLimit: Int, on loop: EventLoop? = nil,
         configuration: ClientConfiguration = ClientConfiguration()
     ) async throws(ConnectionError) -> PacketConnection {
         let deadline = MonotonicTime.now + configuration.connectTimeout
         let tls = try engine(for: configuration.tlsServerName ?? host, configuration.tls)
         let connection: PacketConnection
         do throws(TransportError) {
-            let loop = try EventLoopGroup.sharedUnless(group).nextLoop()
+            let loop = if let loop { loop } else { try EventLoopGroup.shared.nextLoop() }
             let stream = try await ByteStream.connect(
                 toHost: host, port: port, on: loop, timeout: configuration.connectTimeout)
             let opened = PacketConnection(
