@@ -71,8 +71,8 @@ struct ClientSessionTests {
     @Test(
         arguments: [
             (.loginRefused, .stopped(.loginRefused)), (.notTrusted, .stopped(.notTrusted)), (.endedByUs, .byUs),
-        ] as [(DisconnectCause, EndCause)])
-    func `what would only be repeated ends the session`(cause: DisconnectCause, end: EndCause) throws {
+        ] as [(DisconnectCause, SessionEndCause)])
+    func `what would only be repeated ends the session`(cause: DisconnectCause, end: SessionEndCause) throws {
         var bench = SessionBench()
         let connection = try bench.start()
         let number = try bench.send("hello", .atMostOnce)
@@ -254,7 +254,7 @@ struct ClientSessionTests {
         ]
         let causes: [DisconnectCause] = [
             .refused, .reset, .timedOut, .unknownHost, .failed, .broken, .silent, .endedByPeer,
-            .kicked(KickNotice(reason: 7, advice: .stop)), .loginRefused, .notTrusted, .endedByUs,
+            .kicked(KickNotice(reason: 7, advice: .stop)), .loginRefused, .notTrusted, .misconfigured, .endedByUs,
         ]
         let texts = errors.map(\.description) + causes.map(\.description)
         #expect(Set(texts).count == errors.count + causes.count)

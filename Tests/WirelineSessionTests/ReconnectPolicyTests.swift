@@ -64,7 +64,7 @@ struct ReconnectPolicyTests {
 
     @Test(
         arguments: [
-            .loginRefused, .notTrusted, .endedByUs, .kicked(KickNotice(reason: 4, advice: .stop)),
+            .loginRefused, .notTrusted, .misconfigured, .endedByUs, .kicked(KickNotice(reason: 4, advice: .stop)),
         ] as [DisconnectCause])
     func `what would only be repeated is not tried again`(cause: DisconnectCause) {
         var reconnector = Reconnector(policy: ReconnectPolicy(), endpointCount: 3)

@@ -16,6 +16,11 @@ public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
     @usableFromInline let owner: ConnectionOwner
     private let requestTimeout: Duration
 
+    init(owner: ConnectionOwner, requestTimeout: Duration) {
+        self.owner = owner
+        self.requestTimeout = requestTimeout
+    }
+
     /// The packets below the messages.
     @inlinable public var connection: PacketConnection { owner.connection }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
+public import WirelineSession
 public import WirelineTLS
 public import WirelineTransport
 
@@ -27,6 +28,10 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     case endedBeforeReply
     /// More requests wait for their replies than the connection, or the sequence field, can tell apart.
     case tooManyRequests(limit: Int)
+    /// A ``PacketSession`` has not taken a message, or could not deliver it.
+    case session(SessionError)
+    /// A ``PacketSession`` has ended, and not because this side wanted it to.
+    case sessionEnded(SessionEndCause)
 }
 
 extension ConnectionError: CustomStringConvertible {
@@ -42,6 +47,8 @@ extension ConnectionError: CustomStringConvertible {
             "the request was not answered in time; \(byteCount) bytes of other messages wait to be read"
         case .endedBeforeReply: "the peer has ended the connection before it answered the request"
         case .tooManyRequests(let limit): "no more than \(limit) requests can wait for their replies"
+        case .session(let error): error.description
+        case .sessionEnded(let cause): cause.description
         }
     }
 }

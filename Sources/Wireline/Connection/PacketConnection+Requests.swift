@@ -27,9 +27,7 @@ extension PacketConnection {
         let pending = PendingRequest(replyID: Request.Reply.messageID)
         let layout = layout
         let encode: @Sendable (UInt64?) throws(CodecError) -> [UInt8] = { sequence throws(CodecError) in
-            var header = header
-            if let sequence, let field = layout.sequenceField { header[field.name] = Int128(sequence) }
-            return try request.encoded(header: header)
+            try request.encoded(header: header.with(sequence: sequence, in: layout))
         }
         let packet: ReceivedPacket
         if loop.isCurrent {

@@ -16,6 +16,8 @@ extension PacketConnection {
         enum Waiter {
             case task(WaitTicket, UnsafeContinuation<Sent, Never>)
             case request(PendingRequest)
+            /// Nobody sends anything: it was asked when there is room.
+            case room(() -> Void)
         }
     }
 
@@ -191,6 +193,11 @@ extension PacketConnection {
         resumeSenders()
     }
 
+    /// Calls a closure once, when less waits to be sent than may, or the connection has ended.
+    func whenThereIsRoom(_ action: @escaping () -> Void) {
+        enqueue(Sender(bytes: [], waiter: .room(action)))
+    }
+
     private func cancelSending(_ ticket: WaitTicket) {
         ticket.isCancelled = true
         let sender = senders.removeFirst { sender in
@@ -209,13 +216,14 @@ extension PacketConnection {
                 resume(sender, .failure(sendError))
                 continue
             }
-            stream.write(sender.bytes)
+            if !sender.bytes.isEmpty { stream.write(sender.bytes) }
             resume(sender, .success(()))
         }
     }
 
     private func resume(_ sender: Sender, _ result: Sent) {
         switch (sender.waiter, result) {
+        case (.room(let action), _): action()
         case (.task(_, let continuation), _): unsafe continuation.resume(returning: result)
         case (.request(let request), .success): requests?.sent(request)
         case (.request(let request), .failure(let error)): giveUp(request, error)

@@ -63,6 +63,12 @@ public struct ReceivedPacket: Sendable {
         return try Message(payloadOf: lent)
     }
 
+    /// The number in the sequence field; nil where the layout has none.
+    func sequence(in layout: PacketLayout) -> UInt64? {
+        // It can be read: it was when the packet was split off.
+        try? layout.sequence(of: lent)
+    }
+
     /// The same packet in memory of its own, for when it is kept among many and the block would outweigh it.
     func copied(for loop: EventLoop) -> ReceivedPacket {
         let copy = Block(capacity: max(1, byteCount))

@@ -151,7 +151,7 @@ final class RequestQueue {
             if byReplyID[packet.id]?.isEmpty == true { byReplyID[packet.id] = nil }
             return request
         }
-        guard let sequence = try? layout.sequence(of: packet.lent), let request = bySequence[sequence],
+        guard let sequence = packet.sequence(in: layout), let request = bySequence[sequence],
             request.wasSent, request.replyID == packet.id
         else { return nil }
         bySequence[sequence] = nil

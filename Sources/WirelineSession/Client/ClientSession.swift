@@ -28,7 +28,7 @@ public struct ClientSession<Payload> {
         case loggingIn(ConnectionNumber, deadline: Duration)
         case ready(ConnectionNumber)
         case waiting(until: Duration, earliest: Duration, cause: DisconnectCause)
-        case ended(EndCause)
+        case ended(SessionEndCause)
     }
 
     private let configuration: SessionConfiguration
@@ -257,7 +257,7 @@ public struct ClientSession<Payload> {
         pendingByteCount = 0
     }
 
-    private mutating func end(_ cause: EndCause, into actions: inout [Action]) {
+    private mutating func end(_ cause: SessionEndCause, into actions: inout [Action]) {
         phase = .ended(cause)
         queue.endAll(into: &actions)
         report(into: &actions)

@@ -19,18 +19,29 @@ public enum SessionState: Equatable, Sendable {
     /// The next attempt comes at a time; `cause` is what ended the connection, or the last attempt.
     case waiting(until: Duration, cause: DisconnectCause)
     /// Nothing follows.
-    case ended(EndCause)
+    case ended(SessionEndCause)
 }
 
 /// Why a session has ended.
 @nonexhaustive
-public enum EndCause: Equatable, Sendable {
+public enum SessionEndCause: Equatable, Sendable {
     /// The user has ended it.
     case byUs
     /// It was no use to try again.
     case stopped(DisconnectCause)
     /// It was tried as often as ``ReconnectPolicy/retryLimit`` says.
     case outOfRetries(last: DisconnectCause)
+}
+
+extension SessionEndCause: CustomStringConvertible {
+    /// One line for people.
+    public var description: String {
+        switch self {
+        case .byUs: "the session was ended on this side"
+        case .stopped(let cause): "the session has ended: \(cause)"
+        case .outOfRetries(let last): "the session has ended after too many attempts: \(last)"
+        }
+    }
 }
 
 /// What has happened, for a session to decide upon.
@@ -51,8 +62,9 @@ public enum SessionEvent: Equatable, Sendable {
     /// The system has taken bytes; `pendingByteCount` still wait for it. Also to be handed in when bytes were written
     /// that no ``SessionAction/give(_:_:)`` asked for, with a `byteCount` of 0.
     case sent(ConnectionNumber, byteCount: Int, pendingByteCount: Int)
-    /// The peer's system has acknowledged bytes (`SIOCOUTQ` says fewer than before), for drivers that can tell: what the
-    /// system has taken may fill a slow line for longer than a heartbeat's timeout. Before ``timerFired`` is soon enough.
+    /// The peer's system has acknowledged bytes that were written in front of a heartbeat, or the heartbeat itself
+    /// (`SIOCOUTQ` says fewer than before), for drivers that can tell: what the system has taken may fill a slow line for
+    /// longer than a heartbeat's timeout. Before ``timerFired`` is soon enough.
     case progressed(ConnectionNumber)
     /// The answer to a heartbeat has arrived; `sequence` is its number, where packets have one.
     case heartbeatAnswered(ConnectionNumber, sequence: UInt64?)

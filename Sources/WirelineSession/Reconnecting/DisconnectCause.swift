@@ -25,6 +25,8 @@ public enum DisconnectCause: Equatable, Sendable {
     case loginRefused
     /// The server could not prove who it is (TLS): somebody may stand between.
     case notTrusted
+    /// This end cannot connect as it is set up: there is no OpenSSL, or a name is none.
+    case misconfigured
     /// The user of this end has ended it.
     case endedByUs
 }
@@ -67,6 +69,7 @@ extension DisconnectCause: CustomStringConvertible {
         case .kicked(let kick): "the server has ended the connection, with reason \(kick.reason)"
         case .loginRefused: "the server has refused the login"
         case .notTrusted: "the server could not prove who it is"
+        case .misconfigured: "this side cannot connect as it is set up"
         case .endedByUs: "the connection was ended on this side"
         }
     }

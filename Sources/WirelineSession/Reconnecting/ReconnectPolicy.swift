@@ -95,7 +95,7 @@ package struct Reconnector: Sendable {
 
         var leastDelay = Duration.zero
         switch cause {
-        case .loginRefused, .notTrusted, .endedByUs: return .stop(outOfRetries: false)
+        case .loginRefused, .notTrusted, .misconfigured, .endedByUs: return .stop(outOfRetries: false)
         case .kicked(let kick):
             switch kick.advice {
             case .stop: return .stop(outOfRetries: false)

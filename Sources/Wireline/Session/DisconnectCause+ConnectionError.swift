@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSession
+import WirelineTLS
+import WirelineTransport
+
+extension DisconnectCause {
+    /// What an error of a connection, or of making one, means to a session.
+    init(_ error: ConnectionError) {
+        self =
+            switch error {
+            case .codec(let error): Self(error)
+            case .transport(let error): Self(error)
+            case .tls(let error): Self(error)
+            case .unanswered: .timedOut
+            case .endedBeforeReply: .endedByPeer
+            case .cancelled, .tooManyRequests, .session, .sessionEnded: .failed
+            }
+    }
+
+    private init(_ error: CodecError) {
+        if case .endOfStream = error.reason { self = .endedByPeer } else { self = .broken }
+    }
+
+    private init(_ error: TransportError) {
+        self =
+            switch error {
+            case .refused: .refused
+            case .reset: .reset
+            case .timedOut: .timedOut
+            case .unknownHost, .invalidAddress: .unknownHost
+            case .system, .closed, .cancelled: .failed
+            }
+    }
+
+    private init(_ error: TLSError) {
+        self =
+            switch error {
+            case .unavailable, .unreadableFile, .unusable, .encryptedKey, .keyDoesNotMatch, .invalidServerName,
+                .invalidPin,
+                .invalidApplicationProtocol:
+                .misconfigured
+            case .certificateExpired, .certificateNotYetValid, .wrongHost, .selfSigned, .unknownIssuer,
+                .certificateRefused, .missingCertificate, .pinMismatch:
+                .notTrusted
+            case .notTLS, .violation: .broken
+            case .truncated: .endedByPeer
+            case .alert, .failed, .outputEnded: .failed
+            }
+    }
+}

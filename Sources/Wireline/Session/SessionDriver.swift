@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSession
+import WirelineTransport
+
+/// Carries out what a ``ClientSession`` decides, on one loop.
+///
+/// Everything but what is handed out at the beginning is for the loop's own thread; that is also the lock behind
+/// `@unchecked Sendable`.
+final class SessionDriver: @unchecked Sendable {
+    /// What a session is made of.
+    struct Settings: Sendable {
+        let endpoints: [ServerEndpoint]
+        let layout: PacketLayout
+        let packetLimit: Int
+        let configuration: PacketSessionConfiguration
+        let rules: SessionRules
+        /// Logs in on a connection; nil: there is no login.
+        let login: LoginHook?
+    }
+
+    typealias LoginHook = @concurrent @Sendable (SessionDriver, ConnectionOwner, ConnectionNumber) async throws -> Void
+
+    let loop: EventLoop
+    let settings: Settings
+    let inbox: SessionInbox
+    /// The session's times count from here.
+    let origin = MonotonicTime.now
+
+    private var session: ClientSession<PacketEncoder>
+    private var random = SystemRandomNumberGenerator()
+    private var latestTime = Duration.zero
+    private var events = Queue<(event: SessionEvent, time: Duration)>()
+    private var isHandling = false
+    private var timer: (timer: EventLoop.Timer, deadline: Duration)?
+
+    /// The connection that there is, or that is being made.
+    var link: SessionLink?
+    private var tickets: [MessageNumber: DeliveryTicket] = [:]
+    /// What has arrived and may be the reply to a message, until somebody takes it.
+    private var replyInHand: ReceivedPacket?
+    /// How many bytes the session counts as waiting in the connection.
+    private var givenByteCount = 0
+
+    private var observers: [Int: AsyncStream<SessionState>.Continuation] = [:]
+    private var observerCount = 0
+
+    init(on loop: EventLoop, _ settings: Settings) {
+        self.loop = loop
+        self.settings = settings
+        let configuration = settings.configuration
+        inbox = SessionInbox(on: loop, limit: configuration.client.limits.unreadByteCount)
+        session = ClientSession(
+            SessionConfiguration(
+                endpointCount: settings.endpoints.count, maximumSequence: settings.layout.maximumSequence,
+                reconnect: configuration.reconnect, heartbeat: settings.rules.heartbeat?.policy,
+                limits: configuration.outbound, connectTimeout: configuration.client.connectTimeout,
+                loginTimeout: configuration.loginTimeout,
+                pendingByteCount: configuration.client.limits.pendingByteCount))
+    }
+
+    // MARK: What is to be seen
+
+    var state: SessionState? { session.state }
+
+    var roundTrips: RoundTrips { session.roundTrips }
+
+    /// The time, as the session has it.
+    var elapsed: Duration { time(of: .now) }
+
+    private func time(of moment: MonotonicTime) -> Duration {
+        .nanoseconds(max(0, moment.nanoseconds - origin.nanoseconds))
+    }
+
+    /// Tells an observer where the session stands, now and after each change.
+    func add(_ observer: AsyncStream<SessionState>.Continuation) {
+        if let state { observer.yield(state) }
+        if case .ended = state { return observer.finish() }
+        observerCount += 1
+        let number = observerCount
+        observers[number] = observer
+        observer.onTermination = { [weak self, loop] _ in
+            loop.execute { [weak self] in self?.observers[number] = nil }
+        }
+    }
+
+    private func report(_ state: SessionState) {
+        for observer in observers.values { observer.yield(state) }
+        guard case .ended(let cause) = state else { return }
+        inbox.finish(cause == .byUs ? .success(nil) : .failure(.sessionEnded(cause)))
+        for observer in observers.values { observer.finish() }
+        observers = [:]
+    }
+
+    // MARK: Events
+
+    /// Hands an event to the session, behind those that wait, and carries out what it decides.
+    func handle(_ event: SessionEvent) {
+        handle(event, at: elapsed)
+    }
+
+    private func handle(_ event: SessionEvent, at time: Duration) {
+        loop.preconditionIsCurrent()
+        events.append((event, time))
+        if !isHandling { handleEvents() }
+    }
+
+    private func handleEvents() {
+        isHandling = true
+        var actions: [ClientSession<PacketEncoder>.Action] = []
+        while let (event, time) = events.popFirst() {
+            // What is told of late has happened earlier; but the session's clock does not go back.
+            latestTime = max(latestTime, time)
+            session.handle(event, at: latestTime, using: &random, into: &actions)
+            carryOut(&actions)
+        }
+        isHandling = false
+        setTimer()
+    }
+
+    /// Has the session take a message.
+    func send(_ message: OutboundMessage<PacketEncoder>, _ ticket: DeliveryTicket) throws(SessionError) {
+        loop.preconditionIsCurrent()
+        guard !ticket.isGivenUp else { throw .cancelled(mayHaveArrived: false) }
+        var actions: [ClientSession<PacketEncoder>.Action] = []
+        latestTime = max(latestTime, elapsed)
+        let number = try session.send(message, at: latestTime, into: &actions)
+        ticket.number = number
+        tickets[number] = ticket
+        isHandling = true
+        carryOut(&actions)
+        // Sending may have come upon the end of the connection.
+        handleEvents()
+    }
+
+    /// Gives a message up.
+    func cancel(_ ticket: DeliveryTicket) {
+        ticket.isGivenUp = true
+        if let number = ticket.number { handle(.cancel(number)) }
+    }
+
+    private func setTimer() {
+        // One that fires early is harmless.
+        if let timer, let deadline = session.deadline, timer.deadline <= deadline { return }
+        if let (timer, _) = timer.take() { loop.cancel(timer) }
+        guard let deadline = session.deadline else { return }
+        let handle = loop.schedule(at: origin + deadline) {
+            self.timer = nil
+            self.noteLife()
+            self.handle(.timerFired)
+        }
+        timer = (handle, deadline)
+    }
+
+    /// Tells the session, before it judges the peer, what is known of it.
+    private func noteLife() {
+        guard let link, link.connection != nil else { return }
+        if link.isHeldUp {
+            // Nothing is read because nobody takes it: that is not the peer's silence.
+            link.forgetHeartbeat()
+            handle(.received(link.number))
+        } else if let arrival = link.takeArrival() {
+            handle(.received(link.number), at: time(of: arrival))
+        }
+        if link.takeProgress() { handle(.progressed(link.number)) }
+        noteOutput(of: link)
+    }
+
+    // MARK: Actions
+
+    private func carryOut(_ actions: inout [ClientSession<PacketEncoder>.Action]) {
+        for action in actions {
+            switch action {
+            case .connect(let number, let endpoint): connect(number, to: settings.endpoints[endpoint])
+            case .beginLogin(let number): withLink(number) { logIn($0) }
+            case .give(let number, let message): withLink(number) { give(message, to: $0) }
+            case .heartbeat(let number, let sequence):
+                withLink(number) { link in
+                    guard let heartbeat = settings.rules.heartbeat else { return }
+                    write(to: link) { () throws(CodecError) in try heartbeat.encode(sequence) }
+                    link.noteHeartbeat()
+                }
+            case .close(let number, let cause): withLink(number) { close($0, cause) }
+            case .complete(let number, let outcome): complete(number, outcome)
+            case .ignoreReply: replyInHand = nil
+            case .report(let state): report(state)
+            }
+        }
+        actions.removeAll(keepingCapacity: true)
+    }
+
+    private func withLink(_ number: ConnectionNumber, _ body: (SessionLink) -> Void) {
+        if let link, link.number == number { body(link) }
+    }
+
+    private func complete(_ number: MessageNumber, _ outcome: MessageOutcome) {
+        guard let ticket = tickets.removeValue(forKey: number) else { return }
+        let isAnswered = ticket.wantsReply && outcome == .confirmed
+        ticket.complete(outcome, reply: isAnswered ? replyInHand.take() : nil)
+    }
+
+    private func give(_ message: GivenMessage<PacketEncoder>, to link: SessionLink) {
+        write(to: link) { () throws(CodecError) in try message.payload(message.sequence) }
+        givenByteCount += message.byteCount
+        if givenByteCount >= settings.configuration.client.limits.pendingByteCount { noteOutput(of: link) }
+    }
+
+    private func write(to link: SessionLink, _ encode: () throws(CodecError) -> [UInt8]) {
+        guard let connection = link.connection else { return }
+        do throws(ConnectionError) {
+            let bytes: [UInt8]
+            do throws(CodecError) { bytes = try encode() } catch { throw .codec(error) }
+            try unsafe connection.write(packet: bytes.span.bytes)
+        } catch {
+            handle(.ended(link.number, DisconnectCause(error)))
+        }
+    }
+
+    /// Tells the session how much waits in the connection, and asks to be told when there is room again.
+    private func noteOutput(of link: SessionLink) {
+        guard let connection = link.connection else { return }
+        connection.stream.flush()
+        givenByteCount = connection.stream.pendingByteCount
+        handle(.sent(link.number, byteCount: 0, pendingByteCount: givenByteCount))
+        guard connection.stream.isOpen, !connection.hasRoomForSender(), !link.isWaitingForRoom else { return }
+        link.isWaitingForRoom = true
+        connection.whenThereIsRoom {
+            link.isWaitingForRoom = false
+            self.noteOutput(of: link)
+        }
+    }
+
+    // MARK: What arrives
+
+    /// Deals with a packet that has arrived.
+    func take(_ packet: ReceivedPacket, from link: SessionLink) {
+        switch settings.rules.meaning(of: packet) {
+        case nil: break
+        case .heartbeatAnswer(let isDelivered):
+            handle(.heartbeatAnswered(link.number, sequence: packet.sequence(in: settings.layout)))
+            if !isDelivered { return }
+        case .acknowledgement(let acknowledgement): return handle(.acknowledged(link.number, acknowledgement))
+        case .answer(let encode):
+            return write(to: link) { () throws(CodecError) in try encode(packet.sequence(in: settings.layout)) }
+        case .end(let notice):
+            inbox.add(packet)
+            return handle(.ended(link.number, .kicked(notice)))
+        }
+        guard session.messageCount > 0 else { return inbox.add(packet) }
+        replyInHand = packet
+        handle(.acknowledged(link.number, .reply(id: packet.id, sequence: packet.sequence(in: settings.layout))))
+        if replyInHand.take() != nil { inbox.add(packet) }
+    }
+}

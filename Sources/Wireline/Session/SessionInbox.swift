@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineTransport
+
+/// What has arrived on a session's connections, one after another, until somebody iterates; for the loop's own thread.
+final class SessionInbox {
+    typealias Taken = Result<ReceivedPacket?, ConnectionError>
+
+    private let loop: EventLoop
+    private let limit: Int
+    private var packets = Queue<ReceivedPacket>()
+    private(set) var byteCount = 0
+    /// What follows the last packet.
+    private var end: Taken?
+
+    /// Who waits for a packet.
+    private var receiver: (ticket: WaitTicket, continuation: CheckedContinuation<Taken, Never>)?
+    /// Who waits to put one in.
+    private var feeders = Queue<CheckedContinuation<Void, Never>>()
+
+    /// - Parameter limit: How many bytes may wait; a packet may go beyond it. Each counts for 256 bytes more than it has,
+    ///   as in ``ConnectionLimits/unreadByteCount``.
+    init(on loop: EventLoop, limit: Int) {
+        self.loop = loop
+        self.limit = max(1, limit)
+    }
+
+    var isFull: Bool { byteCount + packets.count * 256 >= limit }
+
+    // MARK: Putting in
+
+    func add(_ packet: ReceivedPacket) {
+        if let (_, continuation) = receiver.take() { return continuation.resume(returning: .success(packet)) }
+        // The block that it came in may be much larger, and is needed for the next read.
+        packets.append(packet.copied(for: loop))
+        byteCount += packet.byteCount
+    }
+
+    /// Waits until there is room.
+    nonisolated(nonsending) func room() async {
+        guard isFull, end == nil else { return }
+        await withCheckedContinuation { feeders.append($0) }
+    }
+
+    /// Nothing more comes. What has arrived is still there to be taken.
+    func finish(_ end: Taken) {
+        guard self.end == nil else { return }
+        self.end = end
+        while let feeder = feeders.popFirst() { feeder.resume() }
+        // Somebody waits only where nothing is there.
+        if let (_, continuation) = receiver.take() { continuation.resume(returning: end) }
+    }
+
+    // MARK: Taking out
+
+    /// What can be taken without waiting: a packet, or the end behind the last one; nil where there is neither.
+    func take() -> Taken? {
+        guard let packet = packets.popFirst() else { return end }
+        byteCount -= packet.byteCount
+        if !isFull, let feeder = feeders.popFirst() { feeder.resume() }
+        return .success(packet)
+    }
+
+    /// Takes what comes first, when it comes.
+    func take(_ ticket: WaitTicket, _ continuation: CheckedContinuation<Taken, Never>) {
+        if ticket.isCancelled { return continuation.resume(returning: .failure(.cancelled)) }
+        if let taken = take() { return continuation.resume(returning: taken) }
+        precondition(receiver == nil, "one task at a time iterates over a session's messages")
+        receiver = (ticket, continuation)
+    }
+
+    /// Ends a wait, whether it has begun or not.
+    func cancel(_ ticket: WaitTicket) {
+        ticket.isCancelled = true
+        guard let receiver, receiver.ticket === ticket else { return }
+        self.receiver = nil
+        receiver.continuation.resume(returning: .failure(.cancelled))
+    }
+}

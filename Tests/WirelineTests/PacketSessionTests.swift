@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Goim
+import Scene
+import Testing
+import TestingSupport
+import Wireline
+
+/// A client that comes back, against servers that end, refuse, fall silent and restart.
+@Suite(.timeLimit(.minutes(10)))
+struct PacketSessionTests {
+    @Test func `what is sent before there is a connection leaves behind the login`() async throws {
+        let seen = Seen<String>()
+        let server = try await GoimServer.start { client in
+            for try await message in client.messages {
+                switch message {
+                case .message(let login as Authentication, let packet):
+                    seen.add("login " + login.body)
+                    try await client.reply(to: packet, with: AuthenticationReply(body: "{}"))
+                case .message(let room as ChangeRoom, let packet):
+                    seen.add("room " + room.room)
+                    try await client.reply(to: packet, with: ChangeRoomReply())
+                default: seen.add("something else")
+                }
+            }
+        }
+        let session = try server.session { login in
+            #expect(login.number == 1)
+            _ = try await login.client.request(Authentication(body: "me"))
+        }
+        try await session.send(ChangeRoom(room: "1"))
+        _ = try await session.request(ChangeRoom(room: "2"))
+        #expect(await seen.first(3) == ["login me", "room 1", "room 2"])
+        await server.shutDown()
+    }
+
+    @Test func `a request that must arrive is sent again with the same sequence`() async throws {
+        let seen = Seen<[Int128?]>()
+        let server = try await GoimServer.start { client in
+            // The first connection ends with the request read and unanswered.
+            let isFirst = seen.count == 0
+            for try await message in client.messages {
+                guard case .message(let room as ChangeRoom, let packet) = message else { continue }
+                seen.add([try message.header["Sequence"], Int128(room.room)])
+                guard !isFirst else { return }
+                try await client.reply(to: packet, with: ChangeRoomReply())
+            }
+        }
+        let session = try server.session()
+        _ = try await session.request(ChangeRoom(room: "7"), delivery: .exactlyOnce)
+        let sent = await seen.first(2)
+        #expect(sent == [[1, 7], [1, 7]])
+        // The next one has the next number.
+        _ = try await session.request(ChangeRoom(room: "8"), delivery: .exactlyOnce)
+        #expect(await seen.first(3).last == [2, 8])
+        await server.shutDown()
+    }
+
+    @Test func `a request that may arrive once fails with its connection and says so`() async throws {
+        let server = try await SceneServer.start { client in _ = try await client.nextPacket() }
+        let session = try server.session()
+        await #expect(throws: ConnectionError.session(.lost(mayHaveArrived: true))) {
+            _ = try await session.request(Cs_20001(sceneID: 1, line: 2, message: "once"))
+        }
+        await server.shutDown()
+    }
+
+    @Test func `without a sequence in the header nothing is promised to arrive exactly once`() async throws {
+        let server = try await SceneServer.start { client in while try await client.nextPacket() != nil {} }
+        let session = try server.session()
+        let message = Cs_20001(sceneID: 1, line: 2, message: "")
+        await #expect(throws: ConnectionError.session(.needsSequence)) {
+            try await session.send(message, delivery: .exactlyOnce, confirmedBy: .reply(id: 20001))
+        }
+        // No heartbeat, no acknowledgement: nothing could say that it has arrived.
+        await #expect(throws: ConnectionError.session(.needsReceipt)) {
+            try await session.send(message, delivery: .atLeastOnce)
+        }
+        await server.shutDown()
+    }
+
+    @Test func `of messages of which the latest counts, the newest that waited leaves`() async throws {
+        let seen = Seen<UInt32>()
+        let mayLogIn = Gate()
+        let server = try await SceneServer.start { client in
+            for try await message in client.messages {
+                if case .message(let enter as Cs_20001, _) = message { seen.add(enter.line) }
+            }
+        }
+        let session = try server.session { _ in await mayLogIn.wait() }
+        var sent: [SentMessage] = []
+        for line in 1...5 as ClosedRange<UInt32> {
+            let position = Cs_20001(sceneID: 1, line: line, message: "")
+            sent.append(try await session.send(position, delivery: .latest(of: Cs_20001.self)))
+        }
+        try await session.send(Cs_20001(sceneID: 1, line: 6, message: ""))
+        mayLogIn.open()
+        #expect(await seen.first(2) == [5, 6])
+        #expect(await sent[0].outcome() == .replaced)
+        #expect(await sent[4].outcome() == .given)
+        await server.shutDown()
+    }
+
+    @Test func `states tell of the connection, its end and the next one`() async throws {
+        let server = try await SceneServer.start { client in
+            // Ends the connection with its first message.
+            _ = try await client.nextPacket()
+        }
+        let session = try server.session()
+        var states: [SessionState] = []
+        for await state in session.states {
+            if state == .ready, states.count < 6 {
+                try await session.send(Cs_20001(sceneID: 1, line: 1, message: "bye"))
+            }
+            if case .waiting(let until, let cause) = state {
+                #expect(cause == .endedByPeer)
+                #expect(until <= session.elapsed + .seconds(1))
+                states.append(.waiting(until: .zero, cause: cause))
+            } else {
+                states.append(state)
+            }
+            if states.count == 6 { session.end() }
+        }
+        #expect(
+            states.prefix(6) == [
+                .connecting(endpoint: 0, attempt: 1), .loggingIn, .ready, .waiting(until: .zero, cause: .endedByPeer),
+                .connecting(endpoint: 0, attempt: 2), .loggingIn,
+            ])
+        #expect(states.last == .ended(.byUs))
+        // Whoever looks later sees the end.
+        #expect(await session.states.reduce(into: []) { $0.append($1) } == [.ended(.byUs)])
+        await #expect(throws: ConnectionError.session(.ended(mayHaveArrived: false))) {
+            try await session.send(Cs_20001(sceneID: 1, line: 1, message: "too late"))
+        }
+        await server.shutDown()
+    }
+
+    @Test func `an endpoint where nobody listens is passed over at once`() async throws {
+        let gone = try await SceneServer.start { _ in }
+        await gone.shutDown()
+        let server = try await SceneServer.start { client in while try await client.nextPacket() != nil {} }
+        let session = try PacketSession.start(
+            to: [gone.endpoint, server.endpoint], protocol: SceneProtocol.self, configuration: .patient)
+        var states: [SessionState] = []
+        for await state in session.states {
+            states.append(state)
+            if state == .ready { break }
+        }
+        #expect(
+            states == [
+                .connecting(endpoint: 0, attempt: 1), .connecting(endpoint: 1, attempt: 2), .loggingIn, .ready,
+            ])
+        await server.shutDown()
+    }
+
+    @Test func `a session whose every attempt is refused says so in the end`() async throws {
+        let gone = try await SceneServer.start { _ in }
+        await gone.shutDown()
+        var configuration = PacketSessionConfiguration.patient
+        configuration.reconnect = ReconnectPolicy(baseDelay: .milliseconds(1), retryLimit: 3)
+        let session = try PacketSession.start(
+            to: [gone.endpoint], protocol: SceneProtocol.self, configuration: configuration)
+        let waiting = try await session.send(Cs_20001(sceneID: 1, line: 1, message: ""))
+        await #expect(throws: ConnectionError.sessionEnded(.outOfRetries(last: .refused))) {
+            try await session.waitUntilReady()
+        }
+        await #expect(throws: ConnectionError.sessionEnded(.outOfRetries(last: .refused))) {
+            for try await _ in session.messages {}
+        }
+        #expect(await waiting.outcome() == .failed(.ended(mayHaveArrived: false)))
+    }
+
+    @Test func `a login that is refused ends the session, and one that fails is tried again`() async throws {
+        let server = try await GoimServer.start { client in
+            for try await message in client.messages {
+                guard case .message(is Authentication, let packet) = message else { continue }
+                try await client.reply(to: packet, with: AuthenticationReply(body: #"{"code":401}"#))
+            }
+        }
+        let numbers = Seen<Int>()
+        let session = try server.session { login in
+            numbers.add(login.number)
+            struct Unlucky: Error {}
+            if login.number == 1 { throw Unlucky() }
+            let reply = try await login.client.request(Authentication(body: ""))
+            throw SessionLoginRefused(reply.body)
+        }
+        await #expect(throws: ConnectionError.sessionEnded(.stopped(.loginRefused))) {
+            try await session.waitUntilReady()
+        }
+        #expect(await numbers.first(2) == [1, 2])
+        await server.shutDown()
+    }
+
+    @Test func `heartbeats are sent and answered while the main thread is blocked`() async throws {
+        let beats = Seen<Int128?>()
+        let server = try await GoimServer.start { client in
+            for try await message in client.messages {
+                guard case .message(is Heartbeat, let packet) = message else { continue }
+                beats.add(try message.header["Sequence"])
+                try await client.reply(to: packet, with: HeartbeatReply(popularity: 1))
+            }
+        }
+        var conventions = SessionConventions<GoimProtocol>()
+        conventions.heartbeat(
+            HeartbeatPolicy(interval: .milliseconds(20), timeout: .seconds(500)), answeredBy: HeartbeatReply.self
+        ) { Heartbeat(body: "") }
+        let session = try server.session(conventions: conventions)
+        try await session.waitUntilReady()
+        await MainActor.run { beats.block(until: 10) }
+        #expect(await beats.first(3) == [1, 2, 3])
+        // What is delivered shows that the answers are not.
+        await #expect(throws: ConnectionError.session(.expired(mayHaveArrived: true))) {
+            _ = try await session.request(ChangeRoom(room: "nobody answers"), timeout: .milliseconds(1))
+        }
+        let roundTrips = await session.roundTrips
+        #expect(roundTrips.count > 0)
+        #expect(roundTrips.minimum > .zero && roundTrips.minimum <= roundTrips.smoothed * 2)
+        session.end()
+        for try await message in session.messages { Issue.record("\(message)") }
+        await server.shutDown()
+    }
+
+    @Test func `a server that falls silent is given up for another connection`() async throws {
+        let server = try await GoimServer.start { client in
+            // Reads on and says nothing.
+            while try await client.nextPacket() != nil {}
+        }
+        var conventions = SessionConventions<GoimProtocol>()
+        conventions.heartbeat(
+            HeartbeatPolicy(interval: .milliseconds(10), timeout: .milliseconds(50)), answeredBy: HeartbeatReply.self
+        ) { Heartbeat(body: "") }
+        let session = try server.session(conventions: conventions)
+        var causes: [DisconnectCause] = []
+        for await state in session.states {
+            guard case .waiting(_, let cause) = state else { continue }
+            causes.append(cause)
+            if causes.count == 3 { session.end() }
+        }
+        #expect(causes.prefix(3) == [.silent, .silent, .silent])
+        await server.shutDown()
+    }
+
+    @Test func `a server that says why it ends the connection is believed`() async throws {
+        let server = try await GoimServer.start { client in
+            try await client.send(Notification(body: "you have logged in elsewhere"))
+            while try await client.nextPacket() != nil {}
+        }
+        var conventions = SessionConventions<GoimProtocol>()
+        let notice = KickNotice(reason: 4, advice: .stop)
+        conventions.end(Notification.self) { $0.body.contains("elsewhere") ? notice : nil }
+        let session = try server.session(conventions: conventions)
+        // The message itself says more than its number.
+        var bodies: [String] = []
+        await #expect(throws: ConnectionError.sessionEnded(.stopped(.kicked(notice)))) {
+            for try await message in session.messages {
+                guard case .message(let notification as Notification, _) = message else { continue }
+                bodies.append(notification.body)
+            }
+        }
+        #expect(bodies == ["you have logged in elsewhere"])
+        await server.shutDown()
+    }
+
+    @Test func `a server that refuses a login with a reason is believed too`() async throws {
+        let server = try await GoimServer.start { client in
+            _ = try await client.nextPacket()
+            try await client.send(Notification(body: "full"))
+        }
+        var conventions = SessionConventions<GoimProtocol>()
+        let notice = KickNotice(reason: 9, advice: .stop)
+        conventions.end(Notification.self) { _ in notice }
+        let session = try server.session(conventions: conventions) { login in
+            _ = try await login.client.request(Authentication(body: ""))
+        }
+        await #expect(throws: ConnectionError.sessionEnded(.stopped(.kicked(notice)))) {
+            try await session.waitUntilReady()
+        }
+        await server.shutDown()
+    }
+
+    @Test func `a question of the server's is answered on the loop, with its sequence`() async throws {
+        let answers = Seen<Int128?>()
+        let server = try await GoimServer.start { client in
+            try await client.send(Notification(body: "are you there?"), header: ["Sequence": 77])
+            for try await message in client.messages { answers.add(try message.header["Sequence"]) }
+        }
+        var conventions = SessionConventions<GoimProtocol>()
+        conventions.answer(Notification.self) { Heartbeat(body: $0.body) }
+        let session = try server.session(conventions: conventions)
+        await MainActor.run { answers.block(until: 1) }
+        #expect(await answers.first(1) == [77])
+        session.end()
+        await server.shutDown()
+    }
+
+    @Test func `an acknowledgement confirms what was sent, also at login`() async throws {
+        let seen = Seen<String>()
+        let server = try await GoimServer.start { client in
+            let isFirst = seen.count == 0
+            for try await message in client.messages {
+                guard case .message(let room as ChangeRoom, _) = message else { continue }
+                seen.add(room.room)
+                if isFirst, room.room == "b" { return }
+                if !isFirst { try await client.send(Notification(body: "\(try message.header["Sequence"] ?? 0)")) }
+            }
+        }
+        var conventions = SessionConventions<GoimProtocol>()
+        conventions.acknowledgement(Notification.self) { UInt64($0.body).map { .cumulative($0) } }
+        let session = try server.session(conventions: conventions) { login in
+            if login.number == 2 { login.acknowledge(.cumulative(1)) }
+        }
+        let first = try await session.send(ChangeRoom(room: "a"), delivery: .exactlyOnce)
+        let second = try await session.send(ChangeRoom(room: "b"), delivery: .exactlyOnce)
+        #expect(await first.outcome() == .confirmed)
+        #expect(await second.outcome() == .confirmed)
+        #expect(await seen.first(3) == ["a", "b", "b"])
+        await server.shutDown()
+    }
+
+    @Test func `what nobody reads holds the server up, loses nothing, and is no silence`() async throws {
+        let count = 3_000
+        let beats = Seen<UInt64>()
+        let server = try await GoimServer.start { client in
+            async let reading: Void = { while let packet = try await client.nextPacket() { beats.add(packet.id) } }()
+            for number in 0..<count { try await client.send(Notification(body: "\(number)")) }
+            try await reading
+        }
+        var configuration = PacketSessionConfiguration.patient
+        configuration.client.limits.unreadByteCount = 4_096
+        var conventions = SessionConventions<GoimProtocol>()
+        // No answer ever comes: the session must not mind, for it reads nothing.
+        conventions.heartbeat(
+            HeartbeatPolicy(interval: .milliseconds(10), timeout: .milliseconds(10)), answeredBy: HeartbeatReply.self
+        ) { Heartbeat(body: "") }
+        let session = try PacketSession.start(
+            to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration, conventions: conventions)
+        // Intervals pass in which nobody reads.
+        #expect(Set(await beats.first(5)) == [Heartbeat.messageID])
+        var next = 0
+        for try await message in session.messages {
+            guard case .message(let notification as Notification, _) = message else { continue }
+            #expect(notification.body == "\(next)")
+            next += 1
+            if next == count { break }
+        }
+        session.end()
+        await server.shutDown()
+    }
+
+    @Test func `a session that nobody holds ends its connection, once what was sent has left`() async throws {
+        let seen = Seen<String>()
+        let server = try await SceneServer.start { client in
+            for try await message in client.messages {
+                if case .message(let enter as Cs_20001, _) = message { seen.add(enter.message) }
+            }
+            seen.add("end")
+        }
+        do {
+            let session = try server.session()
+            try await session.waitUntilReady()
+            try await session.send(Cs_20001(sceneID: 1, line: 1, message: "last"))
+        }
+        #expect(await seen.first(2) == ["last", "end"])
+        await server.shutDown()
+    }
+
+    @Test func `draining waits for the outcome of every message`() async throws {
+        let mayReply = Gate()
+        let server = try await GoimServer.start { client in
+            for try await packet in client.packets {
+                await mayReply.wait()
+                try await client.reply(to: packet, with: ChangeRoomReply())
+            }
+        }
+        let session = try server.session()
+        let sent = try await session.send(
+            ChangeRoom(room: "1"), delivery: .atLeastOnce, confirmedBy: .reply(id: ChangeRoomReply.messageID))
+        async let cause = session.drain(within: .seconds(500))
+        while true {
+            do throws(ConnectionError) { try await session.send(ChangeRoom(room: "late")) } catch { break }
+        }
+        mayReply.open()
+        #expect(await cause == .byUs)
+        #expect(await sent.outcome() == .confirmed)
+        await server.shutDown()
+    }
+
+    @Test func `a request that its task gives up is forgotten, and its late reply is nobody's`() async throws {
+        let mayReply = Gate()
+        let seen = Seen<Bool>()
+        let server = try await GoimServer.start { client in
+            for try await packet in client.packets {
+                seen.add(true)
+                await mayReply.wait()
+                try await client.reply(to: packet, with: ChangeRoomReply())
+                try await client.send(Notification(body: "after"))
+            }
+        }
+        let session = try server.session()
+        let task = Task { try await session.request(ChangeRoom(room: "1"), timeout: .seconds(500)) }
+        _ = await seen.first(1)
+        task.cancel()
+        await #expect(throws: ConnectionError.cancelled) { _ = try await task.value }
+        mayReply.open()
+        for try await message in session.messages {
+            guard case .message(let notification as Notification, _) = message else {
+                Issue.record("\(message)")
+                break
+            }
+            #expect(notification.body == "after")
+            break
+        }
+        await server.shutDown()
+    }
+
+    @Test func `whoever iterates can be cancelled, and somebody else goes on`() async throws {
+        let maySend = Gate()
+        let server = try await GoimServer.start { client in
+            await maySend.wait()
+            try await client.send(Notification(body: "for the second"))
+            while try await client.nextPacket() != nil {}
+        }
+        let session = try server.session()
+        let task = Task { for try await _ in session.messages { Issue.record("nothing was sent") } }
+        task.cancel()
+        await #expect(throws: ConnectionError.cancelled) { try await task.value }
+        maySend.open()
+        var iterator = session.messages.makeAsyncIterator()
+        #expect(try await iterator.next()?.packet.id == Notification.messageID)
+        await server.shutDown()
+    }
+
+    @Test func `more than may wait is refused with the limit's name`() async throws {
+        let mayLogIn = Gate()
+        let server = try await SceneServer.start { client in while try await client.nextPacket() != nil {} }
+        var configuration = PacketSessionConfiguration.patient
+        configuration.outbound = OutboundLimits(byteCount: 100, messageCount: 2)
+        let session = try PacketSession.start(
+            to: [server.endpoint], protocol: SceneProtocol.self, configuration: configuration
+        ) { _ in await mayLogIn.wait() }
+        let small = Cs_20001(sceneID: 1, line: 1, message: "")
+        let large = Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 100))
+        await #expect(throws: ConnectionError.session(.tooManyBytes(limit: 100))) { try await session.send(large) }
+        try await session.send(small)
+        try await session.send(small)
+        await #expect(throws: ConnectionError.session(.tooManyMessages(limit: 2))) { try await session.send(small) }
+        await #expect(throws: ConnectionError.session(.notConnected)) {
+            try await session.send(small, delivery: .whileConnected)
+        }
+        mayLogIn.open()
+        await server.shutDown()
+    }
+
+    @Test func `a server that restarts on its port finds its clients again`() async throws {
+        let first = try await SceneServer.start { client in
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                try await client.send(Sc_20001.entered(enter))
+            }
+        }
+        let session = try first.session()
+        #expect(try await session.request(Cs_20001(sceneID: 1, line: 1, message: "first")).message == "first")
+        await first.shutDown()
+        async let reply = session.request(
+            Cs_20001(sceneID: 2, line: 2, message: "second"), delivery: .atLeastOnce, timeout: .seconds(500))
+        let second = try await PacketServer.start(
+            at: "127.0.0.1", port: first.address.port, protocol: SceneProtocol.self,
+            configuration: ServerConfiguration(firstPacketTimeout: nil)
+        ) { client in
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                try await client.send(Sc_20001.entered(enter))
+            }
+        }
+        session.hurry()
+        #expect(try await reply.message == "second")
+        session.end()
+        await second.shutDown()
+    }
+}
+
+extension PacketSessionConfiguration {
+    /// For machines that do many other things at the same time: what has ended is tried again at once, and for long.
+    static let patient = PacketSessionConfiguration(
+        client: .patient,
+        reconnect: ReconnectPolicy(baseDelay: .milliseconds(1), maximumDelay: .milliseconds(50), retryLimit: nil),
+        loginTimeout: .seconds(500))
+}
+
+extension PacketServer {
+    var endpoint: ServerEndpoint { ServerEndpoint(address.ipAddress, port: address.port) }
+
+    func session(
+        conventions: SessionConventions<Definition> = SessionConventions(),
+        login: (@Sendable (SessionLogin<Definition>) async throws -> Void)? = nil
+    ) throws -> PacketSession<Definition> {
+        try PacketSession.start(
+            to: [endpoint], protocol: Definition.self, configuration: .patient, conventions: conventions, login: login)
+    }
+}
