@@ -124,6 +124,25 @@ struct ByteStreamTests {
         #expect(pair.clientRecorder.state.failure == .reset)
     }
 
+    @Test func `what a peer has sent before a reset is read, although writing fails first`() async throws {
+        let pair = try await StreamPair.make(client: .stall, server: .stall)
+        let bytes = [UInt8](repeating: 7, count: 32 << 20)
+        await pair.client.write(bytes)
+        await pair.server.write([1, 2, 3])
+        await pair.server.onLoop {
+            pair.server.flush()
+            pair.server.reset()
+        }
+        while await pair.client.onLoop({ pair.client.takesOutput }) { await Task.yield() }
+        #expect(await pair.client.onLoop { pair.client.pendingByteCount } == 0)
+        #expect(pair.clientRecorder.state.failure == nil)
+        while pair.clientRecorder.state.failure == nil { await pair.client.onLoop { pair.client.read() } }
+        #expect(pair.clientRecorder.state.received == [1, 2, 3])
+        #expect(pair.clientRecorder.state.failure == .reset)
+        #expect(!pair.clientRecorder.state.hasEnded)
+        #expect(await pair.client.onLoop { pair.client.isOpen } == false)
+    }
+
     @Test func `a closed stream is silent, and is let go of`() async throws {
         var pair: StreamPair? = try await StreamPair.make()
         weak let server = pair?.serverRecorder

@@ -125,6 +125,11 @@ extension PacketConnection {
         tlsTransform?.onReady.take()?()
     }
 
+    package func outputFailed(_ stream: ByteStream, _ error: TransportError) {
+        if failure == nil { failure = ConnectionError.transport(error) }
+        outputDrained(stream)
+    }
+
     package func outputDrained(_ stream: ByteStream) {
         resumeSenders()
         if batchHandler != nil {

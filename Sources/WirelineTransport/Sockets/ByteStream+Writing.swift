@@ -92,7 +92,7 @@ extension ByteStream {
             outputStart += count
             sentByteCount &+= UInt64(count)
         case .wouldBlock: break
-        case .failed(let error): return fail(error)
+        case .failed(let error): return failOutput(error)
         }
         guard pendingByteCount == 0 else {
             isWritable = false
@@ -106,6 +106,20 @@ extension ByteStream {
         isWaitingForRoom = false
         if endsAfterOutput { finishOutput() }
         if hadWaited { handler?.outputDrained(self) }
+    }
+
+    /// Sends nothing more. A peer that resets the connection may have said why: that is read first.
+    private func failOutput(_ error: SystemCallError) {
+        guard error.isReset, !hasReadToEnd else { return fail(error) }
+        hasFailedOutput = true
+        endsAfterOutput = true
+        isWaitingForRoom = false
+        dropOutput()
+        loop.cancel(&writeTimer)
+        // An end is there at least, and the system may have told of it in this very turn.
+        (isReadable, hasEnded) = (true, true)
+        handler?.outputFailed(self, .reset)
+        if isOpen, isReading { read() }
     }
 
     /// How many bytes the peer's system has acknowledged, all in all; nil where this one does not say.

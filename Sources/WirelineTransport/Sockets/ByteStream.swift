@@ -18,6 +18,10 @@ package protocol ByteStreamHandler: AnyObject {
     /// Nothing that was written waits any more, after some had.
     func outputDrained(_ stream: ByteStream)
 
+    /// The peer has reset the connection: what was written and has not left is lost, and nothing more is taken. What it
+    /// has sent before is still there to be read; ``failed(_:_:)`` follows behind it.
+    func outputFailed(_ stream: ByteStream, _ error: TransportError)
+
     /// The peer will send no more; what is written still reaches it.
     func endOfStream(_ stream: ByteStream)
 
@@ -36,6 +40,8 @@ extension ByteStreamHandler {
     package func receivedNothing(_ block: inout Block?, from stream: ByteStream) {}
 
     package func becameReady(_ stream: ByteStream) {}
+
+    package func outputFailed(_ stream: ByteStream, _ error: TransportError) {}
 }
 
 /// Where bytes are to be read to.
@@ -108,6 +114,8 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     @safe @exclusivity(unchecked) var isWaitingForRoom = false
     @safe @exclusivity(unchecked) var endsAfterOutput = false
     @safe @exclusivity(unchecked) package internal(set) var hasEndedOutput = false
+    /// Whether sending has come upon a reset that reading has not come upon yet.
+    @safe @exclusivity(unchecked) var hasFailedOutput = false
 
     /// How long the peer may take nothing of what waits for it before the connection is given up with
     /// ``TransportError/timedOut`` (default: for ever).
@@ -249,7 +257,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
             isReadable = false
             hasReadToEnd = true
             handler?.receivedNothing(&block, from: self)
-            handler?.endOfStream(self)
+            if hasFailedOutput { fail(.reset) } else { handler?.endOfStream(self) }
         case .wouldBlock:
             isReadable = false
             wantsToRead = true
