@@ -233,6 +233,24 @@ struct PacketConnectionTests {
         #expect(try await reading.value == Array(repeating: 1, count: 20) + [3])
     }
 
+    @Test func `a task that is cancelled sends what there is room for, wherever it runs`() async throws {
+        let pair = try await ConnectionPair.make()
+        defer { pair.close() }
+        let loops: [EventLoop?] = [nil, pair.client.loop]
+        for (number, loop) in loops.enumerated() {
+            let expected = try packet(payload: [UInt8(number)])
+            let isCancelled = Gate()
+            let sending = Task(executorPreference: loop) {
+                await isCancelled.wait()
+                try await pair.client.send(packet: expected)
+            }
+            sending.cancel()
+            isCancelled.open()
+            try await sending.value
+            #expect(try await pair.server.nextBytes() == expected)
+        }
+    }
+
     @Test func `a reset ends the wait of everyone who sends, once`() async throws {
         let pair = try await ConnectionPair.make(limits: ConnectionLimits(pendingByteCount: 1_000))
         defer { pair.close() }

@@ -177,6 +177,8 @@ extension PacketConnection {
 
     private nonisolated(nonsending) func waitToSend(_ bytes: [UInt8]) async -> Sent {
         stream.loop.preconditionIsCurrent()
+        // Who need not wait is not kept from sending by being cancelled, on whichever thread it began.
+        if sendAtOnce(bytes) { return .success(()) }
         let ticket = WaitTicket()
         return await withTaskCancellationHandler {
             await unsafe withUnsafeContinuation { continuation in
