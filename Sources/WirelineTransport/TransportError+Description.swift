@@ -20,6 +20,10 @@ extension TransportError: CustomStringConvertible {
         case .cancelled: "the task was cancelled"
         case .invalidAddress: "not an IP address with a port from 0 to 65535"
         case .unknownHost(let host, let reason): "no address of \"\(host)\" is known: \(reason)"
+        case .lookupFailed(let host, let reason): "\"\(host)\" could not be looked up: \(reason)"
+        case .noSuchInterface(let name): "there is no network interface \"\(name)\""
+        case .interfaceNotPermitted(let name): "the system does not let this program choose the interface \"\(name)\""
+        case .differentFamilies: "the local address is IPv4 and the peer's IPv6, or the other way round"
         }
     }
 }

@@ -25,8 +25,17 @@ public enum TransportError: Error, Equatable, Sendable {
     case cancelled
     /// What should be an IP address, or the number of a port, is none.
     case invalidAddress
-    /// The resolver knows no address of a host; `reason` is what it says of that.
+    /// There is no such host, or it has no address; `reason` is what the resolver says of that.
     case unknownHost(String, reason: String)
+    /// Whether there is such a host could not be found out: the resolver does not answer, or cannot say. Another time it
+    /// may.
+    case lookupFailed(String, reason: String)
+    /// The machine has no network interface of this name.
+    case noSuchInterface(String)
+    /// The system does not let this program choose the network interface.
+    case interfaceNotPermitted(String)
+    /// A connection should begin at an address of one family and end at one of the other.
+    case differentFamilies
 }
 
 /// A system call that has failed.
@@ -49,4 +58,7 @@ public struct SystemCallError: Error, Equatable, Sendable {
 extension SystemCallError {
     /// Whether the peer has given the connection up, which reading says in one way and writing in another.
     var isReset: Bool { code == ECONNRESET || code == EPIPE }
+
+    /// Whether nobody listens, which a datagram's sender hears of when it next looks.
+    var isRefusal: Bool { code == ECONNREFUSED }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineTLS
+public import WirelineTransport
 
 /// How a client connects, and what its connection may cost.
-public struct ClientConfiguration: Equatable, Sendable {
+public struct ClientConfiguration: Sendable {
     /// How long looking the name up, connecting and the TLS handshake may take together (default 10 s).
     public var connectTimeout: Duration
     /// How long a request waits for its reply unless it says otherwise (default 10 s).
@@ -18,7 +19,24 @@ public struct ClientConfiguration: Equatable, Sendable {
     /// connected to (default).
     public var tlsServerName: String?
 
-    /// Makes a configuration; what is left out has its default.
+    /// What finds the host's addresses (default: the system). Whatever it says, ``tls`` holds the server to the host's
+    /// name.
+    public var resolver: any HostResolver = SystemResolver()
+    /// How long an attempt to connect goes on alone before the host's next address is tried beside it (default 250 ms, as
+    /// RFC 8305 recommends; less than 100 ms counts as that, more than 2 s as that). The first connection that comes about
+    /// is taken; TLS follows on that one alone.
+    public var attemptDelay = Duration.milliseconds(250)
+    /// The network interface that the connection goes over, such as `eth0` or `en0`; nil: the system chooses (default).
+    /// Where there is none of this name, connecting fails with `noSuchInterface`.
+    public var interface: String?
+    /// The address of this machine that the connection begins at, such as `10.0.0.5:0`: with port 0 the system chooses one;
+    /// nil: the system chooses (default). Only the host's addresses of the same family are tried.
+    public var localAddress: SocketAddress?
+    /// Is handed the timeline of each connection that was asked for: when the connection has ended, or when it has not
+    /// come about. It is called on any thread, and must not block.
+    public var timelineHandler: (@Sendable (ConnectionTimeline) -> Void)?
+
+    /// Makes a configuration; what is left out has its default, and so has what stands in properties alone.
     public init(
         connectTimeout: Duration = .seconds(10), requestTimeout: Duration = .seconds(10),
         limits: ConnectionLimits = ConnectionLimits(), tls: TLSContext? = nil, tlsServerName: String? = nil

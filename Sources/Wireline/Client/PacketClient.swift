@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
-import WirelineTLS
 public import WirelineTransport
 
 /// The client's end of a connection that speaks a protocol.
@@ -27,13 +26,15 @@ public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
     /// Connects to a server.
     ///
     /// - Parameters:
-    ///   - host: A name, or the text of an IP address. Where a name has several addresses, they are tried in turn.
+    ///   - host: A name, or the text of an IP address. Where a name has several addresses, of both families perhaps, the
+    ///     first that answers is taken (RFC 8305).
     ///   - port: The port.
     ///   - protocol: What is spoken, such as `SceneProtocol.self`.
     ///   - group: The loops of which one carries the connection; nil: `EventLoopGroup.shared`.
-    ///   - configuration: Deadlines and limits.
-    /// - Throws: ``ConnectionError/transport(_:)``: `unknownHost`, `refused`, `timedOut`, or what the system says;
-    ///   ``ConnectionError/cancelled``.
+    ///   - configuration: Deadlines and limits, and how the connection is made.
+    /// - Throws: ``ConnectionError/cancelled``; ``ConnectionError/tls(_:)``; ``ConnectionError/transport(_:)`` with what says
+    ///   most of what went wrong: `refused` or `reset` where an address has answered so, else `timedOut`, else what the
+    ///   system says, else `lookupFailed` or `unknownHost`. ``ClientConfiguration/timelineHandler`` is told everything.
     public static func connect(
         to host: String, port: UInt16, protocol: Definition.Type, on group: EventLoopGroup? = nil,
         configuration: ClientConfiguration = ClientConfiguration()
@@ -43,6 +44,9 @@ public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
             on: group?.nextLoop(), configuration: configuration)
         return PacketClient(owner: ConnectionOwner(connection), requestTimeout: configuration.requestTimeout)
     }
+
+    /// What has happened to the connection so far, and when.
+    public var timeline: ConnectionTimeline { connection.timeline ?? ConnectionTimeline() }
 
     /// What the server sends, but for replies to requests: those go to who waits for them.
     ///
@@ -98,40 +102,5 @@ final class ConnectionOwner: Sendable {
     deinit {
         let connection = connection
         connection.loop.execute { connection.finish() }
-    }
-}
-
-extension PacketConnection {
-    /// Connects to a server of any protocol. Nobody closes the connection but who asked for it.
-    ///
-    /// - Parameter loop: What carries the connection; nil: the loop of the shared group.
-    package static func connect(
-        to host: String, port: UInt16, layout: PacketLayout, packetLimit: Int, on loop: EventLoop? = nil,
-        configuration: ClientConfiguration = ClientConfiguration()
-    ) async throws(ConnectionError) -> PacketConnection {
-        let deadline = MonotonicTime.now + configuration.connectTimeout
-        let tls = try engine(for: configuration.tlsServerName ?? host, configuration.tls)
-        let connection: PacketConnection
-        do throws(TransportError) {
-            let loop = if let loop { loop } else { try EventLoopGroup.shared.nextLoop() }
-            let stream = try await ByteStream.connect(
-                toHost: host, port: port, on: loop, timeout: configuration.connectTimeout)
-            let opened = PacketConnection(
-                stream, layout: layout, packetLimit: packetLimit, limits: configuration.limits, tls: tls)
-            try await loop.run { () throws(TransportError) in try opened.start() }
-            connection = opened
-        } catch {
-            throw error == .cancelled ? .cancelled : .transport(error)
-        }
-        if tls != nil { try await connection.waitForHandshake(within: deadline.timeLeft) }
-        return connection
-    }
-
-    private static func engine(for name: String, _ context: TLSContext?) throws(ConnectionError) -> TLSEngine? {
-        do throws(TLSError) {
-            return try context?.connect(to: name)
-        } catch {
-            throw .tls(error)
-        }
     }
 }

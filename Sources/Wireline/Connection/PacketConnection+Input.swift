@@ -88,6 +88,7 @@ extension PacketConnection {
 
     package func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
         lastArrival = stream.loop.now
+        if notesFirstByte { noteFirstByte() }
         guard !isFinishing else { return stream.read() }
         guard let block = block.take() else { return }
         let count = (held.isEmpty ? restByteCount : held.count) + byteCount
@@ -96,6 +97,11 @@ extension PacketConnection {
         (position, end) = (0, count)
         deliver()
         if wantsBytes { stream.read() }
+    }
+
+    private func noteFirstByte() {
+        notesFirstByte = false
+        recorder?.note(.firstByte)
     }
 
     package func receivedNothing(_ block: inout Block?, from stream: ByteStream) {
@@ -122,6 +128,7 @@ extension PacketConnection {
 
     package func becameReady(_ stream: ByteStream) {
         lastArrival = stream.loop.now
+        recorder?.note(.handshakeEnded)
         tlsTransform?.onReady.take()?()
     }
 

@@ -22,8 +22,10 @@ extension PacketConnection {
                 transform.onReady = { attempt.finish(.success(())) }
             }
         } catch {
+            let error = error == .cancelled ? ConnectionError.cancelled : .transport(error)
+            recorder?.close(error)
             close()
-            throw error == .cancelled ? .cancelled : .transport(error)
+            throw error
         }
         if let error = await loop.run({ self.handshakeError }) { throw error }
     }

@@ -23,6 +23,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     @usableFromInline package let stream: ByteStream
     @usableFromInline let pendingLimit: Int
     let unreadLimit: Int
+    /// Takes note of what becomes of a connection that this side has made.
+    let recorder: TimelineRecorder?
     @safe @exclusivity(unchecked) @usableFromInline var splitter: PacketSplitter
 
     // MARK: What has arrived
@@ -70,6 +72,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     @safe @exclusivity(unchecked) var isFinishing = false
     /// Whether the peer sends no more.
     var hasPeerEnded = false
+    /// Whether it is to be noted when bytes arrive.
+    @safe @exclusivity(unchecked) var notesFirstByte: Bool
     /// What the batch handler has thrown, or what has ended the stream.
     @safe @exclusivity(unchecked) var failure: (any Error)?
     /// Whichever deadline is next: the first packet's, that of silence, or that of the peer's own end.
@@ -90,10 +94,13 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     ///   - packetLimit: The most bytes of a packet where `limits` does not say.
     ///   - limits: What the connection may cost.
     ///   - tls: This side of TLS, if there is to be any.
+    ///   - recorder: Takes note of what becomes of the connection, if anybody does.
     package init(
         _ stream: ByteStream, layout: PacketLayout, packetLimit: Int = 1 << 20,
-        limits: ConnectionLimits = ConnectionLimits(), tls: TLSEngine? = nil
+        limits: ConnectionLimits = ConnectionLimits(), tls: TLSEngine? = nil, recorder: TimelineRecorder? = nil
     ) {
+        self.recorder = recorder
+        notesFirstByte = recorder != nil
         self.layout = layout
         self.stream = stream
         pendingLimit = max(1, limits.pendingByteCount)
@@ -139,6 +146,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
 
     /// Tells everyone who waits that nothing more comes or goes.
     func streamEnded() {
+        recorder?.close(endingError)
         batchHandler = nil
         deliver()
         giveUpRequests(sendError)
@@ -147,7 +155,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         onFirstPacket = nil
         tlsTransform?.onReady.take()?()
         guard let onClosed = onClosed.take() else { return }
-        if failure == nil, !isFinishing, case .failed(let error) = ending { failure = error }
+        if failure == nil, !isFinishing { failure = endingError }
         onClosed(failure)
     }
 
@@ -156,6 +164,11 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         if ending == nil { ending = .drained }
         stream.stopReading()
         deliver()
+    }
+
+    /// What has ended the connection; nil where the peer has ended its stream.
+    private var endingError: ConnectionError? {
+        if case .failed(let error) = ending { error } else { nil }
     }
 
     /// For how long a connection that is finishing waits for a peer that is silent, and for one that is not.

@@ -23,14 +23,17 @@ extension DisconnectCause {
         if case .endOfStream = error.reason { self = .endedByPeer } else { self = .broken }
     }
 
-    private init(_ error: TransportError) {
+    /// What an error of the network means, or of looking a host up.
+    init(_ error: TransportError) {
         self =
             switch error {
             case .refused: .refused
             case .reset: .reset
             case .timedOut: .timedOut
-            case .unknownHost, .invalidAddress: .unknownHost
-            case .system, .closed, .cancelled: .failed
+            case .unknownHost, .lookupFailed, .invalidAddress: .unknownHost
+            case .interfaceNotPermitted, .differentFamilies: .misconfigured
+            // An interface may come back.
+            case .system, .noSuchInterface, .closed, .cancelled: .failed
             }
     }
 

@@ -8,54 +8,76 @@
     import Darwin
 #endif
 
-/// Looks names up with the system's resolver, away from the loops: it blocks, for seconds where a network is bad.
-enum NameLookup {
-    /// The addresses of a host, in the order in which they should be tried (RFC 6724); the text of an IP address is one
-    /// of its own, without asking anybody.
-    ///
-    /// - Throws: ``TransportError/unknownHost(_:reason:)``, ``TransportError/timedOut``, ``TransportError/cancelled``. The
-    ///   system goes on looking then, on its own.
+/// The system's resolver: its hosts file, its DNS servers and whatever else it is configured for.
+///
+/// It blocks, for seconds where a network is bad, so it is asked on threads of their own, away from the loops. Who gives
+/// up is told so at once; the system goes on looking on its own. For how long an answer holds it does not say.
+public struct SystemResolver: HostResolver {
+    public init() {}
+
+    public func addresses(
+        of host: String, _ family: AddressFamily
+    ) async throws(TransportError) -> ResolvedAddresses {
+        let loop = try EventLoopGroup.shared.nextLoop()
+        return ResolvedAddresses(try await Self.addresses(of: host, family, on: loop))
+    }
+
+    /// - Parameters:
+    ///   - family: Which addresses are wanted; nil: those of both families, in the order of RFC 6724.
+    ///   - timeout: How long it may take; nil: as long as the system takes.
     static func addresses(
-        of host: String, port: UInt16, on loop: EventLoop, timeout: Duration
+        of host: String, _ family: AddressFamily?, on loop: EventLoop, timeout: Duration? = nil
     ) async throws(TransportError) -> [SocketAddress] {
-        if let address = try? SocketAddress(ipAddress: host, port: port) { return [address] }
-        return try await Attempt.run(on: loop, timeout: timeout) { attempt throws(TransportError) in
+        try await Attempt.run(on: loop, timeout: timeout) { attempt throws(TransportError) in
             try BlockingCalls.shared.run {
-                let outcome = Result { () throws(TransportError) in try systemAddresses(of: host, port: port) }
+                let outcome = Result { () throws(TransportError) in try systemAddresses(of: host, family) }
                 loop.execute { attempt.finish(outcome) }
             }
         }
     }
 
-    private static func systemAddresses(of host: String, port: UInt16) throws(TransportError) -> [SocketAddress] {
+    private static func systemAddresses(
+        of host: String, _ family: AddressFamily?
+    ) throws(TransportError) -> [SocketAddress] {
         // For C the name would end at a NUL.
         guard !host.isEmpty, !host.utf8.contains(0) else {
             throw .unknownHost(host, reason: "it is not a name")
         }
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = SystemCall.streamType
+        unsafe hints.ai_family = family?.systemNumber ?? AF_UNSPEC
         var list: UnsafeMutablePointer<addrinfo>? = nil
         let code = unsafe getaddrinfo(host, nil, &hints, &list)
-        guard code == 0 else {
-            if code == EAI_SYSTEM { throw .system(SystemCallError("getaddrinfo", errno)) }
-            throw .unknownHost(host, reason: unsafe String(cString: gai_strerror(code)))
-        }
+        guard code == 0 else { throw failure(code, host) }
         defer { unsafe freeaddrinfo(list) }
         var addresses: [SocketAddress] = []
         var next = unsafe list
         while let entry = unsafe next {
-            if let address = unsafe SocketAddress(entry.pointee, port: port), !addresses.contains(address) {
+            if let address = unsafe SocketAddress(entry.pointee), !addresses.contains(address) {
                 addresses.append(address)
             }
             unsafe next = entry.pointee.ai_next
         }
         return addresses
     }
+
+    private static func failure(_ code: Int32, _ host: String) -> TransportError {
+        switch code {
+        case EAI_SYSTEM: return .system(SystemCallError("getaddrinfo", errno))
+        case EAI_AGAIN, EAI_FAIL: return .lookupFailed(host, reason: unsafe String(cString: gai_strerror(code)))
+        default: return .unknownHost(host, reason: unsafe String(cString: gai_strerror(code)))
+        }
+    }
+}
+
+extension AddressFamily {
+    /// What the system calls it.
+    var systemNumber: Int32 { self == .ipv6 ? AF_INET6 : AF_INET }
 }
 
 extension SocketAddress {
     /// The address in an entry of the resolver's; nil where it is of a kind that TCP does not run over.
-    fileprivate init?(_ entry: addrinfo, port: UInt16) {
+    fileprivate init?(_ entry: addrinfo) {
         var storage = sockaddr_storage()
         let byteCount = min(unsafe Int(entry.ai_addrlen), MemoryLayout<sockaddr_storage>.size)
         guard let bytes = unsafe UnsafeRawPointer(entry.ai_addr) else { return nil }
@@ -64,6 +86,6 @@ extension SocketAddress {
             unsafe storage.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: byteCount))
         }
         guard let address = try? SocketAddress(storage) else { return nil }
-        self = address.withPort(port)
+        self = address
     }
 }

@@ -7,12 +7,12 @@
 package final class Attempt<Value: Sendable>: @unchecked Sendable {
     package typealias Outcome = Result<Value, TransportError>
 
-    let loop: EventLoop
+    package let loop: EventLoop
     private var outcome: Outcome?
     private var completion: ((Outcome) -> Void)?
     private var timer: EventLoop.Timer?
     /// Gives back what the attempt holds, however it ends.
-    var cleanUp: (() -> Void)?
+    package var cleanUp: (() -> Void)?
 
     private init(on loop: EventLoop) {
         self.loop = loop
@@ -20,10 +20,10 @@ package final class Attempt<Value: Sendable>: @unchecked Sendable {
 
     /// - Parameters:
     ///   - loop: Where the attempt runs.
-    ///   - timeout: How long it may take.
+    ///   - timeout: How long it may take; nil: until somebody else ends it.
     ///   - begin: Begins it, and sees to it that ``finish(_:)`` is called one day.
     package static func run(
-        on loop: EventLoop, timeout: Duration,
+        on loop: EventLoop, timeout: Duration?,
         _ begin: @escaping @Sendable (Attempt<Value>) throws(TransportError) -> Void
     ) async throws(TransportError) -> Value {
         let attempt = Attempt(on: loop)
@@ -38,14 +38,14 @@ package final class Attempt<Value: Sendable>: @unchecked Sendable {
     }
 
     private func start(
-        _ timeout: Duration, _ begin: (Attempt<Value>) throws(TransportError) -> Void,
+        _ timeout: Duration?, _ begin: (Attempt<Value>) throws(TransportError) -> Void,
         _ completion: @escaping (Outcome) -> Void
     ) {
         self.completion = completion
         // A task may be cancelled before it has begun.
         guard outcome == nil else { return complete() }
         do throws(TransportError) {
-            timer = loop.schedule(at: .now + timeout) { self.finish(.failure(.timedOut)) }
+            if let timeout { timer = loop.schedule(at: .now + timeout) { self.finish(.failure(.timedOut)) } }
             try begin(self)
         } catch {
             finish(.failure(error))

@@ -1,70 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Where a connection begins, where that is not left to the system.
+package struct ConnectionOrigin: Equatable, Sendable {
+    /// The network interface that it goes over, by its name.
+    package var interface: String?
+    /// The address that the peer sees; port 0 lets the system choose one.
+    package var address: SocketAddress?
+
+    package init(interface: String? = nil, address: SocketAddress? = nil) {
+        self.interface = interface
+        self.address = address
+    }
+}
+
 extension ByteStream {
     /// Connects to an address.
     ///
     /// - Parameters:
     ///   - address: Where to.
+    ///   - origin: Where from.
     ///   - loop: The loop that the stream will belong to.
     ///   - timeout: How long the attempt may take.
     /// - Returns: A stream that is not started yet.
     /// - Throws: ``TransportError/refused``, ``TransportError/timedOut``, ``TransportError/cancelled`` when the task is,
-    ///   ``TransportError/system(_:)`` for everything else, such as a network that cannot be reached.
+    ///   what is wrong with `origin`, ``TransportError/system(_:)`` for everything else, such as a network that cannot be
+    ///   reached.
     package static func connect(
-        to address: SocketAddress, on loop: EventLoop, timeout: Duration
+        to address: SocketAddress, from origin: ConnectionOrigin = ConnectionOrigin(), on loop: EventLoop,
+        timeout: Duration
     ) async throws(TransportError) -> ByteStream {
         try await Attempt.run(on: loop, timeout: timeout) { attempt throws(TransportError) in
-            try ConnectAttempt(to: address, attempt).start()
+            let connecting = ConnectAttempt(to: address, from: origin, on: loop) { attempt.finish($0) }
+            attempt.cleanUp = { connecting.cancel() }
+            connecting.start()
         }
-    }
-
-    /// Connects to a host: to its addresses in the system's order, each with its share of what is left of the time.
-    ///
-    /// - Parameters:
-    ///   - host: A name, or the text of an IP address.
-    ///   - port: The port.
-    ///   - loop: The loop that the stream will belong to.
-    ///   - timeout: How long looking the name up and connecting may take together.
-    /// - Throws: As ``connect(to:on:timeout:)``, for the last address; ``TransportError/unknownHost(_:reason:)``.
-    package static func connect(
-        toHost host: String, port: UInt16, on loop: EventLoop, timeout: Duration
-    ) async throws(TransportError) -> ByteStream {
-        let deadline = MonotonicTime.now + timeout
-        var addresses = try await NameLookup.addresses(of: host, port: port, on: loop, timeout: timeout)[...]
-        var failure = TransportError.unknownHost(host, reason: "the name has no address")
-        while let address = addresses.popFirst() {
-            let share = deadline.timeLeft / (addresses.count + 1)
-            do throws(TransportError) {
-                return try await connect(to: address, on: loop, timeout: share)
-            } catch {
-                guard error != .cancelled else { throw error }
-                failure = error
-            }
-        }
-        throw failure
     }
 }
 
 /// A socket that is being connected; for the loop's own thread.
-private final class ConnectAttempt: PollTarget {
+package final class ConnectAttempt: PollTarget {
     private let address: SocketAddress
-    private let attempt: Attempt<ByteStream>
+    private let origin: ConnectionOrigin
+    private let loop: EventLoop
+    private var completion: ((Result<ByteStream, TransportError>) -> Void)?
     private var descriptor: Descriptor?
     private var isWatched = false
 
-    init(to address: SocketAddress, _ attempt: Attempt<ByteStream>) {
+    /// - Parameters:
+    ///   - address: Where to.
+    ///   - origin: Where from.
+    ///   - loop: The loop that the stream will belong to.
+    ///   - completion: Is called once, with a stream that is not started yet or with what has gone wrong, unless the
+    ///     attempt is cancelled; it may be before ``start()`` returns.
+    package init(
+        to address: SocketAddress, from origin: ConnectionOrigin, on loop: EventLoop,
+        completion: @escaping (Result<ByteStream, TransportError>) -> Void
+    ) {
         self.address = address
-        self.attempt = attempt
+        self.origin = origin
+        self.loop = loop
+        self.completion = completion
     }
 
     private var number: Int32 { descriptor?.number ?? -1 }
 
-    func start() throws(TransportError) {
-        attempt.cleanUp = cleanUp
-        descriptor = try SystemCall.makeSocket(for: address)
-        if try SystemCall.connect(number, to: address) { return succeed() }
-        try attempt.loop.watch(self, number)
-        isWatched = true
+    /// Begins to connect.
+    package func start() {
+        do throws(TransportError) {
+            descriptor = try SystemCall.makeSocket(for: address)
+            try SystemCall.bind(number, to: origin, for: address)
+            if try SystemCall.connect(number, to: address) { return succeed() }
+            try loop.watch(self, number)
+            isWatched = true
+        } catch {
+            finish(.failure(error))
+        }
+    }
+
+    /// Gives up; nobody is told.
+    package func cancel() {
+        completion = nil
+        close()
     }
 
     override func becameReady(_ readiness: Poller.Readiness) {
@@ -73,20 +89,25 @@ private final class ConnectAttempt: PollTarget {
             try SystemCall.finishConnecting(number)
             succeed()
         } catch {
-            attempt.finish(.failure(error))
+            finish(.failure(error))
         }
     }
 
     private func succeed() {
-        if isWatched { attempt.loop.unwatch(self, number) }
+        if isWatched { loop.unwatch(self, number) }
         isWatched = false
         guard let descriptor = descriptor.take() else { return }
-        attempt.finish(.success(ByteStream(descriptor, on: attempt.loop, peerAddress: address)))
+        finish(.success(ByteStream(descriptor, on: loop, peerAddress: address)))
     }
 
-    private func cleanUp() {
+    private func finish(_ outcome: Result<ByteStream, TransportError>) {
+        close()
+        completion.take()?(outcome)
+    }
+
+    private func close() {
         descriptor = nil
-        if isWatched { attempt.loop.forget(self) }
+        if isWatched { loop.forget(self) }
         isWatched = false
     }
 }

@@ -72,9 +72,15 @@ package final class Listener: PollTarget, @unchecked Sendable {
     package static func bind(
         toHost host: String, port: UInt16, on group: EventLoopGroup, backlog: Int32, connectionLimit: Int
     ) async throws(TransportError) -> Listener {
-        let addresses = try await NameLookup.addresses(
-            of: host, port: port, on: group.nextLoop(), timeout: .seconds(30))
-        guard let address = addresses.first else { throw .unknownHost(host, reason: "the name has no address") }
+        let address: SocketAddress
+        if let literal = try? SocketAddress(ipAddress: host, port: port) {
+            address = literal
+        } else {
+            let loop = group.nextLoop()
+            let addresses = try await SystemResolver.addresses(of: host, nil, on: loop, timeout: .seconds(30))
+            guard let first = addresses.first else { throw .unknownHost(host, reason: "the name has no address") }
+            address = first.withPort(port)
+        }
         return try bind(to: address, on: group, backlog: backlog, connectionLimit: connectionLimit)
     }
 

@@ -7,8 +7,8 @@ final class BlockingCalls: Sendable {
         var threadCount = 0
     }
 
-    /// What all loops use: at most eight calls at a time, so that many names do not mean many threads.
-    static let shared = BlockingCalls(threadLimit: 8)
+    /// What all loops use: at most sixteen calls at a time, two for a name, so that many names do not mean many threads.
+    static let shared = BlockingCalls(threadLimit: 16)
 
     private let threadLimit: Int
     private let state = Lock(State())

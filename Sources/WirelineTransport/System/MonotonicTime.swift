@@ -42,6 +42,11 @@ package struct MonotonicTime: Comparable, Hashable, Sendable {
 }
 
 extension MonotonicTime {
+    /// How long it is from this moment to another one; negative to an earlier one.
+    package func duration(to other: MonotonicTime) -> Duration {
+        .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
+    }
+
     /// How long it is until then; zero when the moment has passed.
     package var timeLeft: Duration { .nanoseconds(max(0, nanoseconds - MonotonicTime.now.nanoseconds)) }
 }

@@ -63,6 +63,15 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         self.scope = scope
     }
 
+    /// Makes an address of its bytes, in network byte order: 4 (IPv4) or 16 (IPv6).
+    package init?(bytes: [UInt8], port: UInt16) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.init(bytes: bytes, port: port, scope: 0)
+    }
+
+    /// Which of the two Internet protocols it is of.
+    public var addressFamily: AddressFamily { isIPv4 ? .ipv4 : .ipv6 }
+
     /// The same address with another port.
     package func withPort(_ port: UInt16) -> SocketAddress {
         SocketAddress(bytes: bytes, port: port, scope: scope)
@@ -86,7 +95,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
     // MARK: As the system has it
 
-    var family: Int32 { isIPv4 ? AF_INET : AF_INET6 }
+    var family: Int32 { addressFamily.systemNumber }
 
     init(_ storage: sockaddr_storage) throws(TransportError) {
         switch Int32(storage.ss_family) {

@@ -10,13 +10,31 @@
         static let streamType = SOCK_STREAM
         static let shutdownWrite = SHUT_WR
 
-        /// Makes a TCP socket that never blocks and that programs started from this one do not get.
-        static func makeSocket(for address: SocketAddress) throws(TransportError) -> Descriptor {
-            let number = socket(address.family, SOCK_STREAM, IPPROTO_TCP)
+        /// Makes a socket that never blocks and that programs started from this one do not get.
+        static func makeSocket(
+            for address: SocketAddress, _ kind: SocketKind = .stream
+        ) throws(TransportError) -> Descriptor {
+            let number = socket(address.family, kind == .stream ? SOCK_STREAM : SOCK_DGRAM, 0)
             guard number >= 0 else { throw .system(SystemCallError("socket", errno)) }
             prepare(number)
             return Descriptor(owning: number)
         }
+
+        /// Sends what a socket sends over an interface.
+        static func bind(
+            _ descriptor: Int32, toInterface name: String, for peer: SocketAddress
+        ) throws(TransportError) {
+            var index = name.utf8.contains(0) ? 0 : if_nametoindex(name)
+            guard index != 0 else { throw .noSuchInterface(name) }
+            let (level, option) =
+                peer.addressFamily == .ipv6 ? (IPPROTO_IPV6, IPV6_BOUND_IF) : (IPPROTO_IP, IP_BOUND_IF)
+            let byteCount = socklen_t(MemoryLayout.size(ofValue: index))
+            guard unsafe setsockopt(descriptor, level, option, &index, byteCount) != 0 else { return }
+            throw errno == EPERM ? .interfaceNotPermitted(name) : .system(SystemCallError("setsockopt", errno))
+        }
+
+        /// The system has no such choice.
+        static func choosePortLate(_ descriptor: Int32) {}
 
         /// Takes a connection that waits, as a socket that never blocks.
         ///

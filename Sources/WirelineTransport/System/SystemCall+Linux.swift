@@ -14,12 +14,37 @@
         static let streamType = Int32(SOCK_STREAM.rawValue)
         static let shutdownWrite = Int32(SHUT_WR)
 
-        /// Makes a TCP socket that never blocks and that programs started from this one do not get.
-        static func makeSocket(for address: SocketAddress) throws(TransportError) -> Descriptor {
-            let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-            let number = socket(address.family, type, Int32(IPPROTO_TCP))
+        /// Makes a socket that never blocks and that programs started from this one do not get.
+        static func makeSocket(
+            for address: SocketAddress, _ kind: SocketKind = .stream
+        ) throws(TransportError) -> Descriptor {
+            let type = kind == .stream ? SOCK_STREAM : SOCK_DGRAM
+            let flags = SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+            let number = socket(address.family, Int32(type.rawValue | flags), 0)
             guard number >= 0 else { throw .system(SystemCallError("socket", errno)) }
             return Descriptor(owning: number)
+        }
+
+        /// Sends what a socket sends over an interface, and takes from there alone what it takes.
+        static func bind(
+            _ descriptor: Int32, toInterface name: String, for peer: SocketAddress
+        ) throws(TransportError) {
+            // With an empty name Linux would take any interface, and one with a NUL would end there.
+            let bytes = Array(name.utf8)
+            guard !bytes.isEmpty, bytes.count < Int(IFNAMSIZ), !bytes.contains(0) else { throw .noSuchInterface(name) }
+            let result = unsafe setsockopt(
+                descriptor, SOL_SOCKET, SO_BINDTODEVICE, bytes, socklen_t(bytes.count))
+            guard result != 0 else { return }
+            switch errno {
+            case ENODEV: throw .noSuchInterface(name)
+            case EPERM: throw .interfaceNotPermitted(name)
+            case let code: throw .system(SystemCallError("setsockopt", code))
+            }
+        }
+
+        /// Chooses the port when the socket connects, so that connections to different peers may have one in common.
+        static func choosePortLate(_ descriptor: Int32) {
+            setOption(descriptor, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
         }
 
         /// Takes a connection that waits, as a socket that never blocks.

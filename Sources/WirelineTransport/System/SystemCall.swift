@@ -16,6 +16,14 @@ enum TransferResult: Equatable {
     case failed(SystemCallError)
 }
 
+/// What a socket carries.
+enum SocketKind {
+    /// A stream of bytes, over TCP.
+    case stream
+    /// Datagrams, over UDP.
+    case datagram
+}
+
 /// The one place where this module calls the operating system for sockets. Calls that a signal has interrupted are made
 /// again.
 enum SystemCall {
@@ -61,6 +69,18 @@ enum SystemCall {
     static func bind(_ descriptor: Int32, to address: SocketAddress) throws(TransportError) {
         let result = unsafe address.withSystemAddress { unsafe systemBind(descriptor, $0, $1) }
         guard result == 0 else { throw .system(SystemCallError("bind", errno)) }
+    }
+
+    /// Sees to it that a connection begins where it should.
+    static func bind(
+        _ descriptor: Int32, to origin: ConnectionOrigin, for peer: SocketAddress
+    ) throws(TransportError) {
+        if let interface = origin.interface { try bind(descriptor, toInterface: interface, for: peer) }
+        guard let address = origin.address else { return }
+        guard address.addressFamily == peer.addressFamily else { throw .differentFamilies }
+        // A port of the user's own may be that of a connection which has just ended.
+        if address.port == 0 { choosePortLate(descriptor) } else { reuseAddress(descriptor) }
+        try bind(descriptor, to: address)
     }
 
     static func listen(_ descriptor: Int32, backlog: Int32) throws(TransportError) {

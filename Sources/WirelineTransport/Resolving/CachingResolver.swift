@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Remembers what another resolver has found, for as long as that holds, and longer where the network is bad.
+///
+///     let resolver = CachingResolver(DNSResolver(servers: [server]))
+///     try await resolver.resolveAhead("game.example.com")     // while the user still looks at the first screen
+///
+/// An answer that has expired is asked for anew; where that fails, or takes longer than ``Policy/patience``, the old one
+/// serves for up to ``Policy/staleTime`` (RFC 8767). Who asks for a name that somebody asks for already waits for the same
+/// answer. That a host has no address of a family is remembered too; errors are not.
+public final class CachingResolver: HostResolver {
+    /// How long answers serve.
+    public struct Policy: Equatable, Sendable {
+        /// For how long an answer holds that does not say (default 60 s).
+        public var assumedTimeToLive: Duration
+        /// For how long any answer holds at the most (default a day), whatever it says.
+        public var maximumTimeToLive: Duration
+        /// For how long after it has expired an answer serves when no new one can be had (default a day).
+        public var staleTime: Duration
+        /// How long a new answer is waited for while there is an old one (default 0.5 s).
+        public var patience: Duration
+        /// How many names are remembered, each family for itself (default 1,000, less than 1 counts as 1); of more, those
+        /// that expire first are forgotten.
+        public var nameLimit: Int
+
+        /// Makes a policy; what is left out has its default.
+        public init(
+            assumedTimeToLive: Duration = .seconds(60), maximumTimeToLive: Duration = .seconds(86_400),
+            staleTime: Duration = .seconds(86_400), patience: Duration = .milliseconds(500), nameLimit: Int = 1_000
+        ) {
+            self.assumedTimeToLive = assumedTimeToLive
+            self.maximumTimeToLive = maximumTimeToLive
+            self.staleTime = staleTime
+            self.patience = patience
+            self.nameLimit = nameLimit
+        }
+    }
+
+    private struct Key: Hashable {
+        let host: String
+        let family: AddressFamily
+    }
+
+    private struct Answer {
+        let addresses: [SocketAddress]
+        var expiry: MonotonicTime
+    }
+
+    private typealias Outcome = Result<ResolvedAddresses, TransportError>
+    private typealias Waiter = @Sendable (Outcome) -> Void
+
+    private struct State {
+        var answers: [Key: Answer] = [:]
+        /// Who waits for what is being looked up.
+        var waiters: [Key: [Waiter]] = [:]
+        /// How often everything was forgotten: what was asked for before that is not remembered.
+        var generation = 0
+    }
+
+    /// What holds.
+    public let policy: Policy
+    private let resolver: any HostResolver
+    private let group: EventLoopGroup?
+    private let now: @Sendable () -> MonotonicTime
+    private let state = Lock(State())
+
+    /// Makes a memory that is empty.
+    ///
+    /// - Parameters:
+    ///   - resolver: Who is asked.
+    ///   - policy: How long answers serve.
+    ///   - group: Whose timers limit the waiting; nil: `EventLoopGroup.shared`.
+    public convenience init(
+        _ resolver: any HostResolver = SystemResolver(), policy: Policy = Policy(), on group: EventLoopGroup? = nil
+    ) {
+        self.init(resolver, policy: policy, on: group) { .now }
+    }
+
+    /// - Parameter now: The clock.
+    package init(
+        _ resolver: any HostResolver, policy: Policy, on group: EventLoopGroup? = nil,
+        now: @escaping @Sendable () -> MonotonicTime
+    ) {
+        self.resolver = resolver
+        self.policy = policy
+        self.group = group
+        self.now = now
+    }
+
+    /// Looks a host up so that the answer is there when it is needed; where it is, nothing is asked.
+    ///
+    /// - Throws: What the resolver says, where it has an address of neither family.
+    public func resolveAhead(_ host: String) async throws(TransportError) {
+        async let later = outcome(host, .ipv4)
+        let outcomes = [await outcome(host, .ipv6), await later]
+        let answers = outcomes.compactMap { try? $0.get() }
+        guard answers.allSatisfy(\.addresses.isEmpty) else { return }
+        for outcome in outcomes { _ = try outcome.get() }
+        throw .unknownHost(host, reason: "the name has no address")
+    }
+
+    private func outcome(_ host: String, _ family: AddressFamily) async -> Outcome {
+        do throws(TransportError) {
+            return .success(try await addresses(of: host, family))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Forgets everything, for when the machine has come into another network.
+    public func removeAll() {
+        state.withLock { state in
+            state.answers = [:]
+            state.generation += 1
+        }
+    }
+
+    public func addresses(
+        of host: String, _ family: AddressFamily
+    ) async throws(TransportError) -> ResolvedAddresses {
+        let key = Key(host: host.lowercased(), family: family)
+        let old = state.withLock { $0.answers[key] }
+        guard let old, old.expiry + policy.staleTime > now() else { return try await lookUp(key, timeout: nil) }
+        if let fresh = Self.fresh(old, at: now()) { return fresh }
+        do throws(TransportError) {
+            return try await lookUp(key, timeout: policy.patience)
+        } catch {
+            switch error {
+            case .cancelled, .unknownHost: throw error
+            default: return ResolvedAddresses(old.addresses, timeToLive: .zero)
+            }
+        }
+    }
+
+    /// An answer that has not expired.
+    private static func fresh(_ answer: Answer, at now: MonotonicTime) -> ResolvedAddresses? {
+        let timeLeft = now.duration(to: answer.expiry)
+        return timeLeft > .zero ? ResolvedAddresses(answer.addresses, timeToLive: timeLeft) : nil
+    }
+
+    /// Waits for an answer, together with all who ask for the same.
+    private func lookUp(_ key: Key, timeout: Duration?) async throws(TransportError) -> ResolvedAddresses {
+        let loop = try EventLoopGroup.sharedUnless(group).nextLoop()
+        return try await Attempt.run(on: loop, timeout: timeout) { attempt in
+            self.join(key) { outcome in loop.execute { attempt.finish(outcome) } }
+        }
+    }
+
+    private func join(_ key: Key, _ waiter: @escaping Waiter) {
+        let now = now()
+        let (known, isFirst, generation) = state.withLock { state in
+            // Somebody else's answer may have come in the meantime.
+            let known = state.answers[key].flatMap { Self.fresh($0, at: now) }
+            if known == nil { state.waiters[key, default: []].append(waiter) }
+            return (known, state.waiters[key]?.count == 1, state.generation)
+        }
+        if let known { return waiter(.success(known)) }
+        guard isFirst else { return }
+        // Those who asked wait for what it tells them, and not for the task: it ends with the resolver's own deadlines, and
+        // what it has found serves the next who asks, although these may have gone.
+        Task {
+            let outcome: Outcome
+            do throws(TransportError) {
+                outcome = .success(try await resolver.addresses(of: key.host, key.family))
+            } catch {
+                outcome = .failure(error)
+            }
+            finish(key, outcome, generation)
+        }
+    }
+
+    private func finish(_ key: Key, _ outcome: Outcome, _ generation: Int) {
+        let now = now()
+        let waiters = state.withLock { state in
+            switch outcome {
+            case .success(let answer): if generation == state.generation { remember(answer, key, &state, at: now) }
+            case .failure(.unknownHost): state.answers[key] = nil
+            case .failure: break
+            }
+            return state.waiters.removeValue(forKey: key) ?? []
+        }
+        for waiter in waiters { waiter(outcome) }
+    }
+
+    private func remember(_ answer: ResolvedAddresses, _ key: Key, _ state: inout State, at now: MonotonicTime) {
+        let time = min(answer.timeToLive ?? policy.assumedTimeToLive, policy.maximumTimeToLive)
+        state.answers[key] = Answer(addresses: answer.addresses, expiry: now + time)
+        while state.answers.count > max(1, policy.nameLimit) {
+            let first = state.answers.filter { $0.key != key }.min { $0.value.expiry < $1.value.expiry }
+            guard let first else { return }
+            state.answers[first.key] = nil
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The DNS server `dnsmasq` on loopback, which knows what it is told and asks nobody; it ends when this object does.
+public final class DNSMasqTool {
+    /// Whether the tests that need it run: where it is installed, and where `WIRELINE_REQUIRE_PEERS=1` asks for it and its
+    /// absence must be a failure.
+    public static let isWanted = path != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+
+    /// What a test says that does not run.
+    public static let absence = "dnsmasq is not on the PATH: install dnsmasq-base"
+
+    /// Debian has it where only administrators look.
+    private static let path = ((ProcessInfo.processInfo.environment["PATH"] ?? "") + ":/usr/sbin").split(separator: ":")
+        .map { $0 + "/dnsmasq" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    /// It closes whatever it inherits, by which Foundation would take it for ended and wait for it on the thread that sees
+    /// to all processes; so a shell stands between, which ends it when there is no more input.
+    private static let script = #""$@" & exec 2> /dev/null; read -r end; kill -9 $!"#
+
+    /// Where it answers, on 127.0.0.1.
+    public let port: UInt16
+    private let process: Process
+    private let input: Pipe
+
+    /// Starts the server; it answers when this returns.
+    ///
+    /// - Parameter records: Options such as `--host-record=game.test,192.0.2.7`.
+    public init(_ records: [String]) throws {
+        guard let path = Self.path else { throw Failure(description: Self.absence) }
+        var text = ""
+        // A port that is in use ends it, and another one is tried.
+        for _ in 0..<20 {
+            let (process, input, output) = (Process(), Pipe(), Pipe())
+            let port = UInt16.random(in: 20_000...60_000)
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.arguments =
+                ["-c", Self.script, "sh", path]
+                + [
+                    "--keep-in-foreground", "--log-facility=-", "--port=\(port)", "--listen-address=127.0.0.1",
+                    "--bind-interfaces", "--no-hosts", "--no-resolv", "--conf-file=/dev/null", "--pid-file=", "--user=",
+                    "--group=",
+                ] + records
+            process.standardInput = input
+            process.standardError = output
+            try process.run()
+            text = ""
+            while !text.contains("started, version") {
+                let more = output.fileHandleForReading.availableData
+                guard !more.isEmpty else { break }
+                text += String(decoding: more, as: UTF8.self)
+            }
+            if text.contains("started, version") {
+                (self.process, self.input, self.port) = (process, input, port)
+                return
+            }
+            try input.fileHandleForWriting.close()
+            process.waitUntilExit()
+        }
+        throw Failure(description: "dnsmasq does not start: \(text)")
+    }
+
+    deinit {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    private struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+}

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scene
+import Synchronization
+import Testing
+import TestingSupport
+import Wireline
+import WirelineTransport
+
+/// How a connection is made: which of a host's addresses it leads to, where it begins, and what is told of it.
+@Suite(.timeLimit(.minutes(10)))
+struct ConnectingTests {
+    /// A resolver that says what it is told.
+    static func resolver(_ ipv6: [String], _ ipv4: [String]) -> ClosureResolver {
+        ClosureResolver { _, family throws(TransportError) in
+            try ResolvedAddresses(ipAddresses: family == .ipv6 ? ipv6 : ipv4)
+        }
+    }
+
+    static func configuration(
+        _ resolver: any HostResolver, _ change: (inout ClientConfiguration) -> Void = { _ in }
+    ) -> ClientConfiguration {
+        var configuration = ClientConfiguration.patient
+        configuration.resolver = resolver
+        change(&configuration)
+        return configuration
+    }
+
+    static func connect(
+        _ port: UInt16, to host: String = "game.test", _ configuration: ClientConfiguration
+    ) async throws(ConnectionError) -> PacketClient<SceneProtocol> {
+        try await PacketClient.connect(
+            to: host, port: port, protocol: SceneProtocol.self, configuration: configuration)
+    }
+
+    /// An address of this machine where nobody answers, not even to refuse: Linux drops what asks for a connection when
+    /// as many wait as may.
+    final class DeadAddress {
+        let listener: Listener
+        private var waiting: [ByteStream] = []
+
+        init(_ ipAddress: String, port: UInt16) async throws {
+            let group = try EventLoopGroup.shared
+            let address = try SocketAddress(ipAddress: ipAddress, port: port)
+            listener = try Listener.bind(to: address, on: group, backlog: 0)
+            // As many as may wait; the first that times out shows that it is one too many.
+            while true {
+                do {
+                    let stream = try await ByteStream.connect(
+                        to: address, on: group.nextLoop(), timeout: .milliseconds(300))
+                    waiting.append(stream)
+                } catch TransportError.timedOut {
+                    return
+                }
+            }
+        }
+
+        deinit {
+            let listener = listener
+            listener.loop.execute { listener.close() }
+        }
+    }
+
+    // MARK: Which address
+
+    @Test func `dead addresses in front cost a moment each, and not the deadline`() async throws {
+        let server = try await SceneServer.start { _ in }
+        let dead = [
+            try await DeadAddress("127.0.0.2", port: server.address.port),
+            try await DeadAddress("127.0.0.3", port: server.address.port),
+        ]
+        let configuration = Self.configuration(Self.resolver([], ["127.0.0.2", "127.0.0.3", "127.0.0.1"])) {
+            $0.attemptDelay = .milliseconds(100)
+        }
+        let client = try await Self.connect(server.address.port, configuration)
+        #expect(client.connection.peerAddress == server.address)
+        let begun = client.timeline.entries.filter { entry in
+            if case .attemptBegan = entry.event { true } else { false }
+        }
+        #expect(begun.count == 3)
+        #expect(zip(begun, begun.dropFirst()).allSatisfy { $1.time - $0.time >= .milliseconds(100) })
+        let ports = dead.map(\.listener.address)
+        let abandoned = client.timeline.entries.filter { entry in
+            if case .attemptAbandoned(let address) = entry.event { ports.contains(address) } else { false }
+        }
+        #expect(abandoned.count == 2)
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `an address that refuses makes room for the next`() async throws {
+        let server = try await SceneServer.start { _ in }
+        let configuration = Self.configuration(Self.resolver(["::1"], ["127.0.0.9", "127.0.0.1"]))
+        let client = try await Self.connect(server.address.port, configuration)
+        #expect(client.connection.peerAddress == server.address)
+        let failures = client.timeline.entries.compactMap { entry in
+            if case .attemptFailed(_, let error) = entry.event { error } else { nil }
+        }
+        #expect(failures == [.refused, .refused])
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `IPv6 goes first`() async throws {
+        let server = try await SceneServer.start(at: "::1") { _ in }
+        let client = try await Self.connect(
+            server.address.port, Self.configuration(Self.resolver(["::1"], ["127.0.0.1"])))
+        #expect(client.connection.peerAddress == server.address)
+        let begun = client.timeline.entries.first { entry in
+            if case .attemptBegan = entry.event { true } else { false }
+        }
+        #expect(begun?.event == .attemptBegan(server.address))
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a family that is never found keeps nobody waiting`() async throws {
+        let server = try await SceneServer.start { _ in }
+        let never = Never6()
+        let client = try await Self.connect(server.address.port, Self.configuration(never))
+        #expect(client.connection.peerAddress == server.address)
+        never.end()
+        client.close()
+        await server.shutDown()
+    }
+
+    /// A resolver that knows an IPv4 address, or none, and that does not end for IPv6, although it is cancelled.
+    final class Never6: HostResolver {
+        private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+        private let knowsIPv4: Bool
+        let asked: AsyncStream<Void>
+        private let feed: AsyncStream<Void>.Continuation
+
+        init(knowsIPv4: Bool = true) {
+            self.knowsIPv4 = knowsIPv4
+            (asked, feed) = AsyncStream.makeStream()
+        }
+
+        func addresses(of host: String, _ family: AddressFamily) async throws(TransportError) -> ResolvedAddresses {
+            if family == .ipv6 || !knowsIPv4 {
+                await withCheckedContinuation { continuation in
+                    waiting.withLock { $0.append(continuation) }
+                    feed.yield()
+                }
+            }
+            return try ResolvedAddresses(ipAddresses: ["127.0.0.1"])
+        }
+
+        func end() {
+            let all = waiting.withLock { waiting in
+                defer { waiting = [] }
+                return waiting
+            }
+            for continuation in all { continuation.resume() }
+        }
+    }
+
+    @Test func `the deadline and a cancelled task end what a resolver does not`() async throws {
+        let never = Never6(knowsIPv4: false)
+        let configuration = Self.configuration(never) { $0.connectTimeout = .milliseconds(50) }
+        await #expect(throws: ConnectionError.transport(.timedOut)) {
+            _ = try await Self.connect(1, configuration)
+        }
+        let task = Task { try await Self.connect(1, Self.configuration(never)) }
+        var asked = never.asked.makeAsyncIterator()
+        for _ in 0..<4 { _ = await asked.next() }
+        task.cancel()
+        await #expect(throws: ConnectionError.cancelled) { _ = try await task.value }
+        never.end()
+    }
+
+    @Test func `the deadline ends an attempt that nobody answers`() async throws {
+        let server = try await SceneServer.start { _ in }
+        let dead = try await DeadAddress("127.0.0.4", port: server.address.port)
+        let configuration = Self.configuration(Self.resolver([], ["127.0.0.4"])) {
+            $0.connectTimeout = .milliseconds(200)
+        }
+        await #expect(throws: ConnectionError.transport(.timedOut)) {
+            _ = try await Self.connect(dead.listener.address.port, configuration)
+        }
+        await server.shutDown()
+    }
+
+    @Test func `what says most is told when no address connects`() async throws {
+        let server = try await SceneServer.start { _ in }
+        let port = server.address.port
+        await server.shutDown()
+        await #expect(throws: ConnectionError.transport(.refused)) {
+            _ = try await Self.connect(port, Self.configuration(Self.resolver(["::1"], [])))
+        }
+        await #expect(throws: ConnectionError.transport(.unknownHost("game.test", reason: "the name has no address"))) {
+            _ = try await Self.connect(port, Self.configuration(Self.resolver([], [])))
+        }
+        let failed = TransportError.lookupFailed("game.test", reason: "no answer")
+        await #expect(throws: ConnectionError.transport(failed)) {
+            let resolver = ClosureResolver { _, _ throws(TransportError) in throw failed }
+            _ = try await Self.connect(port, Self.configuration(resolver))
+        }
+    }
+
+    @Test func `what a resolver says of the other family is passed over`() async throws {
+        let resolver = ClosureResolver { _, _ throws(TransportError) in
+            try ResolvedAddresses(ipAddresses: ["::1", "127.0.0.1"])
+        }
+        let server = try await SceneServer.start { _ in }
+        let client = try await Self.connect(server.address.port, Self.configuration(resolver))
+        let found = client.timeline.entries.compactMap { entry in
+            if case .lookupEnded(_, let addresses) = entry.event { addresses.map(\.ipAddress) } else { nil }
+        }
+        #expect(Set(found) == [["::1"], ["127.0.0.1"]])
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `an IP address is not looked up`() async throws {
+        let server = try await SceneServer.start { _ in }
+        let resolver = ClosureResolver { _, _ throws(TransportError) in
+            Issue.record("it was asked")
+            return ResolvedAddresses([])
+        }
+        let client = try await Self.connect(server.address.port, to: "127.0.0.1", Self.configuration(resolver))
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a name that is resolved ahead connects although the network has gone bad`() async throws {
+        let isBad = Atomic(false)
+        let server = try await SceneServer.start { _ in }
+        let resolver = CachingResolver(
+            ClosureResolver { host, family throws(TransportError) in
+                guard !isBad.load(ordering: .relaxed) else { throw .lookupFailed(host, reason: "no network") }
+                return try ResolvedAddresses(ipAddresses: family == .ipv4 ? ["127.0.0.1"] : [], timeToLive: .zero)
+            })
+        try await resolver.resolveAhead("game.test")
+        isBad.store(true, ordering: .relaxed)
+        let client = try await Self.connect(server.address.port, Self.configuration(resolver))
+        client.close()
+        await server.shutDown()
+    }
+
+    // MARK: TLS
+
+    @Test(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)))
+    func `whatever the resolver says, the certificate must be for the host`() async throws {
+        let root = try CertificateAuthority("root")
+        let issued = try root.issue(to: ["DNS:game.test"])
+        let identity = TLSIdentity(certificateChain: .text(issued.chain), privateKey: .text(issued.key))
+        var trust = TLSConfiguration.client()
+        trust.trustRoots = .only(.text(root.own.certificate))
+        let names = Mutex<[String?]>([])
+        let server = try await SceneServer.start(
+            configuration: ServerConfiguration(
+                firstPacketTimeout: nil, tls: try TLSContext(.server(identity: identity)))
+        ) { client in
+            for try await _ in client.messages {
+                let name = await client.connection.tlsDetails()?.requestedServerName
+                names.withLock { $0.append(name) }
+                try await client.send(Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: "")))
+            }
+        }
+        let timelines = Mutex<[ConnectionTimeline]>([])
+        let context = try TLSContext(trust)
+        let resolver = CachingResolver(Self.resolver(["::1"], ["127.0.0.1"]))
+        let configuration = Self.configuration(resolver) {
+            $0.tls = context
+            $0.timelineHandler = { timeline in timelines.withLock { $0.append(timeline) } }
+        }
+        let client = try await Self.connect(server.address.port, configuration)
+        _ = try await client.request(Cs_20001(sceneID: 1, line: 1, message: ""))
+        #expect(names.withLock { $0 } == ["game.test"])
+        let events = client.timeline.entries.map(\.event)
+        #expect(events.suffix(4) == [.connected(server.address), .handshakeBegan, .handshakeEnded, .firstByte])
+        client.close()
+
+        let error = await #expect(throws: ConnectionError.self) {
+            _ = try await Self.connect(server.address.port, to: "other.test", configuration)
+        }
+        guard case .tls = error else { throw try #require(error) }
+        let ends = timelines.withLock { $0.last?.entries.suffix(2).map(\.event) }
+        #expect(ends == [.handshakeBegan, .closed(error)])
+        await server.shutDown()
+    }
+
+    // MARK: Where from
+
+    @Test func `a connection goes over the interface that is named`() async throws {
+        let server = try await SceneServer.start { _ in }
+        let configuration = Self.configuration(Self.resolver([], ["127.0.0.1"])) { $0.interface = loopbackInterface }
+        let client = try await Self.connect(server.address.port, configuration)
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test(arguments: ["none7", "", "a name that is too long for one", "lo\u{0}"])
+    func `an interface that is not there is an error that names it`(name: String) async throws {
+        let server = try await SceneServer.start { _ in }
+        let configuration = Self.configuration(Self.resolver(["::1"], ["127.0.0.1"])) { $0.interface = name }
+        await #expect(throws: ConnectionError.transport(.noSuchInterface(name))) {
+            _ = try await Self.connect(server.address.port, configuration)
+        }
+        await server.shutDown()
+    }
+
+    @Test func `a connection begins at the address that is named, and seeks the same family`() async throws {
+        let (peers, feed) = AsyncStream<SocketAddress>.makeStream()
+        let server = try await SceneServer.start { client in feed.yield(client.connection.peerAddress) }
+        let local = try SocketAddress(ipAddress: "127.0.0.5", port: 0)
+        let configuration = Self.configuration(Self.resolver(["::1"], ["127.0.0.1"])) { $0.localAddress = local }
+        let client = try await Self.connect(server.address.port, configuration)
+        var iterator = peers.makeAsyncIterator()
+        #expect(await iterator.next()?.ipAddress == "127.0.0.5")
+        let families = client.timeline.entries.compactMap { entry in
+            if case .lookupBegan(let family) = entry.event { family } else { nil }
+        }
+        #expect(families == [.ipv4])
+        await #expect(throws: ConnectionError.transport(.differentFamilies)) {
+            _ = try await Self.connect(server.address.port, to: "::1", configuration)
+        }
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `an address that is not this machine's is an error of the system`() async throws {
+        let local = try SocketAddress(ipAddress: "192.0.2.77", port: 0)
+        let configuration = Self.configuration(Self.resolver([], ["127.0.0.1"])) { $0.localAddress = local }
+        let error = await #expect(throws: ConnectionError.self) {
+            _ = try await Self.connect(1, configuration)
+        }
+        guard case .transport(.system(let refusal)) = error else { throw try #require(error) }
+        #expect("\(refusal)" == "bind: Cannot assign requested address")
+    }
+
+    // MARK: The timeline
+
+    @Test func `a timeline tells a connection from its first lookup to its end, once`() async throws {
+        let (timelines, feed) = AsyncStream<ConnectionTimeline>.makeStream()
+        let server = try await SceneServer.start { client in
+            try await client.send(Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: "")))
+        }
+        let configuration = Self.configuration(Self.resolver([], ["127.0.0.1"])) {
+            $0.timelineHandler = { feed.yield($0) }
+        }
+        let client = try await Self.connect(server.address.port, configuration)
+        var packets = client.packets.makeAsyncIterator()
+        while try await packets.next() != nil {}
+        client.close()
+        client.close()
+        var iterator = timelines.makeAsyncIterator()
+        let timeline = try #require(await iterator.next())
+        feed.finish()
+        #expect(await iterator.next() == nil)
+        #expect(timeline == client.timeline)
+        let address = server.address
+        let events = timeline.entries.map(\.event)
+        #expect(
+            Set(events.prefix(4).map { "\($0)" }) == [
+                "looking up IPv6 addresses", "looking up IPv4 addresses", "IPv6: no address", "IPv4: 127.0.0.1",
+            ])
+        #expect(events.dropFirst(4) == [.attemptBegan(address), .connected(address), .firstByte, .closed(nil)])
+        #expect(zip(timeline.entries, timeline.entries.dropFirst()).allSatisfy { $0.time <= $1.time })
+        #expect(timeline.time { $0 == .firstByte } == timeline.entries[6].time)
+        let lines = "\(timeline)".split(separator: "\n")
+        #expect(lines.count == 9 && lines[0] == "game.test:\(address.port)")
+        #expect(lines.dropFirst().allSatisfy { $0.wholeMatch(of: /[ 0-9,]{8}\.[0-9] ms  .+/) != nil })
+        await server.shutDown()
+    }
+
+    @Test func `a connection that does not come about has a timeline too`() async throws {
+        let timelines = Mutex<[ConnectionTimeline]>([])
+        let server = try await SceneServer.start { _ in }
+        let port = server.address.port
+        await server.shutDown()
+        let configuration = Self.configuration(Self.resolver([], ["127.0.0.1"])) {
+            $0.timelineHandler = { timeline in timelines.withLock { $0.append(timeline) } }
+        }
+        await #expect(throws: ConnectionError.transport(.refused)) {
+            _ = try await Self.connect(port, configuration)
+        }
+        let ends = timelines.withLock { $0.map { $0.entries.suffix(2).map(\.event) } }
+        let address = SocketAddress.loopback(port: port)
+        #expect(ends == [[.attemptFailed(address, .refused), .closed(.transport(.refused))]])
+    }
+
+    @Test func `a connection's end tells which side has ended it`() async throws {
+        let server = try await SceneServer.start { client in for try await _ in client.messages {} }
+        let configuration = Self.configuration(Self.resolver([], ["127.0.0.1"]))
+        let client = try await Self.connect(server.address.port, configuration)
+        client.close()
+        await client.connection.loop.run {}
+        #expect(client.timeline.entries.last?.event == .closed(.transport(.closed)))
+        await server.shutDown()
+    }
+
+    @Test func `a server's connections have none`() async throws {
+        let (timelines, feed) = AsyncStream<ConnectionTimeline?>.makeStream()
+        let server = try await SceneServer.start { client in feed.yield(client.connection.timeline) }
+        let client = try await server.connect()
+        var iterator = timelines.makeAsyncIterator()
+        #expect(await iterator.next() == .some(nil))
+        client.close()
+        await server.shutDown()
+    }
+}
+
+/// The interface of the loopback address.
+#if os(Linux)
+    private let loopbackInterface = "lo"
+#else
+    private let loopbackInterface = "lo0"
+#endif
