@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 /// What `@since` fields are when the bytes end before them.
 struct DefaultValues {
     private let description: ProtocolDescription

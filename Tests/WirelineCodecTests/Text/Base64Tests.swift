@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import WirelineSchema
+import WirelineCodec
 
 struct Base64Tests {
     /// RFC 4648 §10, and the digits that have other shapes elsewhere.
