@@ -41,6 +41,7 @@ let package = Package(
         .library(name: "WirelineTLS", targets: ["WirelineTLS"]),
         .library(name: "WirelineGenerator", targets: ["WirelineGenerator"]),
         .library(name: "WirelineSession", targets: ["WirelineSession"]),
+        .library(name: "WirelineWebSocket", targets: ["WirelineWebSocket"]),
         .library(name: "Scene", targets: ["Scene"]),
         .executable(name: "wire-generate", targets: ["wire-generate"]),
         .plugin(name: "WirelinePlugin", targets: ["WirelinePlugin"]),
@@ -55,6 +56,7 @@ let package = Package(
         .target(name: "WirelineTransport", dependencies: ["CWirelineSystem"], swiftSettings: strict),
         .target(name: "WirelineSchema", dependencies: ["WirelineCodec"], swiftSettings: strict),
         .target(name: "WirelineTLS", swiftSettings: strict),
+        .target(name: "WirelineWebSocket", dependencies: ["WirelineCodec"], swiftSettings: strict),
         // Layer 2
         .target(
             name: "WirelineGenerator", dependencies: ["WirelineCodec", "WirelineSchema"], swiftSettings: strict),
@@ -119,6 +121,9 @@ let package = Package(
             name: "WirelineTransportTests", dependencies: ["WirelineTransport", "TestingSupport"], swiftSettings: usual),
         .testTarget(
             name: "WirelineTLSTests", dependencies: ["WirelineTLS", "TestingSupport"], exclude: ["Erlang"],
+            swiftSettings: usual),
+        .testTarget(
+            name: "WirelineWebSocketTests", dependencies: ["WirelineWebSocket", "WirelineCodec", "TestingSupport"],
             swiftSettings: usual),
         .testTarget(
             name: "WirelineTests",

@@ -11,6 +11,7 @@ struct ArrowTests {
         "WirelineSchema": ["WirelineCodec"],
         "WirelineSession": [],
         "WirelineTLS": [],
+        "WirelineWebSocket": ["WirelineCodec"],
         "WirelineTransport": ["CWirelineSystem"],
         "WirelineGenerator": ["WirelineCodec", "WirelineSchema"],
         "Wireline": ["WirelineCodec", "WirelineSession", "WirelineTLS", "WirelineTransport"],
@@ -25,6 +26,7 @@ struct ArrowTests {
     /// What a room may take from the toolchain and the system.
     static let outside: [String: Set<String>] = [
         "WirelineTLS": ["Glibc", "Musl", "Darwin"],
+        "WirelineWebSocket": ["Glibc", "Musl"],
         "WirelineTransport": ["Glibc", "Musl", "Darwin", "Synchronization"],
         "wire": ["Glibc", "Musl", "Darwin", "Synchronization"],
         "wire-generate": ["Glibc", "Musl", "Darwin", "Foundation"],

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The head of an HTTP message, taken apart: the first line's three words, and the headers (RFC 9112 §2 to §5).
+struct HTTPHead: Equatable {
+    /// The first line's words; a response's third one is all that follows, and may be empty.
+    let startLine: (String, String, String)
+    let headers: WebSocketHeaders
+
+    /// - Parameter bytes: A whole head, as ``HeadReader`` has let it through.
+    init(_ bytes: [UInt8]) throws(WebSocketError) {
+        var lines = Lines(bytes: bytes)
+        startLine = try Self.words(of: lines.next() ?? [])
+        var headers = WebSocketHeaders()
+        while let line = lines.next(), !line.isEmpty {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
+                line[..<colon].allSatisfy(\.isTokenCharacter)
+            else { throw .malformedHead(.headerName, offset: line.startIndex) }
+            headers.append(
+                name: Self.text(of: line[..<colon]),
+                value: String(Self.text(of: line[(colon + 1)...])[...].trimmed))
+        }
+        self.headers = headers
+    }
+
+    /// One word, a space, one word, a space, the rest.
+    private static func words(of line: ArraySlice<UInt8>) throws(WebSocketError) -> (String, String, String) {
+        let words = line.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
+        guard words.count >= 2, words[0].count > 0, words[1].count > 0
+        else { throw .malformedHead(.startLine, offset: 0) }
+        return (text(of: words[0]), text(of: words[1]), words.count == 3 ? text(of: words[2]) : "")
+    }
+
+    /// UTF-8, or Latin-1 where it is not: HTTP does not say (RFC 9110 §5.5).
+    private static func text(of bytes: ArraySlice<UInt8>) -> String {
+        String(validating: bytes, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
+    static func == (one: HTTPHead, other: HTTPHead) -> Bool {
+        one.startLine == other.startLine && one.headers == other.headers
+    }
+
+    private struct Lines {
+        let bytes: [UInt8]
+        var start = 0
+
+        /// The next line, without its end; nil when there is none.
+        mutating func next() -> ArraySlice<UInt8>? {
+            guard start < bytes.count else { return nil }
+            let end = bytes[start...].firstIndex(of: 0x0D) ?? bytes.count
+            defer { start = end + 2 }
+            return bytes[start..<end]
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Gathers the head of an HTTP message: its lines up to the empty one (RFC 9112 §2.1).
+///
+/// Each byte is looked at once, however they are cut, and refused as soon as it cannot be part of a head.
+struct HeadReader: Sendable {
+    private enum Place {
+        case insideLine
+        case behindCarriageReturn
+        case lineStart
+        /// Behind the carriage return of what is to be the empty line.
+        case behindLastCarriageReturn
+    }
+
+    /// How many bytes the head may have.
+    let limit: Int
+    /// What the first bytes are in every head that is wanted.
+    let beginning: [UInt8]
+    /// What has come.
+    private(set) var bytes: [UInt8] = []
+    private(set) var isComplete = false
+    private var place = Place.insideLine
+    private var isFirstLine = true
+    /// How many bytes earlier heads had, which count too.
+    private var earlierByteCount = 0
+
+    init(limit: Int, beginning: String) {
+        self.limit = limit
+        self.beginning = Array(beginning.utf8)
+    }
+
+    /// Takes bytes up to the end of the head.
+    ///
+    /// - Returns: How many.
+    mutating func receive(_ received: RawSpan) throws(WebSocketError) -> Int {
+        var count = 0
+        while count < received.byteCount, !isComplete {
+            guard earlierByteCount + bytes.count < limit else { throw .headTooLarge(limit: limit) }
+            // SAFETY: the offset was compared with byteCount.
+            let byte = unsafe received.unsafeLoad(fromUncheckedByteOffset: count, as: UInt8.self)
+            try step(byte, in: received, at: count)
+            bytes.append(byte)
+            count += 1
+        }
+        return count
+    }
+
+    /// Begins with the next head.
+    mutating func restart() {
+        earlierByteCount += bytes.count
+        (bytes, isComplete, place, isFirstLine) = ([], false, .insideLine, true)
+    }
+
+    private mutating func step(_ byte: UInt8, in received: RawSpan, at count: Int) throws(WebSocketError) {
+        let offset = bytes.count
+        if offset < beginning.count, byte != beginning[offset] { throw notHTTP(received, from: count) }
+        switch (place, byte) {
+        case (.insideLine, 0x0D): place = .behindCarriageReturn
+        case (.lineStart, 0x0D): place = .behindLastCarriageReturn
+        case (.behindCarriageReturn, 0x0A):
+            place = .lineStart
+            isFirstLine = false
+        case (.behindLastCarriageReturn, 0x0A): isComplete = true
+        case (.behindCarriageReturn, _), (.behindLastCarriageReturn, _):
+            throw .malformedHead(.bareCarriageReturn, offset: offset - 1)
+        case (_, 0x0A):
+            throw isFirstLine ? notHTTP(received, from: count) : .malformedHead(.bareLineFeed, offset: offset)
+        case (.lineStart, 0x20), (.lineStart, 0x09): throw .malformedHead(.foldedLine, offset: offset)
+        case (_, 0..<0x09), (_, 0x0B..<0x20), (_, 0x7F):
+            throw isFirstLine
+                ? notHTTP(received, from: count) : .malformedHead(.controlCharacter, offset: offset)
+        default: place = .insideLine
+        }
+    }
+
+    /// The first line has something that no line of HTTP has.
+    private func notHTTP(_ received: RawSpan, from count: Int) -> WebSocketError {
+        var first = Array(bytes.prefix(8))
+        for offset in count..<received.byteCount where first.count < 8 {
+            // SAFETY: the range ends with byteCount.
+            first.append(unsafe received.unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self))
+        }
+        return .notHTTP(firstBytes: first)
+    }
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import TestingSupport
+import WirelineWebSocket
+
+/// What a server makes of requests, and its answers.
+struct ServerHandshakeTests {
+    static let request = """
+        GET /chat?room=7 HTTP/1.1
+        Host: server.example.com
+        Upgrade: websocket
+        Connection: Upgrade
+        Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
+        Sec-WebSocket-Version: 13
+
+
+        """
+
+    static func receive(_ pieces: [[UInt8]], _ handshake: inout WebSocketServerHandshake) throws(WebSocketError) -> Int
+    {
+        var count = 0
+        for piece in pieces {
+            let span = piece.span
+            let bytes = span.bytes
+            count += try handshake.receive(bytes)
+        }
+        return count
+    }
+
+    private static func asked(
+        _ text: String = request, _ policy: WebSocketHandshakePolicy = WebSocketHandshakePolicy()
+    ) throws -> WebSocketServerHandshake {
+        var handshake = try WebSocketServerHandshake(policy)
+        _ = try receive([text.lines], &handshake)
+        return handshake
+    }
+
+    private static func output(_ handshake: inout WebSocketServerHandshake) -> String {
+        String(decoding: handshake.takeOutput(), as: UTF8.self).replacing("\r\n", with: "\n")
+    }
+
+    @Test func `the request of RFC 6455 is taken, and frames behind it are left`() throws {
+        let request = Self.request.lines
+        for pieces in (request + [0x81, 0x80]).everyCut {
+            var handshake = try WebSocketServerHandshake()
+            #expect(try Self.receive(pieces, &handshake) == request.count)
+            let asked = try #require(handshake.request)
+            #expect(asked.target == "/chat?room=7")
+            #expect(asked.path == "/chat")
+            #expect(asked.host == "server.example.com")
+            #expect(asked.origin == nil)
+            #expect(asked.subprotocols == [])
+            try handshake.endOfInput()
+            try handshake.answer(.accept())
+            #expect(handshake.agreement?.subprotocol == nil)
+            #expect(handshake.request == nil)
+            #expect(
+                Self.output(&handshake) == """
+                    HTTP/1.1 101 Switching Protocols
+                    Upgrade: websocket
+                    Connection: Upgrade
+                    Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=
+
+
+                    """)
+            #expect(handshake.takeOutput() == [])
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("Connection: Upgrade", "connection: keep-alive, Upgrade"), ("Upgrade: websocket", "upgrade: WebSocket"),
+            ("Upgrade: websocket", "Upgrade: h2c, websocket"), ("GET /chat", "GET ws://other/chat"),
+            ("GET /chat", "GET http://server.example.com:8080/chat"), ("Host: ", "HOST:"),
+            ("Upgrade: websocket", "Upgrade: websocket\nContent-Length: 0"), ("HTTP/1.1", "HTTP/1.2"),
+            ("Host: server.example.com", "Host: [::1]:9001"),
+            ("Upgrade: websocket", "Upgrade: websocket\nSec-WebSocket-Extensions: permessage-deflate; x=\"y\", other"),
+        ])
+    func `what means the same is taken`(part: String, other: String) throws {
+        #expect(Self.request.contains(part))
+        var handshake = try Self.asked(Self.request.replacing(part, with: other))
+        #expect(handshake.request?.target == "/chat?room=7")
+        try handshake.answer(.accept())
+        #expect(!Self.output(&handshake).contains("Extensions"))
+    }
+
+    @Test(
+        arguments: [
+            ("GET", "POST", .method, 400), ("GET", "get", .method, 400), ("HTTP/1.1", "HTTP/1.0", .version, 400),
+            ("GET /chat?room=7", "GET chat", .target, 400), ("GET /chat?room=7", "GET *", .target, 400),
+            ("GET /chat?room=7", "GET /a#b", .target, 400), ("GET /chat?room=7", "GET /\u{E9}", .target, 400),
+            ("Host: server.example.com\n", "", .host, 400), ("Host: server.example.com", "Host: ", .host, 400),
+            ("Host: server.example.com", "Host: a\nHost: a", .host, 400), ("Host: server", "Host: a@b", .host, 400),
+            ("Host: server.example.com", "Host: a/b", .host, 400), ("Host: server.example.com", "Host: a/", .host, 400),
+            ("Upgrade: websocket\n", "", .upgrade, 426), ("Upgrade: websocket", "Upgrade: h2c", .upgrade, 426),
+            ("Connection: Upgrade\n", "", .connection, 400),
+            ("Connection: Upgrade", "Connection: close", .connection, 400),
+            ("Version: 13", "Version: 8", .webSocketVersion, 426),
+            ("Sec-WebSocket-Version: 13\n", "", .webSocketVersion, 426),
+            ("Version: 13", "Version: 13, 8", .webSocketVersion, 426),
+            ("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\n", "", .key, 400),
+            ("dGhlIHNhbXBsZSBub25jZQ==", "dGhlIHNhbXBsZSBub25j", .key, 400),
+            ("dGhlIHNhbXBsZSBub25jZQ==", "dGhlIHNhbXBsZSBub25jZSE=", .key, 400),
+            ("dGhlIHNhbXBsZSBub25jZQ==", "dGhlIHNhbXBsZSBub25j!Q==", .key, 400),
+            ("Version: 13", "Version: 13\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", .key, 400),
+            ("Version: 13", "Version: 13\nContent-Length: 1", .body, 400),
+            ("Version: 13", "Version: 13\nTransfer-Encoding: chunked", .body, 400),
+            ("Version: 13", "Version: 13\nOrigin: http://evil.example.com", .origin, 403),
+            ("Version: 13", "Version: 13\nOrigin: null", .origin, 403),
+            ("Version: 13", "Version: 13\nSec-WebSocket-Protocol: a b", .subprotocol, 400),
+            ("Version: 13", "Version: 13\nSec-WebSocket-Protocol: a, a", .subprotocol, 400),
+            ("Version: 13", "Version: 13\nSec-WebSocket-Extensions: a; =b", .extensions, 400),
+            ("Version: 13", "Version: 13\nSec-WebSocket-Extensions: a; b=\"c", .extensions, 400),
+        ] as [(String, String, WebSocketHandshakeFault, Int)])
+    func `another request is refused, and told why`(
+        part: String, other: String, fault: WebSocketHandshakeFault, status: Int
+    ) throws {
+        #expect(Self.request.contains(part))
+        let text = Self.request.replacing(part, with: other)
+        let expected = WebSocketError.invalidRequest(fault, status: status)
+        var handshake = try WebSocketServerHandshake()
+        #expect(throws: expected) { try Self.receive([text.lines], &handshake) }
+        #expect(throws: expected) { try Self.receive([[0]], &handshake) }
+        #expect(throws: expected) { try handshake.endOfInput() }
+        let answer = Self.output(&handshake)
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+        #expect(answer.contains("\nSec-WebSocket-Version: 13\n") == (fault == .webSocketVersion))
+        #expect(answer.contains("\nUpgrade: websocket\n") == (status == 426))
+        #expect(answer.contains("\nConnection: close\n"))
+        let body = try #require(answer.split(separator: "\n\n").last)
+        #expect(answer.contains("\nContent-Length: \(body.utf8.count)\n"))
+    }
+
+    @Test(
+        arguments: [
+            ("GET / HTTP/1.1\r\nA: b\nC", .malformedHead(.bareLineFeed, offset: 20), 400),
+            ("\r\nGET / HTTP/1.1\r\n", .malformedHead(.startLine, offset: 0), 400),
+            ("GET /\r\n\r\n", .malformedHead(.startLine, offset: 0), 400),
+            ("GET / HTTP/1.1 x\r\n\r\n", .malformedHead(.startLine, offset: 0), 400),
+            ("GET / SPDY/1.1\r\n\r\n", .malformedHead(.startLine, offset: 0), 400),
+            (String(repeating: "a", count: 20_000), .headTooLarge(limit: 16_384), 431),
+        ] as [(String, WebSocketError, Int)])
+    func `a head that breaks HTTP's grammar is answered`(text: String, fault: WebSocketError, status: Int) throws {
+        var handshake = try WebSocketServerHandshake()
+        #expect(throws: fault) { try Self.receive([text.bytes + "\r\n".bytes], &handshake) }
+        #expect(Self.output(&handshake).hasPrefix("HTTP/1.1 \(status) "))
+    }
+
+    @Test(
+        arguments: [[0x16, 0x03, 0x01, 0x02, 0x00], [0, 0, 0, 16, 0x4E, 0x21, 1, 2, 3, 4], [0x47, 0x45, 0x0A]]
+            as [[UInt8]])
+    func `a peer without HTTP is not answered`(bytes: [UInt8]) throws {
+        var handshake = try WebSocketServerHandshake()
+        #expect(throws: WebSocketError.notHTTP(firstBytes: Array(bytes.prefix(8)))) {
+            try Self.receive([bytes], &handshake)
+        }
+        #expect(handshake.takeOutput() == [])
+    }
+
+    @Test func `a request that does not come is told from one that is refused`() throws {
+        var handshake = try WebSocketServerHandshake()
+        _ = try Self.receive(["GET / HT".bytes], &handshake)
+        #expect(throws: WebSocketError.truncated) { try handshake.endOfInput() }
+    }
+
+    // MARK: Origins
+
+    @Test(
+        arguments: [
+            ("http://a.com", "a.com", .sameOrigin, true), ("https://a.com", "a.com", .sameOrigin, true),
+            ("https://A.com", "a.COM", .sameOrigin, true), ("https://a.com:8443", "a.com:8443", .sameOrigin, true),
+            ("https://a.com", "a.com:443", .sameOrigin, true), ("http://a.com", "a.com:443", .sameOrigin, false),
+            ("https://a.com:8443", "a.com", .sameOrigin, false), ("https://a.com", "a.com:8443", .sameOrigin, false),
+            ("https://b.a.com", "a.com", .sameOrigin, false), ("https://a.com.evil.org", "a.com", .sameOrigin, false),
+            ("https://a.com@evil.org", "a.com", .sameOrigin, false), ("null", "a.com", .sameOrigin, false),
+            ("", "a.com", .sameOrigin, false), ("file://", "a.com", .sameOrigin, false),
+            ("https://b.com", "a.com", .sameOriginAnd(["https://b.com"]), true),
+            ("https://a.com", "a.com", .sameOriginAnd(["https://b.com"]), true),
+            ("http://b.com", "a.com", .sameOriginAnd(["https://b.com"]), false), ("null", "a.com", .any, true),
+        ] as [(String, String, WebSocketOriginPolicy, Bool)])
+    func `a page may connect as the policy says`(
+        origin: String, host: String, policy: WebSocketOriginPolicy, isFine: Bool
+    ) throws {
+        var settings = WebSocketHandshakePolicy()
+        settings.origins = policy
+        let text = Self.request.replacing("Host: server.example.com", with: "Host: \(host)\nOrigin: \(origin)")
+        if isFine {
+            #expect(try Self.asked(text, settings).request?.origin == origin)
+        } else {
+            #expect(throws: WebSocketError.invalidRequest(.origin, status: 403)) { try Self.asked(text, settings) }
+        }
+    }
+
+    // MARK: Answers
+
+    @Test func `a subprotocol is one of those asked for`() throws {
+        let text = Self.request.replacing(
+            "Version: 13", with: "Version: 13\nSec-WebSocket-Protocol: chat, superchat\nSec-WebSocket-Protocol: other")
+        var handshake = try Self.asked(text)
+        #expect(handshake.request?.subprotocols == ["chat", "superchat", "other"])
+        #expect(throws: WebSocketError.invalidSubprotocol("none")) {
+            try handshake.answer(.accept(subprotocol: "none"))
+        }
+        try handshake.answer(.accept(subprotocol: "superchat", headers: ["Set-Cookie": "a=b"]))
+        #expect(handshake.agreement?.subprotocol == "superchat")
+        let answer = Self.output(&handshake)
+        #expect(answer.contains("\nSec-WebSocket-Protocol: superchat\nSet-Cookie: a=b\n\n"))
+    }
+
+    @Test func `a refusal is what the server says`() throws {
+        var handshake = try Self.asked()
+        #expect(throws: WebSocketError.invalidStatus(200)) { try handshake.answer(.refuse(status: 200)) }
+        #expect(throws: WebSocketError.invalidHeader(name: "A")) {
+            try handshake.answer(.refuse(status: 401, headers: ["A": "b\r\nC: d"]))
+        }
+        #expect(throws: WebSocketError.reservedHeader(name: "Content-Length")) {
+            try handshake.answer(.accept(headers: ["Content-Length": "5"]))
+        }
+        try handshake.answer(.refuse(status: 401, headers: ["WWW-Authenticate": "Basic"], body: "who?"))
+        #expect(handshake.agreement == nil)
+        #expect(
+            Self.output(&handshake) == """
+                HTTP/1.1 401 Unauthorized
+                Connection: close
+                Content-Length: 4
+                Content-Type: text/plain; charset=utf-8
+                WWW-Authenticate: Basic
+
+                who?
+                """)
+        #expect(try Self.receive([[1, 2]], &handshake) == 0)
+    }
+
+    @Test(arguments: [("bGluOnM6dA==", "lin", "s:t"), ("Og==", "", ""), ("bGlu", nil, nil), ("!", nil, nil)])
+    func `basic authentication is taken apart`(text: String, user: String?, password: String?) throws {
+        let handshake = try Self.asked(
+            Self.request.replacing("Version: 13", with: "Version: 13\nAuthorization: basic \(text)"))
+        #expect(handshake.request?.credentials?.user == user)
+        #expect(handshake.request?.credentials?.password == password)
+    }
+
+    // MARK: Both
+
+    @Test func `a client and a server agree on everything`() throws {
+        var asked = WebSocketRequest(try WebSocketURL("wss://lin:老王@[::1]:9443/chat?a=%20|"))
+        asked.subprotocols = ["a", "b"]
+        asked.origin = "https://[::1]:9443"
+        asked.cookies = [.init(name: "c", value: "\"d\"")]
+        var client = try WebSocketClientHandshake(asked)
+        var server = try WebSocketServerHandshake()
+        _ = try Self.receive([client.request], &server)
+        let request = try #require(server.request)
+        #expect(request.target == "/chat?a=%20|")
+        #expect(request.host == "[::1]:9443")
+        #expect(request.credentials == WebSocketCredentials(user: "lin", password: "老王"))
+        #expect(request.headers["cookie"] == "c=\"d\"")
+        try server.answer(.accept(subprotocol: "b"))
+        _ = try ClientHandshakeTests.receive([server.takeOutput()], &client)
+        #expect(client.agreement?.subprotocol == "b")
+    }
+
+    @Test func `no bytes at all make it trap`() throws {
+        var random = SeededGenerator.forThisRun()
+        let request = Self.request.lines
+        for _ in 0..<3_000 {
+            var bytes = request
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                bytes[place] = Bool.random(using: &random) ? UInt8.random(in: .min ... .max, using: &random) : 0x0D
+            }
+            var whole = try WebSocketServerHandshake()
+            var cut = try WebSocketServerHandshake()
+            let outcomes = [
+                Self.outcome([bytes], &whole), Self.outcome(bytes.cut(using: &random), &cut),
+            ]
+            #expect(outcomes[0] == outcomes[1], random.seedComment)
+            #expect(whole.takeOutput() == cut.takeOutput(), random.seedComment)
+        }
+    }
+
+    private static func outcome(
+        _ pieces: [[UInt8]], _ handshake: inout WebSocketServerHandshake
+    ) -> Result<WebSocketUpgradeRequest?, WebSocketError> {
+        Result { () throws(WebSocketError) in
+            _ = try receive(pieces, &handshake)
+            return handshake.request
+        }.mapError(\.withoutFirstBytes)
+    }
+}
+
+struct SHA1Tests {
+    /// FIPS 180-4's examples, by the key that makes them visible: an answer is the base64 of a hash.
+    @Test(arguments: [
+        ("dGhlIHNhbXBsZSBub25jZQ==", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="),
+        ("x3JJHMbDL1EzLkh9GBhXDw==", "HSmrc0sMlYUkAGmm5OPpG2HaGWk="),
+    ])
+    func `a key has one answer`(key: String, answer: String) {
+        #expect(HandshakeKey.answer(to: key) == answer)
+    }
+}
