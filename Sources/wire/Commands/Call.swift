@@ -11,13 +11,16 @@ extension Command {
         name: "call",
         summary: "send a message to a server, and print its reply as decode does",
         parameters: [.endpoint, .message, .json],
-        options: [.protocolFolder, .header, .expect, .timeout] + TLSOptions.clientOptions,
+        options: [.protocolFolder, .header, .expect, .timeout] + TLSOptions.clientOptions
+            + NetworkOptions.clientOptions,
         example: #"wire call 127.0.0.1:9001 Cs_20001 '{"SceneId":1,"Line":2,"message":"hi"}' "#
             + "--expect Cs_20001 --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
             let endpoint = try Endpoint(arguments.word(at: 0) ?? "")
             let timeout = try TimeSpan(arguments[.timeout] ?? "5s", of: .timeout)
             let tls = try TLSOptions.client(arguments)
+            var configuration = ClientConfiguration(tls: tls?.context, tlsServerName: tls?.serverName)
+            try NetworkOptions.apply(arguments, to: &configuration)
             let translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
             let message = arguments.word(at: 1) ?? ""
             for name in [message] + (arguments[.expect].map { [$0] } ?? []) { try translator.requireMessage(name) }
@@ -26,7 +29,8 @@ extension Command {
             let request = try translator.request(message, json, header: header)
             let expectation = Expectation(of: request, message, expecting: arguments[.expect], translator)
             let exchange = Exchange(
-                endpoint: endpoint, timeout: timeout, tls: tls, translator: translator, request: request,
+                endpoint: endpoint, timeout: timeout, configuration: configuration, translator: translator,
+                request: request,
                 expectation: expectation, console: console)
             try console.print(try await exchange.run().description)
         })

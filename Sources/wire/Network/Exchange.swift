@@ -3,15 +3,14 @@
 import Wireline
 import WirelineCodec
 import WirelineSchema
-import WirelineTLS
 import WirelineTransport
 
 /// One request to a server, and its reply.
 struct Exchange {
     let endpoint: Endpoint
     let timeout: TimeSpan
-    /// TLS, if it is spoken, and whose certificate the server's must be; nil: the host's.
-    let tls: (context: TLSContext, serverName: String?)?
+    /// How the connection is made; its deadline is the exchange's.
+    let configuration: ClientConfiguration
     let translator: PacketTranslator
     /// The packet.
     let request: [UInt8]
@@ -49,12 +48,13 @@ struct Exchange {
 
     private func connect() async throws(CommandError) -> PacketConnection {
         let description = translator.description
+        var configuration = configuration
+        configuration.connectTimeout = timeout.duration
         do throws(ConnectionError) {
             return try await PacketConnection.connect(
                 to: endpoint.host, port: endpoint.port, layout: description.layout,
                 packetLimit: description.options.maximumPacketByteCount,
-                configuration: ClientConfiguration(
-                    connectTimeout: timeout.duration, tls: tls?.context, tlsServerName: tls?.serverName))
+                configuration: configuration)
         } catch {
             if error == .transport(.timedOut) { throw .failure("no connection to \(endpoint) within \(timeout)") }
             throw .failure("cannot connect to \(endpoint): \(error)")

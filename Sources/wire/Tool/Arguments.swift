@@ -3,13 +3,16 @@
 /// What a command was called with; everything its declaration demands is there.
 struct Arguments: Equatable, Sendable {
     private(set) var words: [String] = []
-    private var values: [String: String] = [:]
+    private var values: [String: [String]] = [:]
 
     /// The word of the parameter at this place; nil where an optional one was left out.
     func word(at place: Int) -> String? { words.indices.contains(place) ? words[place] : nil }
 
     /// The value of an option, the last one where it stands several times; nil without it.
-    subscript(option: Option) -> String? { values[option.name] }
+    subscript(option: Option) -> String? { values[option.name]?.last }
+
+    /// The values of an option that may stand several times, in order.
+    func all(_ option: Option) -> [String] { values[option.name] ?? [] }
 
     /// Whether the option was given.
     func has(_ option: Option) -> Bool { values[option.name] != nil }
@@ -45,12 +48,12 @@ extension Arguments {
         let attached = word.optionValue
         guard let value = option.value else {
             guard attached == nil else { throw .usage("option `\(name)` takes no value") }
-            values[name] = ""
+            values[name] = [""]
             return
         }
         guard let given = attached ?? rest.popValue() else { throw .usage("option `\(name)` needs a value: \(value)") }
         try requireChoice(given, among: option.choices, of: "option `\(name)`")
-        values[name] = given
+        values[name, default: []].append(given)
     }
 
     private func checkWords(of command: Command) throws(CommandError) {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineTransport
+
+/// What options say about how a connection is made.
+enum NetworkOptions {
+    static let clientOptions = [Option.interface, .dns]
+
+    /// Puts what the options say into a configuration.
+    static func apply(_ arguments: Arguments, to configuration: inout ClientConfiguration) throws(CommandError) {
+        configuration.interface = arguments[.interface]
+        var servers: [SocketAddress] = []
+        for text in arguments.all(.dns) { servers.append(try server(text)) }
+        guard !servers.isEmpty else { return }
+        configuration.resolver = DNSResolver(servers: servers, interface: arguments[.interface])
+    }
+
+    /// An address with a port, or without: then it is the usual one.
+    private static func server(_ text: String) throws(CommandError) -> SocketAddress {
+        let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+        let bare = isBracketed ? String(text.dropFirst().dropLast()) : text
+        if let address = try? SocketAddress(ipAddress: bare, port: 53) { return address }
+        if let endpoint = try? Endpoint(text),
+            let address = try? SocketAddress(ipAddress: endpoint.host, port: endpoint.port)
+        {
+            return address
+        }
+        throw .failure(
+            "\(Option.dns.name) is an IP address, with a port or without, such as 192.0.2.53 or [2001:db8::53]:53; "
+                + "`\(text)` is not")
+    }
+}
+
+extension Option {
+    fileprivate static let interface = Option(
+        "--interface", value: "NAME", "connect over this network interface, such as eth0")
+    fileprivate static let dns = Option(
+        "--dns", value: "ADDRESS[:PORT]", "ask this DNS server for the host, and no other; several are asked in turn")
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TestingSupport
+import Wireline
+import WirelineCodec
+
+/// `wire call` where the user says how the connection is made.
+@Suite(.timeLimit(.minutes(5)))
+struct NetworkOptionTests {
+    #if os(Linux)
+        private static let loopback = "lo"
+    #else
+        private static let loopback = "lo0"
+    #endif
+
+    private func call(_ words: [String], host: String = "127.0.0.1") async throws -> Outcome {
+        let peer = try await peer(.standard) { connection in
+            guard try await connection.next() != nil else { return }
+            await connection.sendRaw(CallCommandTests.reply)
+        }
+        let words = ["wire", "call", "\(host):\(peer.address.port)", "Cs_20001", packetFields] + words
+        var outcome = try Workspace().shell(words.map { "'\($0)'" }.joined(separator: " "))
+        await peer.shutDown(within: .seconds(60))
+        outcome.errors.replace(":\(peer.address.port)", with: ":PORT")
+        return outcome
+    }
+
+    @Test func `a call goes over the interface that is named`() async throws {
+        #expect(try await call(["--interface", Self.loopback]) == .success(CallCommandTests.replyLine))
+    }
+
+    @Test func `an interface that is not there is named`() async throws {
+        let errors = "error: cannot connect to 127.0.0.1:PORT: there is no network interface \"none7\"\n"
+        #expect(
+            try await call(["--interface=none7"]) == Outcome(status: 1, output: "", errors: errors))
+    }
+
+    @Test(arguments: ["dns.example", "1.2.3", "1.2.3.4:", "1.2.3.4:70000", "[::1", "[::1]:x", ""])
+    func `what is no address of a DNS server is refused`(text: String) async throws {
+        let errors =
+            "error: --dns is an IP address, with a port or without, such as 192.0.2.53 or [2001:db8::53]:53; "
+            + "`\(text)` is not\n"
+        #expect(try await call(["--dns=\(text)"]) == Outcome(status: 1, output: "", errors: errors))
+    }
+
+    @Test(arguments: ["192.0.2.53", "::1", "[::1]", "[::1]:53", "192.0.2.53:5353"])
+    func `an address of a DNS server may have a port, and is not needed for an IP address`(text: String) async throws {
+        #expect(try await call(["--dns", text]) == .success(CallCommandTests.replyLine))
+    }
+
+    @Test(.enabled(if: DNSMasqTool.isWanted, "\(DNSMasqTool.absence)"))
+    func `the DNS servers that are named are asked, in turn`() async throws {
+        let unknowing = try DNSMasqTool([])
+        let server = try DNSMasqTool(["--host-record=game.test,127.0.0.1", "--local=/test/"])
+        let words = ["--dns", "127.0.0.1:\(unknowing.port)", "--dns", "127.0.0.1:\(server.port)"]
+        #expect(try await call(words, host: "game.test") == .success(CallCommandTests.replyLine))
+        let outcome = try await call(Array(words.suffix(2)), host: "none.test")
+        let reason = "127.0.0.1:\(server.port) says that there is no such name"
+        #expect(
+            outcome.errors
+                == "error: cannot connect to none.test:PORT: no address of \"none.test\" is known: \(reason)\n")
+    }
+
+    // MARK: In a network namespace
+
+    /// Whether this user may make a network of his own, with two interfaces in it.
+    private static let hasNamespaces =
+        (try? Workspace().shell("unshare -rn ip link add w0 type veth peer name w1").status) == 0
+
+    @Test(.enabled(if: hasNamespaces, "no network namespaces: unshare -rn, or veth in it, is not allowed here"))
+    func `a connection over another interface than the one that leads there does not come about`() throws {
+        let script = """
+            ip link set lo up && ip link add w0 type veth peer name w1 && ip addr add 10.77.0.1/24 dev w0 &&
+            ip link set w0 up && ip link set w1 up || exit 9
+            wire serve 127.0.0.1:9001 --echo > ready & server=$!
+            until grep -q listening ready; do kill -0 $server || exit 8; done
+            for interface in lo w0; do
+                wire call 127.0.0.1:9001 Cs_20001 '\(packetFields)' --expect Cs_20001 --timeout 2s --interface $interface
+                echo "$interface $?"
+            done
+            kill -9 $server
+            """
+        let workspace = try Workspace()
+        try workspace.write(script, to: "script")
+        let outcome = try workspace.shell("unshare -rn sh ./script")
+        #expect(outcome.output == packetLine + "lo 0\nw0 1\n")
+        #expect(outcome.errors.hasPrefix("error: "))
+        #expect(outcome.errors.contains("127.0.0.1:9001"))
+    }
+}
