@@ -48,6 +48,8 @@ public final class Gate: Sendable {
 
     public init() {}
 
+    public var isOpen: Bool { opening.count > 0 }
+
     public func open() { opening.add(()) }
 
     public func wait() async { _ = await opening.first(1) }

@@ -254,7 +254,8 @@ struct ClientSessionTests {
         ]
         let causes: [DisconnectCause] = [
             .refused, .reset, .timedOut, .unknownHost, .failed, .broken, .silent, .endedByPeer,
-            .kicked(KickNotice(reason: 7, advice: .stop)), .loginRefused, .notTrusted, .misconfigured, .endedByUs,
+            .kicked(KickNotice(reason: 7, advice: .stop)), .loginRefused, .notTrusted, .misconfigured, .loginFailed,
+            .endedByUs,
         ]
         let texts = errors.map(\.description) + causes.map(\.description)
         #expect(Set(texts).count == errors.count + causes.count)

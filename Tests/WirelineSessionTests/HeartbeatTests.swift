@@ -31,6 +31,14 @@ struct HeartbeatTests {
         #expect(heartbeat.timerFired(at: .seconds(59)) == .beat(1))
     }
 
+    @Test func `where an answer is waited for, what arrives puts no heartbeat off`() {
+        var heartbeat = Self.heartbeat(.whenQuiet)
+        heartbeat.received(at: .seconds(29), isEnough: false)
+        #expect(heartbeat.timerFired(at: .seconds(30)) == .beat(1))
+        heartbeat.hurry(at: .seconds(31))
+        #expect(heartbeat.timerFired(at: .seconds(31)) == .beat(2))
+    }
+
     @Test(arguments: [HeartbeatPolicy.Rhythm.steady, .whenQuiet])
     func `a peer from which nothing comes is held for dead after the timeout`(rhythm: HeartbeatPolicy.Rhythm) {
         var heartbeat = Self.heartbeat(rhythm)
@@ -96,15 +104,21 @@ struct HeartbeatTests {
         #expect(heartbeat.answered(sequence: nil, at: .seconds(62)) == nil)
     }
 
-    @Test func `a server that does not answer each heartbeat is measured no more`() {
+    @Test func `a server that leaves many heartbeats unanswered is not measured until it has answered all`() {
         var heartbeat = Self.heartbeat()
-        for count in 1...17 {
+        for count in 1...20 {
             let time = Duration.seconds(30 * count)
             #expect(heartbeat.timerFired(at: time) == .beat(UInt64(count)))
             heartbeat.received(at: time)
         }
-        #expect(heartbeat.answered(sequence: nil, at: .seconds(511)) == nil)
-        #expect(heartbeat.roundTrips == RoundTrips())
+        for number in 1...20 as ClosedRange<UInt64> {
+            #expect(heartbeat.roundTrips == RoundTrips())
+            #expect(heartbeat.answered(sequence: nil, at: .seconds(601)) == number)
+        }
+        #expect(heartbeat.answered(sequence: nil, at: .seconds(601)) == nil)
+        #expect(heartbeat.timerFired(at: .seconds(630)) == .beat(21))
+        #expect(heartbeat.answered(sequence: nil, at: .seconds(631)) == 21)
+        #expect(heartbeat.roundTrips.last == .seconds(1))
     }
 
     @Test func `with numbers, old heartbeats make room`() {

@@ -343,6 +343,31 @@ struct TLSConnectionTests {
         pair.close()
     }
 
+    @Test func `a session to a server that cannot prove who it is ends`() async throws {
+        let server = try await SceneServer.start(configuration: Self.configuration(try certificates.serverContext())) {
+            client in
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                try await client.send(Sc_20001.entered(enter))
+            }
+        }
+        var configuration = PacketSessionConfiguration.patient
+        configuration.client.tls = try TLSContext(.client())
+        let endpoint = ServerEndpoint("localhost", port: server.address.port)
+        let doubtful = try PacketSession.start(
+            to: [endpoint], protocol: SceneProtocol.self, configuration: configuration)
+        await #expect(throws: ConnectionError.sessionEnded(.stopped(.notTrusted))) {
+            try await doubtful.waitUntilReady()
+        }
+        configuration.client.tls = try certificates.clientContext()
+        // By an address, with the name that the certificate is for.
+        let named = ServerEndpoint("127.0.0.1", port: server.address.port, tlsServerName: "localhost")
+        let session = try PacketSession.start(to: [named], protocol: SceneProtocol.self, configuration: configuration)
+        #expect(try await session.request(Self.hello) == Sc_20001.entered(Self.hello))
+        session.end()
+        await server.shutDown()
+    }
+
     @Test func `why a server has given up is heard although its reset is met while sending`() async throws {
         let serverContext = try certificates.serverContext {
             $0.trustRoots = .only(.text(certificates.root.own.certificate))

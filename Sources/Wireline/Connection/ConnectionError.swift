@@ -30,7 +30,7 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     case tooManyRequests(limit: Int)
     /// A ``PacketSession`` has not taken a message, or could not deliver it.
     case session(SessionError)
-    /// A ``PacketSession`` has ended, and not because this side wanted it to.
+    /// A ``PacketSession`` has ended while somebody waited for it.
     case sessionEnded(SessionEndCause)
 }
 

@@ -72,8 +72,20 @@ final class RequestQueue {
     /// About what they take, with the memory that each of them needs besides its bytes.
     var unreadCost: Int { unreadByteCount + unread.count * 256 }
 
-    init(layout: PacketLayout) {
+    /// Whether every request that was given up keeps its place, whatever its number.
+    private let remembersAll: Bool
+    /// Whether the packet that was last taken for a reply has come too late to be one.
+    private var wasLate = false
+
+    init(layout: PacketLayout, remembersAll: Bool = false) {
         maximumSequence = layout.maximumSequence
+        self.remembersAll = remembersAll
+    }
+
+    /// Whether the packet that was last handed over is a reply that has come too late; once.
+    func takeLateMark() -> Bool {
+        defer { wasLate = false }
+        return wasLate
     }
 
     /// Whether packets need not be looked at here.
@@ -112,7 +124,7 @@ final class RequestQueue {
         request.resume(.failure(error))
         guard request.isRegistered else { return }
         waitingCount -= 1
-        let remembersNumber = maximumSequence.map { $0 < Self.mostNumbersRemembered } ?? true
+        let remembersNumber = remembersAll || maximumSequence.map { $0 < Self.mostNumbersRemembered } ?? true
         guard !request.wasSent || !remembersNumber else { return }
         if let sequence = request.sequence { bySequence[sequence] = nil }
         entryCount -= 1
@@ -140,6 +152,7 @@ final class RequestQueue {
     func takeRequest(answeredBy packet: ReceivedPacket, layout: PacketLayout) -> PendingRequest? {
         guard let request = takeEntry(for: packet, layout) else { return nil }
         entryCount -= 1
+        wasLate = request.isOver
         guard !request.isOver else { return nil }
         waitingCount -= 1
         return request

@@ -14,7 +14,7 @@ final class DeliveryTicket: @unchecked Sendable {
     private(set) var outcome: MessageOutcome?
     /// Whether its sender has given it up, perhaps before the session has heard of it.
     var isGivenUp = false
-    private var waiters: [CheckedContinuation<MessageOutcome, Never>] = []
+    private var waiters: [(wait: WaitTicket, continuation: CheckedContinuation<MessageOutcome?, Never>)] = []
 
     init(wantsReply: Bool) {
         self.wantsReply = wantsReply
@@ -23,11 +23,20 @@ final class DeliveryTicket: @unchecked Sendable {
     func complete(_ outcome: MessageOutcome, reply: ReceivedPacket? = nil) {
         self.outcome = outcome
         self.reply = reply
-        for waiter in waiters { waiter.resume(returning: outcome) }
+        for waiter in waiters { waiter.continuation.resume(returning: outcome) }
         waiters = []
     }
 
-    func wait(_ continuation: CheckedContinuation<MessageOutcome, Never>) {
-        if let outcome { continuation.resume(returning: outcome) } else { waiters.append(continuation) }
+    /// Waits for the outcome; for nil, when the wait is given up.
+    func wait(_ wait: WaitTicket, _ continuation: CheckedContinuation<MessageOutcome?, Never>) {
+        if outcome != nil || wait.isCancelled { return continuation.resume(returning: outcome) }
+        waiters.append((wait, continuation))
+    }
+
+    /// Ends a wait, whether it has begun or not.
+    func stopWaiting(_ wait: WaitTicket) {
+        wait.isCancelled = true
+        guard let place = waiters.firstIndex(where: { $0.wait === wait }) else { return }
+        waiters.remove(at: place).continuation.resume(returning: nil)
     }
 }

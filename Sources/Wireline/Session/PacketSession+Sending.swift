@@ -40,7 +40,8 @@ extension PacketSession {
     ///   - header: Header fields to set; the sequence is the session's to choose.
     ///   - timeout: How long to wait; nil: ``ClientConfiguration/requestTimeout``.
     /// - Throws: As ``send(_:delivery:confirmedBy:header:timeToLive:)``; ``ConnectionError/session(_:)`` with `expired`
-    ///   or `lost`, which say whether the request may have arrived; ``ConnectionError/cancelled``.
+    ///   or `lost`, which say whether the request may have arrived; ``ConnectionError/unanswered(unreadByteCount:)`` when
+    ///   its time is over while nothing is read, because nobody takes what has arrived; ``ConnectionError/cancelled``.
     public func request<Request: ClientMessage & RequestMessage>(
         _ request: Request, delivery: DeliveryPolicy = .atMostOnce, header: PacketHeader = [:],
         timeout: Duration? = nil
@@ -48,24 +49,31 @@ extension PacketSession {
         let ticket = DeliveryTicket(wantsReply: true)
         let timeout = timeout ?? driver.settings.configuration.client.requestTimeout
         let driver = driver
-        // The end of a task's patience is handed on where it stands: the message may be on its way.
-        let outcome: Result<MessageOutcome, ConnectionError> = await withTaskCancellationHandler {
+        let sent: Result<SentMessage, ConnectionError> = await withTaskCancellationHandler {
             do throws(ConnectionError) {
                 try await take(request, header, delivery, .reply(id: Request.Reply.messageID), timeout, ticket)
+                let sent = SentMessage(ticket, of: self)
+                _ = try await sent.outcome()
+                return .success(sent)
             } catch {
                 return .failure(error)
             }
-            return .success(await SentMessage(ticket, of: self).outcome())
         } onCancel: {
             driver.loop.execute { driver.cancel(ticket) }
         }
-        switch try outcome.get() {
+        _ = try sent.get()
+        let (outcome, reply, unreadByteCount) = await driver.loop.run {
+            (ticket.outcome, ticket.reply, driver.inbox.isHoldingUp ? driver.inbox.byteCount : 0)
+        }
+        switch outcome {
         case .failed(.cancelled) where Task.isCancelled: throw .cancelled
+        case .failed(.expired) where unreadByteCount > 0: throw .unanswered(unreadByteCount: unreadByteCount)
         case .failed(let error): throw .session(error)
         case .replaced: throw .session(.cancelled(mayHaveArrived: true))
-        case .given, .confirmed: break
+        case .given, .confirmed, nil: break
         }
-        guard let reply = ticket.reply else { throw .endedBeforeReply }
+        // Something else than a reply has confirmed it.
+        guard let reply else { throw .unanswered(unreadByteCount: 0) }
         do throws(CodecError) {
             return try reply.decode(Request.Reply.self)
         } catch {
@@ -100,7 +108,8 @@ extension PacketSession {
                 try driver.send(outbound, ticket)
             }
         } catch {
-            throw ticket.isGivenUp ? .cancelled : .session(error)
+            if case .cancelled = error { throw .cancelled }
+            throw .session(error)
         }
     }
 
@@ -110,27 +119,37 @@ extension PacketSession {
         case .atLeastOnce, .exactlyOnce: break
         }
         let rules = driver.settings.rules
-        if rules.hasAcknowledgement { return .acknowledgement }
+        if rules.hasAcknowledgement, Definition.layout.sequenceField != nil { return .acknowledgement }
         return rules.heartbeat == nil ? .none : .heartbeat
     }
 }
 
-/// A message that a session has taken.
+/// A message that a session has taken. The session lasts for as long as this is held.
 public struct SentMessage: Sendable {
     private let ticket: DeliveryTicket
     private let driver: SessionDriver
+    private let session: any AnyObject & Sendable
 
     init(_ ticket: DeliveryTicket, of session: PacketSession<some PacketProtocol>) {
         self.ticket = ticket
+        self.session = session
         driver = session.driver
     }
 
     /// Waits for what becomes of it.
-    public func outcome() async -> MessageOutcome {
-        let (ticket, driver) = (ticket, driver)
-        return await withCheckedContinuation { continuation in
-            driver.loop.execute { ticket.wait(continuation) }
+    ///
+    /// - Throws: ``ConnectionError/cancelled`` when the task is cancelled; the message goes its way then.
+    public func outcome() async throws(ConnectionError) -> MessageOutcome {
+        let (ticket, driver, wait) = (ticket, driver, WaitTicket())
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                driver.loop.execute { ticket.wait(wait, continuation) }
+            }
+        } onCancel: {
+            driver.loop.execute { ticket.stopWaiting(wait) }
         }
+        guard let outcome else { throw .cancelled }
+        return outcome
     }
 
     /// Gives it up: it is not sent any more. It may have been already.

@@ -18,7 +18,8 @@ public import WirelineTransport
 /// Everything about the connection happens on an event loop: a main thread that is blocked for a minute keeps no
 /// heartbeat from being sent or answered.
 ///
-/// The session lasts for as long as it, or one of its sequences of messages, is held, unless it ends earlier.
+/// The session lasts for as long as it, one of its sequences of messages, or a ``SentMessage`` is held, unless it ends
+/// earlier.
 public final class PacketSession<Definition: PacketProtocol>: Sendable {
     let driver: SessionDriver
 
@@ -39,8 +40,9 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
     ///   - group: The loops of which one carries the session; nil: `EventLoopGroup.shared`.
     ///   - configuration: How it connects, and what may wait.
     ///   - conventions: Which messages are heartbeats, acknowledgements, and so on.
-    ///   - login: Runs on each connection before any message of the session's is sent on it. What it throws ends the
-    ///     connection: the session tries again, but for ``SessionLoginRefused``. nil: there is no login.
+    ///   - login: Runs on each connection, on its loop, before any message of the session's is sent on it; it must not
+    ///     block. What it throws ends the connection: the session tries again, but for ``SessionLoginRefused``. nil: there
+    ///     is no login.
     /// - Throws: ``ConnectionError/codec(_:)`` when the conventions' heartbeat cannot be encoded,
     ///   ``ConnectionError/transport(_:)`` when the system has no thread for a loop.
     public static func start(
@@ -78,7 +80,9 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
         { driver, owner, number in
             let client = PacketClient<Definition>(
                 owner: owner, requestTimeout: driver.settings.configuration.client.requestTimeout)
-            let attempt = SessionLogin<Definition>(client, number: Int(clamping: number.rawValue)) { acknowledgement in
+            let attempt = SessionLogin<Definition>(
+                client, number: Int(clamping: number.rawValue), sessionID: driver.sessionID
+            ) { acknowledgement in
                 driver.loop.execute { driver.handle(.acknowledged(number, acknowledgement)) }
             }
             try await login(attempt)
@@ -88,7 +92,7 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
     // MARK: Where it stands
 
     /// Where the session stands: now, and then whenever that changes. The sequence ends behind
-    /// ``SessionState/ended(_:)``.
+    /// ``SessionState/ended(_:)``. It does not keep the session.
     ///
     /// Any number of tasks may iterate, each over a sequence of its own. Of one that falls behind by more than 64 states
     /// the oldest are dropped. Moments are counted from the session's beginning, as ``elapsed`` is.
@@ -129,7 +133,8 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
     /// of the connection.
     ///
     /// One task at a time iterates. While nobody does, messages wait up to ``ConnectionLimits/unreadByteCount``; then
-    /// nothing more is read, replies and heartbeats' answers included, and no silence is held against the server.
+    /// nothing more is read, replies and heartbeats' answers included, and no silence is held against the server, unless
+    /// ``PacketSessionConfiguration/dropsOldestUnread`` says otherwise.
     public var messages: SessionMessages<Definition> { SessionMessages(self) }
 
     // MARK: Its end

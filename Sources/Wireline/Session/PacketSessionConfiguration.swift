@@ -13,15 +13,20 @@ public struct PacketSessionConfiguration: Sendable {
     public var loginTimeout: Duration
     /// How much may wait to be sent or confirmed.
     public var outbound: OutboundLimits
+    /// Whether the oldest messages that nobody has read make room for new ones (default: no, the server has to wait): for
+    /// programs that make requests and care little for the rest.
+    public var dropsOldestUnread: Bool
 
     /// Makes a configuration; what is left out has its default.
     public init(
         client: ClientConfiguration = ClientConfiguration(), reconnect: ReconnectPolicy = ReconnectPolicy(),
-        loginTimeout: Duration = .seconds(10), outbound: OutboundLimits = OutboundLimits()
+        loginTimeout: Duration = .seconds(10), outbound: OutboundLimits = OutboundLimits(),
+        dropsOldestUnread: Bool = false
     ) {
         self.client = client
         self.reconnect = reconnect
         self.loginTimeout = loginTimeout
         self.outbound = outbound
+        self.dropsOldestUnread = dropsOldestUnread
     }
 }

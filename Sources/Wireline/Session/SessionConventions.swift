@@ -10,7 +10,7 @@ public import WirelineSession
 ///     conventions.end(Kicked.self) { KickNotice(reason: UInt64($0.code), advice: .stop) }
 ///
 /// They are dealt with on the connection's loop, whatever the application does meanwhile; the closures must not block.
-/// A message has one meaning at most: the one that was told last. A message that cannot be decoded has none, and reaches
+/// During a login its hook has the connection: what the hook leaves is dealt with when it returns. A message has one meaning at most: the one that was told last. A message that cannot be decoded has none, and reaches
 /// whoever iterates.
 public struct SessionConventions<Definition: PacketProtocol>: Sendable {
     var rules = SessionRules()
@@ -30,6 +30,7 @@ public struct SessionConventions<Definition: PacketProtocol>: Sendable {
         _ policy: HeartbeatPolicy = HeartbeatPolicy(), answeredBy reply: Reply.Type, deliversAnswers: Bool = false,
         message: @escaping @Sendable () -> Message
     ) where Message.Definition == Definition, Reply.Definition == Definition {
+        precondition(policy.interval > .zero && policy.timeout > .zero, "heartbeats need an interval and a timeout")
         rules.heartbeat = SessionRules.Heartbeat(policy: policy) { sequence throws(CodecError) in
             try message().encoder()(sequence)
         }
@@ -40,12 +41,16 @@ public struct SessionConventions<Definition: PacketProtocol>: Sendable {
     ///
     /// - Parameters:
     ///   - message: The message. It does not reach whoever iterates.
-    ///   - read: What it says; nil: nothing after all, and then it does.
+    ///   - read: What it says; nil: nothing after all, and then it does. Replies are known without being told of.
     public mutating func acknowledgement<Message: ServerMessage>(
         _ message: Message.Type, read: @escaping @Sendable (Message) -> DeliveryAcknowledgement?
     ) where Message.Definition == Definition {
         rules.hasAcknowledgement = true
-        rules.add(message) { read($0).map { .acknowledgement($0) } }
+        rules.add(message) { message in
+            // A reply belongs to whoever waits for it, and is no message about others.
+            guard let acknowledgement = read(message), !acknowledgement.isReply else { return nil }
+            return .acknowledgement(acknowledgement)
+        }
     }
 
     /// The server says with a message that it ends the connection, and why. The message reaches whoever iterates, too.
@@ -101,5 +106,11 @@ struct SessionRules: Sendable {
     /// What a packet says of the connection, if it does.
     func meaning(of packet: ReceivedPacket) -> Meaning? {
         meanings.isEmpty ? nil : meanings[packet.id]?(packet)
+    }
+}
+
+extension DeliveryAcknowledgement {
+    var isReply: Bool {
+        if case .reply = self { true } else { false }
     }
 }

@@ -25,6 +25,8 @@ final class SessionDriver: @unchecked Sendable {
     let loop: EventLoop
     let settings: Settings
     let inbox: SessionInbox
+    /// Tells this session from others.
+    let sessionID = UInt64.random(in: 1 ... .max)
     /// The session's times count from here.
     let origin = MonotonicTime.now
 
@@ -34,14 +36,14 @@ final class SessionDriver: @unchecked Sendable {
     private var events = Queue<(event: SessionEvent, time: Duration)>()
     private var isHandling = false
     private var timer: (timer: EventLoop.Timer, deadline: Duration)?
+    /// When the peer is to be looked at, before the session asks for that.
+    private var nextLook: Duration?
 
     /// The connection that there is, or that is being made.
     var link: SessionLink?
     private var tickets: [MessageNumber: DeliveryTicket] = [:]
     /// What has arrived and may be the reply to a message, until somebody takes it.
     private var replyInHand: ReceivedPacket?
-    /// How many bytes the session counts as waiting in the connection.
-    private var givenByteCount = 0
 
     private var observers: [Int: AsyncStream<SessionState>.Continuation] = [:]
     private var observerCount = 0
@@ -50,7 +52,9 @@ final class SessionDriver: @unchecked Sendable {
         self.loop = loop
         self.settings = settings
         let configuration = settings.configuration
-        inbox = SessionInbox(on: loop, limit: configuration.client.limits.unreadByteCount)
+        inbox = SessionInbox(
+            on: loop, limit: configuration.client.limits.unreadByteCount,
+            dropsOldest: configuration.dropsOldestUnread)
         session = ClientSession(
             SessionConfiguration(
                 endpointCount: settings.endpoints.count, maximumSequence: settings.layout.maximumSequence,
@@ -75,14 +79,18 @@ final class SessionDriver: @unchecked Sendable {
 
     /// Tells an observer where the session stands, now and after each change.
     func add(_ observer: AsyncStream<SessionState>.Continuation) {
-        if let state { observer.yield(state) }
-        if case .ended = state { return observer.finish() }
         observerCount += 1
         let number = observerCount
-        observers[number] = observer
+        // Before anything is sent to it: a stream that nobody reads any more does not tell of that later.
         observer.onTermination = { [weak self, loop] _ in
             loop.execute { [weak self] in self?.observers[number] = nil }
         }
+        guard let state else {
+            observers[number] = observer
+            return
+        }
+        if case .terminated = observer.yield(state) { return }
+        if case .ended = state { observer.finish() } else { observers[number] = observer }
     }
 
     private func report(_ state: SessionState) {
@@ -123,6 +131,8 @@ final class SessionDriver: @unchecked Sendable {
     func send(_ message: OutboundMessage<PacketEncoder>, _ ticket: DeliveryTicket) throws(SessionError) {
         loop.preconditionIsCurrent()
         guard !ticket.isGivenUp else { throw .cancelled(mayHaveArrived: false) }
+        // The connection may have ended, and whoever reads from it not have come to that: nothing goes there any more.
+        if let link, link.isRead { noteIfClosed(link) }
         var actions: [ClientSession<PacketEncoder>.Action] = []
         latestTime = max(latestTime, elapsed)
         let number = try session.send(message, at: latestTime, into: &actions)
@@ -142,29 +152,44 @@ final class SessionDriver: @unchecked Sendable {
 
     private func setTimer() {
         // One that fires early is harmless.
-        if let timer, let deadline = session.deadline, timer.deadline <= deadline { return }
+        if let timer, let deadline = session.deadline, timer.deadline <= min(deadline, nextLook ?? deadline) { return }
         if let (timer, _) = timer.take() { loop.cancel(timer) }
-        guard let deadline = session.deadline else { return }
+        guard var deadline = session.deadline else { return }
+        if let look = nextLook { deadline = min(deadline, look) }
         let handle = loop.schedule(at: origin + deadline) {
             self.timer = nil
-            self.noteLife()
+            self.lookAtPeer()
             self.handle(.timerFired)
         }
         timer = (handle, deadline)
     }
 
     /// Tells the session, before it judges the peer, what is known of it.
-    private func noteLife() {
+    private func lookAtPeer() {
         guard let link, link.connection != nil else { return }
+        guard link.isRead else { return lookAtLogin(link) }
         if link.isHeldUp {
             // Nothing is read because nobody takes it: that is not the peer's silence.
             link.forgetHeartbeat()
-            handle(.received(link.number))
+            handle(.progressed(link.number))
         } else if let arrival = link.takeArrival() {
             handle(.received(link.number), at: time(of: arrival))
         }
         if link.takeProgress() { handle(.progressed(link.number)) }
+        planLook(at: link)
         noteOutput(of: link)
+    }
+
+    /// While a heartbeat is on its way, the peer's time has not begun: when it has arrived is looked for several times.
+    private func planLook(at link: SessionLink) {
+        let timeout = settings.rules.heartbeat?.policy.timeout ?? .zero
+        nextLook = link.hasHeartbeatUnderWay ? elapsed + timeout / 8 : nil
+    }
+
+    /// A server that refuses a login may say so and leave the rest to us.
+    private func lookAtLogin(_ link: SessionLink) {
+        guard case .loggingIn = session.state, let deadline = session.deadline, deadline <= elapsed else { return }
+        if let notice = takeLoginsPackets(of: link) { handle(.ended(link.number, .kicked(notice))) }
     }
 
     // MARK: Actions
@@ -180,6 +205,7 @@ final class SessionDriver: @unchecked Sendable {
                     guard let heartbeat = settings.rules.heartbeat else { return }
                     write(to: link) { () throws(CodecError) in try heartbeat.encode(sequence) }
                     link.noteHeartbeat()
+                    planLook(at: link)
                 }
             case .close(let number, let cause): withLink(number) { close($0, cause) }
             case .complete(let number, let outcome): complete(number, outcome)
@@ -202,18 +228,19 @@ final class SessionDriver: @unchecked Sendable {
 
     private func give(_ message: GivenMessage<PacketEncoder>, to link: SessionLink) {
         write(to: link) { () throws(CodecError) in try message.payload(message.sequence) }
-        givenByteCount += message.byteCount
-        if givenByteCount >= settings.configuration.client.limits.pendingByteCount { noteOutput(of: link) }
+        link.givenByteCount += message.byteCount
+        if link.givenByteCount >= settings.configuration.client.limits.pendingByteCount { noteOutput(of: link) }
     }
 
     private func write(to link: SessionLink, _ encode: () throws(CodecError) -> [UInt8]) {
         guard let connection = link.connection else { return }
-        do throws(ConnectionError) {
-            let bytes: [UInt8]
-            do throws(CodecError) { bytes = try encode() } catch { throw .codec(error) }
-            try unsafe connection.write(packet: bytes.span.bytes)
+        do throws(CodecError) {
+            let bytes = try encode()
+            // Where the connection has ended, whoever reads from it tells of that, behind what has arrived whole.
+            try? unsafe connection.write(packet: bytes.span.bytes)
         } catch {
-            handle(.ended(link.number, DisconnectCause(error)))
+            // It is this side's message that is none.
+            handle(.ended(link.number, .misconfigured))
         }
     }
 
@@ -221,14 +248,24 @@ final class SessionDriver: @unchecked Sendable {
     private func noteOutput(of link: SessionLink) {
         guard let connection = link.connection else { return }
         connection.stream.flush()
-        givenByteCount = connection.stream.pendingByteCount
-        handle(.sent(link.number, byteCount: 0, pendingByteCount: givenByteCount))
-        guard connection.stream.isOpen, !connection.hasRoomForSender(), !link.isWaitingForRoom else { return }
+        guard !noteIfClosed(link) else { return }
+        link.givenByteCount = connection.stream.pendingByteCount
+        handle(.sent(link.number, byteCount: 0, pendingByteCount: link.givenByteCount))
+        guard !connection.hasRoomForSender(), !link.isWaitingForRoom else { return }
         link.isWaitingForRoom = true
         connection.whenThereIsRoom {
             link.isWaitingForRoom = false
             self.noteOutput(of: link)
         }
+    }
+
+    /// Keeps the session from giving messages to a connection that takes no more. What has arrived on it is read to its
+    /// end, and then the session is told.
+    @discardableResult
+    private func noteIfClosed(_ link: SessionLink) -> Bool {
+        guard let connection = link.connection, !connection.stream.takesOutput else { return false }
+        handle(.sent(link.number, byteCount: 0, pendingByteCount: .max))
+        return true
     }
 
     // MARK: What arrives
@@ -241,15 +278,21 @@ final class SessionDriver: @unchecked Sendable {
             handle(.heartbeatAnswered(link.number, sequence: packet.sequence(in: settings.layout)))
             if !isDelivered { return }
         case .acknowledgement(let acknowledgement): return handle(.acknowledged(link.number, acknowledgement))
-        case .answer(let encode):
-            return write(to: link) { () throws(CodecError) in try encode(packet.sequence(in: settings.layout)) }
+        case .answer(let encode): return answer(packet, with: encode, on: link)
         case .end(let notice):
             inbox.add(packet)
             return handle(.ended(link.number, .kicked(notice)))
         }
-        guard session.messageCount > 0 else { return inbox.add(packet) }
+        // One that the login has asked for and given up is no reply to what came later.
+        let isLate = link.connection?.requests?.takeLateMark() ?? false
+        guard session.messageCount > 0, !isLate else { return inbox.add(packet) }
         replyInHand = packet
         handle(.acknowledged(link.number, .reply(id: packet.id, sequence: packet.sequence(in: settings.layout))))
         if replyInHand.take() != nil { inbox.add(packet) }
+    }
+
+    func answer(_ packet: ReceivedPacket, with encode: PacketEncoder, on link: SessionLink) {
+        link.hasAnswered = true
+        write(to: link) { () throws(CodecError) in try encode(packet.sequence(in: settings.layout)) }
     }
 }

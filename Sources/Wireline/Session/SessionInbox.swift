@@ -10,22 +10,29 @@ final class SessionInbox {
     private let limit: Int
     private var packets = Queue<ReceivedPacket>()
     private(set) var byteCount = 0
+    private let dropsOldest: Bool
     /// What follows the last packet.
     private var end: Taken?
 
     /// Who waits for a packet.
     private var receiver: (ticket: WaitTicket, continuation: CheckedContinuation<Taken, Never>)?
-    /// Who waits to put one in.
-    private var feeders = Queue<CheckedContinuation<Void, Never>>()
+    /// Who waits to put one in: of a session's connections one is read at a time.
+    private var feeder: CheckedContinuation<Void, Never>?
 
-    /// - Parameter limit: How many bytes may wait; a packet may go beyond it. Each counts for 256 bytes more than it has,
-    ///   as in ``ConnectionLimits/unreadByteCount``.
-    init(on loop: EventLoop, limit: Int) {
+    /// - Parameters:
+    ///   - limit: How many bytes may wait; a packet may go beyond it. Each counts for 256 bytes more than it has, as in
+    ///     ``ConnectionLimits/unreadByteCount``.
+    ///   - dropsOldest: Whether the oldest packets make room for new ones.
+    init(on loop: EventLoop, limit: Int, dropsOldest: Bool) {
         self.loop = loop
+        self.dropsOldest = dropsOldest
         self.limit = max(1, limit)
     }
 
-    var isFull: Bool { byteCount + packets.count * 256 >= limit }
+    /// Whether nothing more should be put in.
+    var isHoldingUp: Bool { isFull && !dropsOldest }
+
+    private var isFull: Bool { byteCount + packets.count * 256 >= limit }
 
     // MARK: Putting in
 
@@ -34,19 +41,27 @@ final class SessionInbox {
         // The block that it came in may be much larger, and is needed for the next read.
         packets.append(packet.copied(for: loop))
         byteCount += packet.byteCount
+        while dropsOldest, isFull, packets.count > 1, let oldest = packets.popFirst() {
+            byteCount -= oldest.byteCount
+        }
     }
 
-    /// Waits until there is room.
+    /// Waits until there is room, or nothing is to be put in any more.
     nonisolated(nonsending) func room() async {
-        guard isFull, end == nil else { return }
-        await withCheckedContinuation { feeders.append($0) }
+        guard isHoldingUp, end == nil else { return }
+        await withCheckedContinuation { feeder = $0 }
+    }
+
+    /// Lets go of who waits to put something in.
+    func releaseFeeder() {
+        feeder.take()?.resume()
     }
 
     /// Nothing more comes. What has arrived is still there to be taken.
     func finish(_ end: Taken) {
         guard self.end == nil else { return }
         self.end = end
-        while let feeder = feeders.popFirst() { feeder.resume() }
+        releaseFeeder()
         // Somebody waits only where nothing is there.
         if let (_, continuation) = receiver.take() { continuation.resume(returning: end) }
     }
@@ -57,7 +72,7 @@ final class SessionInbox {
     func take() -> Taken? {
         guard let packet = packets.popFirst() else { return end }
         byteCount -= packet.byteCount
-        if !isFull, let feeder = feeders.popFirst() { feeder.resume() }
+        if !isHoldingUp { releaseFeeder() }
         return .success(packet)
     }
 

@@ -14,6 +14,10 @@ final class SessionLink: @unchecked Sendable {
     var isRead = false
     /// Whether what arrives has to wait for whoever iterates.
     var isHeldUp = false
+    /// Whether something was answered that the peer has asked, and may not have left.
+    var hasAnswered = false
+    /// How many bytes the session counts as waiting in it.
+    var givenByteCount = 0
     /// Whether the session is told when less waits to be sent.
     var isWaitingForRoom = false
 
@@ -23,6 +27,9 @@ final class SessionLink: @unchecked Sendable {
     /// that is still on its way.
     private var heartbeatEnd: UInt64?
     private var acknowledgedByteCount: UInt64 = 0
+
+    /// Whether a heartbeat is on its way, as far as is known.
+    var hasHeartbeatUnderWay: Bool { heartbeatEnd.map { acknowledgedByteCount < $0 } ?? false }
 
     init(_ number: ConnectionNumber) {
         self.number = number
@@ -46,6 +53,7 @@ final class SessionLink: @unchecked Sendable {
         guard heartbeatEnd == nil, let stream = connection?.stream else { return }
         // With TLS a little more is sent than is written, which is as good as nothing here.
         heartbeatEnd = stream.sentByteCount + UInt64(stream.pendingByteCount)
+        acknowledgedByteCount = stream.acknowledgedByteCount ?? .max
     }
 
     /// Whether the peer has acknowledged bytes since this was last asked, in front of a heartbeat or the heartbeat

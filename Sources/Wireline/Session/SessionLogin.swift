@@ -17,20 +17,25 @@ public struct SessionLogin<Definition: PacketProtocol>: Sendable {
     public let client: PacketClient<Definition>
     /// Which of the session's connections and attempts to make one it is; the first is 1.
     public let number: Int
+    /// A random number, the same for all connections of a session. Sequence numbers begin anew with every session: a server
+    /// that is to drop what it has had (`DeliveryPolicy.exactlyOnce`) keeps what it has seen by this number, or by
+    /// another that is new with every session.
+    public let sessionID: UInt64
     private let acknowledge: @Sendable (DeliveryAcknowledgement) -> Void
 
     init(
-        _ client: PacketClient<Definition>, number: Int,
+        _ client: PacketClient<Definition>, number: Int, sessionID: UInt64,
         acknowledge: @escaping @Sendable (DeliveryAcknowledgement) -> Void
     ) {
         self.client = client
         self.number = number
+        self.sessionID = sessionID
         self.acknowledge = acknowledge
     }
 
     /// Takes note of what a server says at login of the session's messages: those are not sent again.
     public func acknowledge(_ acknowledgement: DeliveryAcknowledgement) {
-        acknowledge(acknowledgement)
+        if !acknowledgement.isReply { acknowledge(acknowledgement) }
     }
 }
 

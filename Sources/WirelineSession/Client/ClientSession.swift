@@ -137,7 +137,10 @@ public struct ClientSession<Payload> {
         case .loggedIn(let connection): loggedIn(connection, at: now, into: &actions)
         case .ended(let connection, let cause):
             if connection == self.connection { lose(cause, at: now, using: &random, into: &actions) }
-        case .received(let connection): if connection == self.connection { heartbeat?.received(at: now) }
+        case .received(let connection):
+            if connection == self.connection {
+                heartbeat?.received(at: now, isEnough: !queue.awaitsHeartbeat)
+            }
         case .sent(let connection, let byteCount, let pendingByteCount):
             guard connection == self.connection else { return }
             if byteCount > 0, self.pendingByteCount > 0 { heartbeat?.progressed(at: now) }
@@ -164,6 +167,7 @@ public struct ClientSession<Payload> {
         case .drain(let deadline):
             if case .ended = phase { return }
             drainDeadline = min(deadline, drainDeadline ?? deadline)
+            if queue.awaitsHeartbeat { heartbeat?.hurry(at: now) }
         case .end: endByUs(into: &actions)
         }
         if drainDeadline != nil, queue.openCount == 0 { endByUs(into: &actions) }

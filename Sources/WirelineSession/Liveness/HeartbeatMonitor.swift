@@ -33,7 +33,8 @@ public struct HeartbeatPolicy: Equatable, Sendable {
 /// is put off: the heartbeat, or its answer, stands behind a large upload on a slow line.
 ///
 /// An answer belongs to the heartbeat of its number, or, where there are no numbers, to the oldest that has none: so a
-/// late answer is never taken for an early one of the next. A server that leaves many unanswered is measured no more.
+/// late answer is never taken for an early one of the next. A server that leaves many unanswered is not measured until it
+/// has answered all of them.
 package struct HeartbeatMonitor: Sendable {
     package enum Action: Equatable, Sendable {
         /// The heartbeat of this number, counted from 1, is to be sent.
@@ -54,6 +55,8 @@ package struct HeartbeatMonitor: Sendable {
     private let maximumSequence: UInt64?
     private var beatCount: UInt64 = 0
     private var unanswered: [Beat] = []
+    /// How many heartbeats behind `unanswered` wait for their answers, where there are no numbers.
+    private var untimedCount: UInt64 = 0
     private var isMeasuring = true
     private var nextBeat: Duration
     private var lastProgress: Duration
@@ -80,9 +83,16 @@ package struct HeartbeatMonitor: Sendable {
     }
 
     /// Bytes have arrived.
-    package mutating func received(at now: Duration) {
+    ///
+    /// - Parameter isEnough: Whether that does, or something waits for a heartbeat's own answer.
+    package mutating func received(at now: Duration, isEnough: Bool = true) {
         askedAt = nil
-        if policy.rhythm == .whenQuiet { nextBeat = now + policy.interval }
+        if policy.rhythm == .whenQuiet, isEnough { nextBeat = now + policy.interval }
+    }
+
+    /// The next heartbeat is due at once.
+    package mutating func hurry(at now: Duration) {
+        nextBeat = min(nextBeat, now)
     }
 
     /// The system has taken bytes that waited to be sent.
@@ -96,19 +106,30 @@ package struct HeartbeatMonitor: Sendable {
     /// - Returns: Which heartbeat surely was; nil where that cannot be said.
     package mutating func answered(sequence: UInt64?, at now: Duration) -> UInt64? {
         received(at: now)
-        guard isMeasuring else { return nil }
         let place: Int?
         if maximumSequence != nil {
+            // Earlier ones are answered late or not at all, and then by their own number.
             place = unanswered.firstIndex { self.sequence(of: $0.number) == sequence }
         } else {
             place = unanswered.isEmpty ? nil : 0
         }
-        guard let place else { return nil }
-        let beat = unanswered[place]
-        // With numbers, earlier ones are answered late or not at all, and then by their own number.
-        unanswered.remove(at: place)
-        roundTrips.add(now - beat.time)
+        guard let place else { return answeredUntimed() }
+        let beat = unanswered.remove(at: place)
+        if isMeasuring { roundTrips.add(now - beat.time) }
+        startMeasuringIfAllAnswered()
         return beat.number
+    }
+
+    private mutating func answeredUntimed() -> UInt64? {
+        guard untimedCount > 0 else { return nil }
+        let number = beatCount - untimedCount + 1
+        untimedCount -= 1
+        startMeasuringIfAllAnswered()
+        return number
+    }
+
+    private mutating func startMeasuringIfAllAnswered() {
+        if unanswered.isEmpty, untimedCount == 0 { isMeasuring = true }
     }
 
     package mutating func timerFired(at now: Duration) -> Action? {
@@ -117,17 +138,18 @@ package struct HeartbeatMonitor: Sendable {
         nextBeat = now + policy.interval
         beatCount += 1
         if askedAt == nil { askedAt = now }
-        if isMeasuring { note(Beat(number: beatCount, time: now)) }
+        note(Beat(number: beatCount, time: now))
         return .beat(beatCount)
     }
 
     private mutating func note(_ beat: Beat) {
-        unanswered.append(beat)
-        guard unanswered.count > mostUnanswered else { return }
         if maximumSequence != nil {
-            unanswered.removeFirst()
+            unanswered.append(beat)
+            if unanswered.count > mostUnanswered { unanswered.removeFirst() }
+        } else if untimedCount == 0, unanswered.count < mostUnanswered {
+            unanswered.append(beat)
         } else {
-            unanswered = []
+            untimedCount += 1
             isMeasuring = false
         }
     }

@@ -23,9 +23,11 @@ public enum DisconnectCause: Equatable, Sendable {
     case kicked(KickNotice)
     /// The server has refused the login: it would do so again.
     case loginRefused
+    /// The login has failed, and may not the next time.
+    case loginFailed
     /// The server could not prove who it is (TLS): somebody may stand between.
     case notTrusted
-    /// This end cannot connect as it is set up: there is no OpenSSL, or a name is none.
+    /// This end cannot connect as it is set up: there is no OpenSSL, a name is none, or a heartbeat does not fit its packet.
     case misconfigured
     /// The user of this end has ended it.
     case endedByUs
@@ -68,6 +70,7 @@ extension DisconnectCause: CustomStringConvertible {
         case .endedByPeer: "the peer has ended the connection"
         case .kicked(let kick): "the server has ended the connection, with reason \(kick.reason)"
         case .loginRefused: "the server has refused the login"
+        case .loginFailed: "the login has failed"
         case .notTrusted: "the server could not prove who it is"
         case .misconfigured: "this side cannot connect as it is set up"
         case .endedByUs: "the connection was ended on this side"

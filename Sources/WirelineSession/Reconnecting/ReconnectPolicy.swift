@@ -13,15 +13,15 @@ public struct ReconnectPolicy: Equatable, Sendable {
     public var baseDelay: Duration
     /// What no delay goes beyond (default 30 s), but for what a server has asked for.
     public var maximumDelay: Duration
-    /// How many attempts may follow the first one, or the end of a stable connection (default 10), before the session
-    /// ends; nil: any number. With 0 nothing is tried twice.
+    /// How many rounds may follow the first one, or the end of a stable connection, before the session ends (default 100,
+    /// which are about 25 minutes); nil: any number. With 0 no endpoint is tried twice.
     public var retryLimit: Int?
     /// How long a connection must have been ready to count as stable (default 60 s).
     public var stableTime: Duration
 
     /// Makes a policy; what is left out has its default.
     public init(
-        baseDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(30), retryLimit: Int? = 10,
+        baseDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(30), retryLimit: Int? = 100,
         stableTime: Duration = .seconds(60)
     ) {
         self.baseDelay = baseDelay
@@ -30,7 +30,7 @@ public struct ReconnectPolicy: Equatable, Sendable {
         self.stableTime = stableTime
     }
 
-    /// One attempt, and no other.
+    /// One round, and no other.
     public static let never = ReconnectPolicy(retryLimit: 0)
 
     /// The longest that a delay may be.
@@ -102,12 +102,14 @@ package struct Reconnector: Sendable {
             case .wait(let delay): leastDelay = max(.zero, delay)
             }
             triedInRound = 0
-        case .refused, .reset, .timedOut, .unknownHost, .failed, .broken, .silent, .endedByPeer: break
+        case .refused, .reset, .timedOut, .unknownHost, .failed, .broken, .silent, .endedByPeer, .loginFailed: break
         }
-        if let limit = policy.retryLimit, retryCount >= limit { return .stop(outOfRetries: true) }
+        if triedInRound > 0, triedInRound < endpointCount {
+            retryCount += 1
+            return .connect
+        }
+        if let limit = policy.retryLimit, delayCount >= limit { return .stop(outOfRetries: true) }
         retryCount += 1
-
-        if triedInRound > 0, triedInRound < endpointCount { return .connect }
         triedInRound = 0
         let delay = leastDelay + Self.random(upTo: policy.longestDelay(delayCount), using: &random)
         delayCount += 1

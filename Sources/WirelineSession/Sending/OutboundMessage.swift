@@ -23,7 +23,8 @@ public enum DeliveryPolicy: Equatable, Sendable {
     ///
     /// The server remembers, for each login, the last number that it has seen of any message but the login's own and
     /// heartbeats; a number that is not ahead of it by at most half of the largest one has been there before (serial
-    /// arithmetic, as RFC 1982, over the numbers from 1 on). A new login of the same client ends its older connection.
+    /// arithmetic, as RFC 1982, over the numbers from 1 on). A new login of the same client ends its older connection. Numbers
+    /// begin at 1 in every session, so a login tells which session it is of, and the server remembers for each.
     case exactlyOnce
 
     var isKept: Bool {

@@ -55,6 +55,12 @@ struct OutboundQueue<Payload> {
     /// How many messages there are whose sender waits for the outcome.
     private(set) var openCount = 0
 
+    /// How many messages only a heartbeat's answer confirms.
+    private var heartbeatReceiptCount = 0
+
+    /// Whether a message is there that only a heartbeat's answer confirms.
+    var awaitsHeartbeat: Bool { heartbeatReceiptCount > 0 }
+
     init(limits: OutboundLimits, maximumSequence: UInt64?) {
         self.limits = limits
         // With a single number nothing can be told from anything.
@@ -122,6 +128,7 @@ struct OutboundQueue<Payload> {
         count += 1
         openCount += 1
         byteCount += entry.byteCount
+        if entry.isConfirmedByHeartbeat { heartbeatReceiptCount += 1 }
     }
 
     // MARK: Going out
@@ -205,7 +212,7 @@ struct OutboundQueue<Payload> {
         case .sequence(let sequence):
             guard let ordinal = ordinal(of: sequence) else { return }
             lastArrived = max(lastArrived, ordinal)
-            confirmFirst(into: &actions) { $0.ordinal == ordinal && $0.receipt == .acknowledgement }
+            _ = confirmFirst(into: &actions) { $0.ordinal == ordinal && $0.receipt == .acknowledgement }
         case .cumulative(let sequence):
             guard let last = ordinal(of: sequence) else { return }
             lastArrived = max(lastArrived, last)
@@ -217,10 +224,11 @@ struct OutboundQueue<Payload> {
         case .reply(let id, let sequence):
             if maximumSequence != nil {
                 guard let ordinal = sequence.flatMap({ self.ordinal(of: $0) }) else { return }
-                lastArrived = max(lastArrived, ordinal)
-                confirmFirst(into: &actions) { $0.ordinal == ordinal && $0.receipt == .reply(id: id) }
+                // Any other message may bear any number.
+                let isReply = confirmFirst(into: &actions) { $0.ordinal == ordinal && $0.receipt == .reply(id: id) }
+                if isReply { lastArrived = max(lastArrived, ordinal) }
             } else {
-                confirmFirst(before: cursor, into: &actions) { $0.receipt == .reply(id: id) }
+                _ = confirmFirst(before: cursor, into: &actions) { $0.receipt == .reply(id: id) }
             }
         }
     }
@@ -238,12 +246,14 @@ struct OutboundQueue<Payload> {
 
     private mutating func confirmFirst(
         before end: Int? = nil, into actions: inout [Action], where condition: (Entry) -> Bool
-    ) {
+    ) -> Bool {
         for index in head..<(end ?? slots.count) {
             guard let entry = slots[index], condition(entry) else { continue }
             if entry.payload == nil { actions.append(.ignoreReply) }
-            return self.end(at: index, .confirmed, into: &actions)
+            self.end(at: index, .confirmed, into: &actions)
+            return true
         }
+        return false
     }
 
     /// The place of the message that has most recently had a number.
@@ -344,6 +354,7 @@ struct OutboundQueue<Payload> {
     private mutating func release(_ entry: Entry, at index: Int) {
         count -= 1
         byteCount -= entry.byteCount
+        if entry.isConfirmedByHeartbeat { heartbeatReceiptCount -= 1 }
         indices[entry.number] = nil
         if case .latest(let key) = entry.delivery, latest[key] == index { latest[key] = nil }
     }

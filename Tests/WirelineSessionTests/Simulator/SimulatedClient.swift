@@ -20,8 +20,9 @@ final class SimulatedClient {
     /// How long the delays were.
     var waits: [Duration] = []
     var readySince: Int?
-    /// Attempts since the first, or since the last stable connection.
-    var retryCount = -1
+    /// Attempts since the last delay, and delays, since the first attempt or the last stable connection.
+    var roundAttemptCount = 0
+    var delayCount = 0
     /// Whether the next attempt must go to the first endpoint.
     var mustBeginWithFirst = true
     /// What the driver gives once more, though it must not.

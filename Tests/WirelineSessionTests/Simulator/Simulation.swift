@@ -311,7 +311,14 @@ extension SimulatedClient {
                     to: links[links.count - 1])
             }
             repeatedOnce = []
-        case .waiting(let until, _): waits.append(until - .microseconds(simulation.now))
+        case .waiting(let until, _):
+            waits.append(until - .microseconds(simulation.now))
+            // A hurry tells of the same delay once more.
+            if roundAttemptCount > 0 { delayCount += 1 }
+            roundAttemptCount = 0
+            if let limit = simulation.scenario.configuration.reconnect.retryLimit, delayCount > limit {
+                simulation.violate("delay \(delayCount) of \(limit)")
+            }
         case .connecting, .loggingIn, .ended: break
         }
     }
@@ -320,15 +327,16 @@ extension SimulatedClient {
         guard let since = readySince else { return }
         readySince = nil
         if .microseconds(now - since) >= stableTime {
-            retryCount = 0
+            (roundAttemptCount, delayCount) = (0, 0)
             mustBeginWithFirst = true
         }
     }
 
     func onlookAttempt(endpoint: Int, _ simulation: Simulation) {
-        retryCount += 1
-        if let limit = simulation.scenario.configuration.reconnect.retryLimit, retryCount > limit {
-            simulation.violate("attempt \(retryCount) of \(limit)")
+        roundAttemptCount += 1
+        // Of a connection that was ready the next attempt begins a round.
+        if roundAttemptCount > simulation.scenario.configuration.endpointCount {
+            simulation.violate("attempt \(roundAttemptCount) without a delay")
         }
         if mustBeginWithFirst, endpoint != 0 { simulation.violate("begins with endpoint \(endpoint)") }
         mustBeginWithFirst = false
