@@ -12,6 +12,8 @@ public struct TLSAlert: RawRepresentable, Hashable, Sendable, CustomStringConver
     /// The name that the RFCs give it, such as `handshake_failure`, or `alert 200` when they give none.
     public var description: String { Self.names[rawValue] ?? "alert \(rawValue)" }
 
+    /// Something came that has no place there, or is no TLS at all.
+    public static let unexpectedMessage = TLSAlert(rawValue: 10)
     /// The certificate was refused for no reason of the others, such as a missing pin.
     public static let badCertificate = TLSAlert(rawValue: 42)
     /// A certificate's time is over or has not come.

@@ -2,7 +2,9 @@
 
 import Testing
 import TestingSupport
-import WirelineTLS
+
+// A peer that asks for new keys is something that an engine never is.
+@testable import WirelineTLS
 
 /// What a peer sends that is broken, foreign or hostile.
 @Suite(.enabled(if: OpenSSLTool.isWanted, "\(OpenSSLTool.absence)"))
@@ -32,6 +34,8 @@ struct RobustnessTests {
         #expect(throws: expected) { try side.receive(bytes) }
         #expect(side.engine.failure == expected)
         #expect(throws: expected) { try side.receive([22]) }
+        // A fatal alert, unexpected_message, which tells whoever hears it that TLS is spoken here.
+        #expect(side.output().suffix(7) == [21, 3, 3, 0, 2, 2, 10])
     }
 
     @Test func `first bytes that come one by one are looked at one by one`() throws {
@@ -195,6 +199,30 @@ struct RobustnessTests {
         #expect(most <= TLSEngine.outputLimit)
     }
 
+    @Test func `however much waits to be sent, what ends the connection is told to the peer`() throws {
+        let pair = try pair()
+        try pair.exchange()
+        let taken = try pair.server.write([UInt8](repeating: 7, count: 1 << 20))
+        #expect(taken > 0)
+        // Each of these is answered, until there is no room for an answer.
+        var stop = TLSReading.Stop.needsCiphertext
+        var countdown = 100_000
+        while stop == .needsCiphertext, countdown > 0 {
+            countdown -= 1
+            try pair.client.askForNewKeys()
+            stop = try pair.server.readOnce(pair.client.output()).stop
+        }
+        #expect(stop == .needsDraining)
+        #expect(pair.server.engine.pendingByteCount <= TLSEngine.outputLimit)
+        // The request that was not taken is lost here, which is what a changed record is.
+        let part = pair.server.part(byteCount: 100)
+        try pair.client.askForNewKeys()
+        #expect(throws: TLSError.self) { try pair.server.readOnce(pair.client.output()) }
+        let rest = pair.server.output()
+        #expect(throws: TLSError.alert(.badRecord)) { try pair.client.receive(part + rest) }
+        #expect(pair.client.received.count == taken)
+    }
+
     @Test func `a handshake message without end is refused`() throws {
         let side = try pair().client
         try side.engine.start()
@@ -219,5 +247,24 @@ struct RobustnessTests {
         } catch {
             return error
         }
+    }
+}
+
+extension Side {
+    /// Changes the keys of what it sends, and wants the peer to do the same (RFC 8446 §4.6.3).
+    fileprivate func askForNewKeys() throws {
+        let connections = engine.openSSL.connections
+        try #require(connections.updateKey(engine.handle, 1) == 1)
+        try #require(connections.shakeHands(engine.handle) == 1)
+    }
+
+    /// So much of what waits to be sent.
+    fileprivate func part(byteCount: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        engine.takeCiphertext { waiting in
+            bytes = Array([UInt8](copying: waiting).prefix(byteCount))
+            return bytes.count
+        }
+        return bytes
     }
 }

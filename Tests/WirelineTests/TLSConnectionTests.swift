@@ -206,6 +206,9 @@ struct TLSConnectionTests {
         var iterator = ended.makeAsyncIterator()
         let bytes = try Array(Self.hello.encoded().prefix(8))
         #expect(await iterator.next() as? ConnectionError == .tls(.notTLS(firstBytes: bytes)))
+        // The client has no idea of TLS, and hears of it all the same.
+        let error = await #expect(throws: ConnectionError.self) { try await client.nextPacket() }
+        #expect("\(String(describing: error))".contains("is this a TLS server?"))
         await server.shutDown()
     }
 

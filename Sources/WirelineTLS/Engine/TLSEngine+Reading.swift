@@ -41,7 +41,9 @@ extension TLSEngine {
                 defer { unsafe input = UnsafeRawBufferPointer(start: nil, count: 0) }
                 return Result { () throws(TLSError) in
                     try checkFirstBytes()
-                    let want = try unsafe fill(room, &filledCount)
+                    var want = try unsafe fill(room, &filledCount)
+                    // What was lent was not taken, for the output is full.
+                    if want == .ciphertext, unsafe !input.isEmpty { want = .draining }
                     try payEnd()
                     return unsafe TLSReading(byteCount: bytes.count - input.count, stop: Self.stop(want))
                 }
@@ -80,10 +82,11 @@ extension TLSEngine {
         }
     }
 
-    /// Gives OpenSSL of what has been lent, as much as it asks for and there is.
+    /// Gives OpenSSL of what has been lent, as much as it asks for and there is; nothing while the output has no room for
+    /// the answer, so that an alert always finds some.
     func takeInput(_ destination: UnsafeMutableRawBufferPointer) -> Int {
         let count = unsafe min(destination.count, input.count)
-        guard count > 0 else { return 0 }
+        guard count > 0, pendingByteCount <= Self.outputLimit - Self.answerLimit else { return 0 }
         unsafe destination.copyMemory(from: UnsafeRawBufferPointer(rebasing: input[..<count]))
         unsafe input = UnsafeRawBufferPointer(rebasing: input[count...])
         return count
@@ -97,8 +100,18 @@ extension TLSEngine {
         guard var bytes = firstBytes else { return }
         unsafe bytes += input.prefix(8 - bytes.count)
         firstBytes = bytes
-        if let error = firstBytesFailure { throw fail(error) }
+        if let error = firstBytesFailure {
+            tellUnexpectedMessage()
+            throw fail(error)
+        }
         if bytes.count >= 3 { firstBytes = nil }
+    }
+
+    /// Puts the alert into the output that such bytes are answered by (RFC 8446 §5), unprotected as everything is before
+    /// there are keys: a peer without TLS then knows whom it has met. OpenSSL has not seen the bytes.
+    private func tellUnexpectedMessage() {
+        sentAlert = .unexpectedMessage
+        output += [21, 3, 3, 0, 2, UInt8(Constant.fatalLevel), TLSAlert.unexpectedMessage.rawValue]
     }
 
     /// What the first bytes are if they are not TLS.

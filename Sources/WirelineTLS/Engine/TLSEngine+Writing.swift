@@ -4,6 +4,9 @@ extension TLSEngine {
     /// The most plaintext in a record, and more than the rest of it takes (RFC 5246 §6.2).
     private static let recordPlaintextLimit = 16384
     private static let recordCiphertextLimit = recordPlaintextLimit + 2048
+    /// More than what one record of the peer's is answered by once there are keys: a change of keys and an alert, of up to
+    /// 100 bytes each. It is less than what ``writeRecords(_:)`` leaves.
+    static let answerLimit = 1024
     /// After how many records keys are changed: AES-GCM is good for 2^24.5 of them (RFC 8446 §5.5).
     static let recordLimit = 1 << 23
 
