@@ -64,6 +64,12 @@ extension TLSContext {
         }
     }
 
+    /// Has the certificate chosen by the name that a client asks for.
+    func setIdentityChoice() {
+        guard hasContextsByName else { return }
+        _ = unsafe contexts.controlCallback(handle, Constant.setNameChoice, Callbacks.chooseIdentity)
+    }
+
     func setApplicationProtocols() throws(TLSError) {
         guard !applicationProtocols.isEmpty else { return }
         switch configuration.role {

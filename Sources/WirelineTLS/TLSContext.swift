@@ -15,12 +15,15 @@ public final class TLSContext: @unchecked Sendable {
     let handle: Handle
     let sessions: SessionStore
     let applicationProtocols: [[UInt8]]
+    /// For each pattern of a host's name what a server does for those who ask for it: the same but for the certificate.
+    private let contextsByName: [String: TLSContext]
 
     /// Reads what the configuration names.
     ///
     /// - Throws: ``TLSError/unavailable(reason:)`` without OpenSSL 3; ``TLSError/unreadableFile(path:code:)``,
     ///   ``TLSError/unusable(_:reason:)``, ``TLSError/encryptedKey`` and ``TLSError/keyDoesNotMatch`` for certificates and
-    ///   keys; ``TLSError/invalidApplicationProtocol(_:)``; ``TLSError/failed(reason:)``.
+    ///   keys; ``TLSError/invalidApplicationProtocol(_:)``; ``TLSError/invalidServerName(_:)`` for a name in
+    ///   ``TLSConfiguration/identitiesByName`` that is none; ``TLSError/failed(reason:)``.
     public init(_ configuration: TLSConfiguration) throws(TLSError) {
         precondition(configuration.minimumVersion <= configuration.maximumVersion, "no version is left")
         let openSSL = try OpenSSL.shared.get()
@@ -29,6 +32,7 @@ public final class TLSContext: @unchecked Sendable {
             guard 1...255 ~= name.utf8.count else { throw .invalidApplicationProtocol(name) }
             names.append(Array(name.utf8))
         }
+        contextsByName = try Self.contextsByName(configuration)
         let contexts = openSSL.contexts
         openSSL.errors.clear()
         let method =
@@ -43,6 +47,7 @@ public final class TLSContext: @unchecked Sendable {
         try setVersionsAndModes()
         try setVerification()
         try setIdentity()
+        setIdentityChoice()
         try setApplicationProtocols()
         try setResumption()
     }
@@ -67,6 +72,25 @@ public final class TLSContext: @unchecked Sendable {
     public func accept() throws(TLSError) -> TLSEngine {
         precondition(configuration.role == .server, "a client's context connects")
         return try TLSEngine(self, serverName: nil)
+    }
+
+    private static func contextsByName(_ configuration: TLSConfiguration) throws(TLSError) -> [String: TLSContext] {
+        var contexts: [String: TLSContext] = [:]
+        for (name, identity) in configuration.identitiesByName {
+            var configuration = configuration
+            configuration.identity = identity
+            configuration.identitiesByName = [:]
+            contexts[try ServerName.pattern(name)] = try TLSContext(configuration)
+        }
+        return contexts
+    }
+
+    var hasContextsByName: Bool { !contextsByName.isEmpty }
+
+    /// What is done for those who ask for a host; nil where that is what is done for everybody.
+    func context(for host: String) -> TLSContext? {
+        guard case .host(let host) = try? ServerName(host) else { return nil }
+        return ServerName.patterns(for: host).lazy.compactMap { self.contextsByName[$0] }.first
     }
 
     /// Throws when a call has not returned what it should.

@@ -33,6 +33,24 @@ enum ServerName: Equatable {
         }
     }
 
+    /// What a name in a server's configuration stands for: a host, or all hosts with one label in the place of its `*`; in
+    /// lower case and without a dot at the end.
+    ///
+    /// - Throws: ``TLSError/invalidServerName(_:)``.
+    static func pattern(_ text: String) throws(TLSError) -> String {
+        let isWild = text.hasPrefix("*.")
+        guard case .host(let host) = try? ServerName(isWild ? String(text.dropFirst(2)) : text) else {
+            throw .invalidServerName(text)
+        }
+        return isWild ? "*." + host : host
+    }
+
+    /// The patterns that stand for a host, the narrower one first.
+    static func patterns(for host: String) -> [String] {
+        guard let dot = host.firstIndex(of: "."), dot > host.startIndex else { return [host] }
+        return [host, "*" + host[dot...]]
+    }
+
     /// Letters, digits, hyphen; and the underscore, which hosts should not have and have.
     private static func isHostCharacter(_ byte: UInt8) -> Bool {
         switch byte {

@@ -23,6 +23,13 @@ public struct TLSConfiguration: Sendable {
     public var trustRoots = TLSTrustRoots.system
     /// The certificate to show, if any; a server has one.
     public var identity: TLSIdentity?
+    /// What a server shows to clients that ask for a host by its name (SNI, RFC 6066 §3), by that name (default: nothing;
+    /// everybody gets ``identity``).
+    ///
+    /// A name is a host such as `game.example.com`, or `*.example.com` for all that have one label in the place of the
+    /// asterisk (RFC 9525 §6.3); a name that stands here as such comes first. Who asks for another name, or for none, gets
+    /// ``identity``. Upper and lower case are the same.
+    public var identitiesByName: [String: TLSIdentity] = [:]
     /// The application protocols (ALPN, RFC 7301), the preferred one first (default: none).
     ///
     /// A client offers them. A server chooses the first of its own that the client offers, and refuses a client that

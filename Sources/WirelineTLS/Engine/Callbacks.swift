@@ -26,6 +26,16 @@ enum Callbacks {
         return Constant.accepted
     }
 
+    static let chooseIdentity: OpenSSL.NameChoice = { connection, _, _ in
+        guard case .success(let openSSL) = OpenSSL.shared, let engine = unsafe engine(of: connection, openSSL)
+        else { return Constant.refused }
+        guard let name = engine.requestedServerName, let context = engine.context.context(for: name)
+        else { return Constant.notUsed }
+        // The connection takes a reference of its own, and keeps what it has but for the certificate.
+        return unsafe openSSL.connections.setContext(connection, context.handle) == nil
+            ? Constant.refused : Constant.accepted
+    }
+
     static let keepSession: OpenSSL.SessionKeeper = { connection, session in
         guard case .success(let openSSL) = OpenSSL.shared, let engine = unsafe engine(of: connection, openSSL),
             let session = unsafe session

@@ -32,13 +32,14 @@ extension TLSEngine {
     }
 
     private func error(ofCode code: Int32, depth: Int) -> TLSError {
-        // X509_V_ERR_… of x509_vfy.h
         switch code {
-        case 9: .certificateNotYetValid(depth: depth)
-        case 10: .certificateExpired(depth: depth)
-        case 18: .selfSigned(depth: depth)
-        case 2, 19, 20, 21: .unknownIssuer(depth: depth)
-        case 62, 64: .wrongHost(expected: serverName?.text ?? "")
+        case Constant.notYetValid: .certificateNotYetValid(depth: depth)
+        case Constant.expired: .certificateExpired(depth: depth)
+        case Constant.selfSigned: .selfSigned(depth: depth)
+        case Constant.issuerNotFound, Constant.selfSignedInChain, Constant.issuerNotFoundLocally,
+            Constant.chainOfOneUnverified:
+            .unknownIssuer(depth: depth)
+        case Constant.wrongHost, Constant.wrongAddress: .wrongHost(expected: serverName?.text ?? "")
         default: .certificateRefused(code: code, depth: depth)
         }
     }

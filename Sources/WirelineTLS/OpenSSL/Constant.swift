@@ -42,10 +42,11 @@ enum Constant {
 
     // MARK: ssl.h
 
-    /// `SSL_CTRL_MODE`, `SSL_CTRL_SET_SESS_CACHE_MODE`, `SSL_CTRL_SET_TLSEXT_HOSTNAME`, `SSL_CTRL_CHAIN_CERT`,
-    /// `SSL_CTRL_SET_MIN_PROTO_VERSION`, `SSL_CTRL_SET_MAX_PROTO_VERSION`
+    /// `SSL_CTRL_MODE`, `SSL_CTRL_SET_SESS_CACHE_MODE`, `SSL_CTRL_SET_TLSEXT_SERVERNAME_CB`,
+    /// `SSL_CTRL_SET_TLSEXT_HOSTNAME`, `SSL_CTRL_CHAIN_CERT`, `SSL_CTRL_SET_MIN_PROTO_VERSION`, `SSL_CTRL_SET_MAX_PROTO_VERSION`
     static let setMode: Int32 = 33
     static let setSessionCaching: Int32 = 44
+    static let setNameChoice: Int32 = 53
     static let setRequestedName: Int32 = 55
     static let addToChain: Int32 = 89
     static let setMinimumVersion: Int32 = 123
@@ -67,9 +68,10 @@ enum Constant {
     static let verifyNone: Int32 = 0
     static let verifyPeer: Int32 = 1
     static let requireCertificate: Int32 = 2
-    /// `SSL_TLSEXT_ERR_OK`, `SSL_TLSEXT_ERR_ALERT_FATAL`
+    /// `SSL_TLSEXT_ERR_OK`, `SSL_TLSEXT_ERR_ALERT_FATAL`, `SSL_TLSEXT_ERR_NOACK`
     static let accepted: Int32 = 0
     static let refused: Int32 = 2
+    static let notUsed: Int32 = 3
     /// `SSL_CB_WRITE_ALERT`, and the level of a fatal one in the number's second byte
     static let sendsAlert: Int32 = 0x4008
     static let fatalLevel: Int32 = 2
@@ -87,7 +89,20 @@ enum Constant {
 
     // MARK: x509_vfy.h, x509v3.h
 
+    /// `X509_V_OK`, `X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT`, `X509_V_ERR_CERT_NOT_YET_VALID`,
+    /// `X509_V_ERR_CERT_HAS_EXPIRED`, `X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT`, `X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN`,
+    /// `X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY`, `X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE`
     static let verified: Int32 = 0
+    static let issuerNotFound: Int32 = 2
+    static let notYetValid: Int32 = 9
+    static let expired: Int32 = 10
+    static let selfSigned: Int32 = 18
+    static let selfSignedInChain: Int32 = 19
+    static let issuerNotFoundLocally: Int32 = 20
+    static let chainOfOneUnverified: Int32 = 21
+    /// `X509_V_ERR_HOSTNAME_MISMATCH`, `X509_V_ERR_IP_ADDRESS_MISMATCH`
+    static let wrongHost: Int32 = 62
+    static let wrongAddress: Int32 = 64
     /// `X509_V_ERR_CERT_REJECTED`, to which OpenSSL's alert is bad_certificate
     static let certificateRejected: Int32 = 28
     /// `X509_V_FLAG_PARTIAL_CHAIN`

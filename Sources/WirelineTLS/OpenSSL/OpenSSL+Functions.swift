@@ -16,6 +16,8 @@ extension OpenSSL {
         @convention(c) (
             Handle?, UnsafeMutablePointer<Bytes?>?, UnsafeMutablePointer<UInt8>?, Bytes?, UInt32, AnyPointer?
         ) -> Int32
+    /// Chooses by the name that a client asks for.
+    typealias NameChoice = @convention(c) (Handle?, UnsafeMutablePointer<Int32>?, AnyPointer?) -> Int32
     /// Keeps a new session: 1 when it has taken the reference over.
     typealias SessionKeeper = @convention(c) (Handle?, Handle?) -> Int32
     /// Is told of state changes and alerts.
@@ -174,6 +176,7 @@ extension OpenSSL {
         let make: @convention(c) (Handle?) -> Handle?
         let free: @convention(c) (Handle?) -> Void
         let control: @convention(c) (Handle?, Int32, Int, AnyPointer?) -> Int
+        let controlCallback: @convention(c) (Handle?, Int32, NameChoice) -> Int
         let setOptions: @convention(c) (Handle?, UInt64) -> UInt64
         let setVerification: @convention(c) (Handle?, Int32, AnyPointer?) -> Void
         let setVerifier: @convention(c) (Handle?, Verifier, AnyPointer?) -> Void
@@ -196,6 +199,7 @@ extension OpenSSL {
             unsafe make = try libraries.function("SSL_CTX_new")
             unsafe free = try libraries.function("SSL_CTX_free")
             unsafe control = try libraries.function("SSL_CTX_ctrl")
+            unsafe controlCallback = try libraries.function("SSL_CTX_callback_ctrl")
             unsafe setOptions = try libraries.function("SSL_CTX_set_options")
             unsafe setVerification = try libraries.function("SSL_CTX_set_verify")
             unsafe setVerifier = try libraries.function("SSL_CTX_set_cert_verify_callback")
@@ -220,6 +224,7 @@ extension OpenSSL {
         let make: @convention(c) (Handle?) -> Handle?
         let free: @convention(c) (Handle?) -> Void
         let setStream: @convention(c) (Handle?, Handle?, Handle?) -> Void
+        let setContext: @convention(c) (Handle?, Handle?) -> Handle?
         let setConnecting: @convention(c) (Handle?) -> Void
         let setAccepting: @convention(c) (Handle?) -> Void
         let control: @convention(c) (Handle?, Int32, Int, AnyPointer?) -> Int
@@ -247,6 +252,7 @@ extension OpenSSL {
             unsafe make = try libraries.function("SSL_new")
             unsafe free = try libraries.function("SSL_free")
             unsafe setStream = try libraries.function("SSL_set_bio")
+            unsafe setContext = try libraries.function("SSL_set_SSL_CTX")
             unsafe setConnecting = try libraries.function("SSL_set_connect_state")
             unsafe setAccepting = try libraries.function("SSL_set_accept_state")
             unsafe control = try libraries.function("SSL_ctrl")
