@@ -18,10 +18,13 @@ let usual: [SwiftSetting] = [
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
+    // BoringSSL takes minutes to compile; without it there are no rows of NIO with TLS.
+    traits: [.trait(name: "NIOSSL"), .default(enabledTraits: ["NIOSSL"])],
     dependencies: [
         .package(name: "wireline", path: "../.."),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     ],
     targets: [
@@ -45,9 +48,11 @@ let package = Package(
             dependencies: [
                 "CNetwork", "BenchmarkSupport",
                 .product(name: "Wireline", package: "wireline"),
+                .product(name: "WirelineTLS", package: "wireline"),
                 .product(name: "Scene", package: "wireline"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["NIOSSL"])),
             ],
             swiftSettings: usual),
     ],

@@ -52,7 +52,7 @@ package enum Machine {
             let resolved = try? JSONDecoder().decode(Resolved.self, from: data)
         else { return "unknown package versions" }
         return resolved.pins
-            .filter { ["swift-nio", "swift-nio-extras", "swift-protobuf"].contains($0.identity) }
+            .filter { ["swift-nio", "swift-nio-extras", "swift-nio-ssl", "swift-protobuf"].contains($0.identity) }
             .map { "\($0.identity) \($0.state.version ?? "of an unknown version")" }
             .joined(separator: ", ")
     }

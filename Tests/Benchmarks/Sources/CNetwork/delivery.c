@@ -3,18 +3,19 @@
 // Streams that arrive as no benchmark sends them: what comes back must be the same bytes, and nothing more.
 #define _GNU_SOURCE
 #include "bytes.h"
+#include "channel.h"
 #include "load.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 enum { connection_count = 2, read_byte_count = 256 * 1024, burst_byte_count = 1 << 20 };
 
 typedef struct {
-    int socket;
+    channel channel;
     uint64_t random;
     uint8_t *stream;
     size_t byte_count, sent, received;
@@ -70,18 +71,18 @@ static void make_stream(connection *self, network_delivery delivery) {
 
 static bool send_piece(connection *self, network_delivery delivery, int poller, network_failure *failure) {
     size_t left = self->byte_count - self->sent, count = piece_size(delivery, &self->random);
-    ssize_t sent = send(self->socket, self->stream + self->sent, count < left ? count : left, MSG_NOSIGNAL);
-    if (sent < 0) return errno == EAGAIN || fail(failure, "sending failed: %s", strerror(errno));
+    ssize_t sent = channel_send(&self->channel, self->stream + self->sent, count < left ? count : left);
+    if (sent < 0) return errno == EAGAIN || fail(failure, "sending failed: %s", channel_error(&self->channel));
     self->sent += (size_t)sent;
     if (self->sent < self->byte_count) return true;
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = self};
-    epoll_ctl(poller, EPOLL_CTL_MOD, self->socket, &event);
+    epoll_ctl(poller, EPOLL_CTL_MOD, self->channel.socket, &event);
     return true;
 }
 
-static bool receive(connection *self, uint8_t *input, network_failure *failure) {
-    ssize_t count = recv(self->socket, input, read_byte_count, 0);
-    if (count < 0) return errno == EAGAIN || fail(failure, "receiving failed: %s", strerror(errno));
+static bool receive_once(connection *self, uint8_t *input, network_failure *failure) {
+    ssize_t count = channel_receive(&self->channel, input, read_byte_count);
+    if (count < 0) return errno == EAGAIN || fail(failure, "receiving failed: %s", channel_error(&self->channel));
     if (count == 0) {
         self->has_ended = true;
         return self->received == self->byte_count ||
@@ -94,7 +95,14 @@ static bool receive(connection *self, uint8_t *input, network_failure *failure) 
         }
     }
     self->received += (size_t)count;
-    if (self->received == self->byte_count) shutdown(self->socket, SHUT_WR);
+    if (self->received == self->byte_count) channel_end(&self->channel);
+    return true;
+}
+
+static bool receive(connection *self, uint8_t *input, network_failure *failure) {
+    do {
+        if (!receive_once(self, input, failure)) return false;
+    } while (self->channel.may_have_more);
     return true;
 }
 
@@ -108,7 +116,7 @@ static bool run(int poller, network_delivery delivery, uint8_t *input, network_f
             if (events[index].events & EPOLLOUT && !send_piece(connection, delivery, poller, failure)) return false;
             if (events[index].events & ~(uint32_t)EPOLLOUT && !receive(connection, input, failure)) return false;
             if (!connection->has_ended) continue;
-            epoll_ctl(poller, EPOLL_CTL_DEL, connection->socket, NULL);
+            epoll_ctl(poller, EPOLL_CTL_DEL, connection->channel.socket, NULL);
             open -= 1;
         }
     }
@@ -123,19 +131,18 @@ network_figures network_deliver(const network_server *server, network_delivery d
     if (input == NULL) abort();
     while (count < connection_count) {
         connection *connection = &connections[count];
-        connection->socket = open_socket(server, &figures.failure);
-        if (connection->socket < 0) break;
+        if (!channel_open(&connection->channel, server, &figures.failure)) break;
         count += 1;
-        make_nonblocking(connection->socket);
+        channel_set_nonblocking(&connection->channel);
         connection->random = seed + (uint64_t)count;
         make_stream(connection, delivery);
         struct epoll_event event = {.events = EPOLLIN | EPOLLOUT, .data.ptr = connection};
-        epoll_ctl(poller, EPOLL_CTL_ADD, connection->socket, &event);
+        epoll_ctl(poller, EPOLL_CTL_ADD, connection->channel.socket, &event);
     }
     if (count == connection_count) run(poller, delivery, input, &figures.failure);
     while (count > 0) {
         count -= 1;
-        close(connections[count].socket);
+        channel_close(&connections[count].channel);
         free(connections[count].stream);
     }
     free(input);

@@ -4,19 +4,19 @@
 // what comes back is compared with the stream in one piece however many packets it is, and costs next to nothing.
 #define _GNU_SOURCE
 #include "bytes.h"
+#include "channel.h"
 #include "load.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-// The stream has more packets than are ever in flight: none can be taken for another one that is.
-enum { stream_packets = 8191, read_byte_count = 256 * 1024, events_a_wait = 256, latency_room = 1 << 22 };
+enum { stream_byte_count = 8191 * 23, read_byte_count = 256 * 1024, events_a_wait = 256, latency_room = 1 << 22 };
 
 typedef struct {
-    int socket;
+    channel channel;
     bool waits_to_send;
     size_t start;                       // where in the stream it begins
     uint64_t allowed, sent, received;   // bytes since
@@ -25,7 +25,8 @@ typedef struct {
 
 typedef struct {
     int poller, in_flight, refill;
-    size_t packet_byte_count, stream_byte_count;
+    // The stream has more packets than are ever in flight: none can be taken for another one that is.
+    size_t packet_byte_count, stream_packets, stream_byte_count;
     uint8_t *stream, *input;
     bool is_ending;
     uint64_t received;
@@ -36,7 +37,7 @@ typedef struct {
 
 static void wait_for(const load *self, connection *connection, int operation, uint32_t events) {
     struct epoll_event event = {.events = events, .data.ptr = connection};
-    epoll_ctl(self->poller, operation, connection->socket, &event);
+    epoll_ctl(self->poller, operation, connection->channel.socket, &event);
 }
 
 static bool send_allowed(load *self, connection *connection) {
@@ -44,8 +45,10 @@ static bool send_allowed(load *self, connection *connection) {
         size_t offset = (connection->start + connection->sent) % self->stream_byte_count;
         size_t count = connection->allowed - connection->sent;
         if (count > self->stream_byte_count - offset) count = self->stream_byte_count - offset;
-        ssize_t sent = send(connection->socket, self->stream + offset, count, MSG_NOSIGNAL);
-        if (sent < 0 && errno != EAGAIN) return fail(self->failure, "sending failed: %s", strerror(errno));
+        ssize_t sent = channel_send(&connection->channel, self->stream + offset, count);
+        if (sent < 0 && errno != EAGAIN) {
+            return fail(self->failure, "sending failed: %s", channel_error(&connection->channel));
+        }
         if (sent < 0) break;
         connection->sent += (size_t)sent;
     }
@@ -93,14 +96,19 @@ static bool verify(load *self, connection *connection, size_t count) {
 }
 
 static bool receive(load *self, connection *connection) {
-    ssize_t count = recv(connection->socket, self->input, read_byte_count, 0);
-    if (count < 0 && errno == EAGAIN) return true;
-    if (count <= 0) {
-        return fail(self->failure, "the connection ended: %s", count == 0 ? "end of stream" : strerror(errno));
-    }
-    if (!verify(self, connection, (size_t)count)) return false;
-    if (self->latencies != NULL) note_latency(self, connection);
-    return refill(self, connection);
+    channel *channel = &connection->channel;
+    do {
+        ssize_t count = channel_receive(channel, self->input, read_byte_count);
+        if (count < 0 && errno == EAGAIN) return true;
+        if (count <= 0) {
+            const char *why = count == 0 ? "end of stream" : channel_error(channel);
+            return fail(self->failure, "the connection ended: %s", why);
+        }
+        if (!verify(self, connection, (size_t)count)) return false;
+        if (self->latencies != NULL) note_latency(self, connection);
+        if (!refill(self, connection)) return false;
+    } while (channel->may_have_more);
+    return true;
 }
 
 // Deals with what happens until a time, or until all replies are there.
@@ -125,10 +133,9 @@ static bool run(load *self, uint64_t until, const connection *connections, int c
 static bool begin(load *self, const network_server *server, connection *connections, int count) {
     for (int index = 0; index < count; index += 1) {
         connection *connection = &connections[index];
-        connection->socket = open_socket(server, self->failure);
-        if (connection->socket < 0) return false;
-        make_nonblocking(connection->socket);
-        connection->start = (size_t)index * 61 % stream_packets * self->packet_byte_count;
+        if (!channel_open(&connection->channel, server, self->failure)) return false;
+        channel_set_nonblocking(&connection->channel);
+        connection->start = (size_t)index * 61 % self->stream_packets * self->packet_byte_count;
         wait_for(self, connection, EPOLL_CTL_ADD, EPOLLIN);
     }
     for (int index = 0; index < count; index += 1) {
@@ -166,28 +173,26 @@ static void measure(
 network_figures network_echo(
     const network_server *server, int count, int in_flight, size_t payload_byte_count, double seconds) {
     network_figures figures = {0};
-    if (in_flight >= stream_packets) {
-        fail(&figures.failure, "at most %d packets can be in flight", stream_packets - 1);
-        return figures;
-    }
-    size_t packet_byte_count = header_byte_count + payload_byte_count;
+    size_t packet_byte_count = header_byte_count + payload_byte_count, packets = stream_byte_count / packet_byte_count;
+    if (packets < 2 * (size_t)in_flight + 1) packets = 2 * (size_t)in_flight + 1;
     load self = {
         .poller = epoll_create1(EPOLL_CLOEXEC),
         .in_flight = in_flight,
         .refill = in_flight < 4 ? 1 : in_flight / 4,
         .packet_byte_count = packet_byte_count,
-        .stream_byte_count = stream_packets * packet_byte_count,
-        .stream = malloc(stream_packets * packet_byte_count),
+        .stream_packets = packets,
+        .stream_byte_count = packets * packet_byte_count,
+        .stream = malloc(packets * packet_byte_count),
         .input = malloc(read_byte_count),
         .latencies = in_flight == 1 ? malloc(latency_room * sizeof(uint32_t)) : NULL,
         .failure = &figures.failure,
     };
     connection *connections = calloc((size_t)count, sizeof *connections);
     if (self.stream == NULL || self.input == NULL || connections == NULL) abort();
-    fill_packets(self.stream, stream_packets, payload_byte_count, echoed_id);
+    fill_packets(self.stream, packets, payload_byte_count, echoed_id);
     measure(&self, server, connections, count, seconds, &figures);
     for (int index = 0; index < count; index += 1) {
-        if (connections[index].socket > 0) close(connections[index].socket);
+        if (connections[index].channel.socket > 0) channel_close(&connections[index].channel);
     }
     close(self.poller);
     free(connections);

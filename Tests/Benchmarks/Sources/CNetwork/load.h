@@ -4,12 +4,7 @@
 
 #include "process.h"
 
-enum { stall_milliseconds = 10000, echoed_id = 20001 };
-
-// A connected socket that sends at once; -1, and what is wrong.
-int open_socket(const network_server *server, network_failure *failure);
-
-void make_nonblocking(int socket);
+enum { stall_milliseconds = 10000, echoed_id = 20001, once_byte_count = 23 };
 
 // Numbers that look random, the same for the same seed (SplitMix64).
 uint64_t next_random(uint64_t *state);

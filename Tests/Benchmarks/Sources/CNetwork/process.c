@@ -92,7 +92,8 @@ bool network_start(const char *const *arguments, int processor, network_server *
     pid_t pid = fork();
     if (pid == 0) become(arguments, processor, ends[1]);
     close(ends[1]);
-    *server = (network_server){.pid = pid, .output = ends[0]};
+    server->pid = pid;
+    server->output = ends[0];
     if (pid < 0) return fail(failure, "fork: %s", strerror(errno));
     server->port = read_port(ends[0]);
     if (server->port != 0) return true;

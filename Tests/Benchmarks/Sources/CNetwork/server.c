@@ -4,7 +4,8 @@
 // memory of its own only for a torn packet, or for replies that its peer does not take. One read and one write a wake-up.
 #define _GNU_SOURCE
 #include "bytes.h"
-#include "CNetwork.h"
+#include "process.h"
+#include "seal.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,12 +20,8 @@
 enum { read_byte_count = 128 * 1024, packet_limit = 16 << 20, events_a_wait = 256 };
 
 typedef struct {
-    uint8_t *_Nullable bytes;
-    size_t count, room;
-} buffer;
-
-typedef struct {
     int socket;
+    SSL *tls;        // NULL without TLS
     buffer torn;     // the beginning of a packet whose rest has not arrived
     buffer unsent;   // replies from `sent` on, that the peer has had no room for; nothing is read meanwhile
     size_t sent;
@@ -33,14 +30,9 @@ typedef struct {
 
 static int poller;
 static buffer input, output;
+static buffer sealed_input, sealed_output;   // the same as it is on the wire, with TLS
+static bool uses_tls;
 static network_fault fault;
-
-static void make_room(buffer *self, size_t room) {
-    if (room <= self->room) return;
-    self->room = room < 2 * self->room ? 2 * self->room : room;
-    self->bytes = realloc(self->bytes, self->room);
-    if (self->bytes == NULL) abort();
-}
 
 static void set_bytes(buffer *self, const uint8_t *bytes, size_t count) {
     if (count == 0) {
@@ -98,6 +90,12 @@ static void wait_for(connection *self, uint32_t events) {
 }
 
 static void end(connection *self) {
+    if (self->tls != NULL) {
+        sealed_output.count = 0;
+        seal_end(self->tls, &sealed_output);
+        send(self->socket, sealed_output.bytes, sealed_output.count, MSG_NOSIGNAL);
+        openssl.SSL_free(self->tls);
+    }
     close(self->socket);
     free(self->torn.bytes);
     free(self->unsent.bytes);
@@ -126,12 +124,13 @@ static void spoil_output(void) {
 }
 
 // False when the connection is over.
-static bool send_output(connection *self) {
-    ssize_t sent = send(self->socket, output.bytes, output.count, MSG_NOSIGNAL);
+static bool send_output(connection *self, const buffer *output) {
+    if (output->count == 0) return true;
+    ssize_t sent = send(self->socket, output->bytes, output->count, MSG_NOSIGNAL);
     if (sent < 0 && errno != EAGAIN) return false;
     size_t taken = sent < 0 ? 0 : (size_t)sent;
-    if (taken == output.count) return true;
-    set_bytes(&self->unsent, output.bytes + taken, output.count - taken);
+    if (taken == output->count) return true;
+    set_bytes(&self->unsent, output->bytes + taken, output->count - taken);
     self->sent = 0;
     wait_for(self, EPOLLOUT);
     return true;
@@ -147,18 +146,35 @@ static bool send_unsent(connection *self) {
     return true;
 }
 
-static bool receive(connection *self) {
-    size_t held = self->torn.count;
-    make_room(&input, held + read_byte_count);
-    if (held != 0) memcpy(input.bytes, self->torn.bytes, held);
-    ssize_t received = recv(self->socket, input.bytes + held, read_byte_count, 0);
-    if (received < 0) return errno == EAGAIN || errno == EINTR;
-    if (received == 0) return false;
-    input.count = held + (size_t)received;
+// Makes replies of what is in the input.
+static bool reply(connection *self) {
     output.count = 0;
     if (!handle_input(self)) return false;
     if (fault != network_no_fault && output.count != 0) spoil_output();
-    return output.count == 0 || send_output(self);
+    return true;
+}
+
+static bool receive_sealed(connection *self) {
+    make_room(&sealed_input, read_byte_count);
+    ssize_t received = recv(self->socket, sealed_input.bytes, read_byte_count, 0);
+    if (received < 0) return errno == EAGAIN || errno == EINTR;
+    if (received == 0) return false;
+    sealed_output.count = 0;
+    bool is_open = seal_open(self->tls, sealed_input.bytes, (size_t)received, &input, &sealed_output);
+    if (!reply(self) || !seal_close(self->tls, &output, &sealed_output)) return false;
+    return send_output(self, &sealed_output) && is_open;
+}
+
+static bool receive(connection *self) {
+    input.count = self->torn.count;
+    make_room(&input, input.count + read_byte_count);
+    if (input.count != 0) memcpy(input.bytes, self->torn.bytes, input.count);
+    if (self->tls != NULL) return receive_sealed(self);
+    ssize_t received = recv(self->socket, input.bytes + input.count, read_byte_count, 0);
+    if (received < 0) return errno == EAGAIN || errno == EINTR;
+    if (received == 0) return false;
+    input.count += (size_t)received;
+    return reply(self) && send_output(self, &output);
 }
 
 static void accept_all(int listener) {
@@ -167,6 +183,7 @@ static void accept_all(int listener) {
         connection *accepted = calloc(1, sizeof *accepted);
         if (accepted == NULL) abort();
         accepted->socket = socket;
+        if (uses_tls) accepted->tls = seal_accept();
         setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
         struct epoll_event event = {.events = EPOLLIN, .data.ptr = accepted};
         epoll_ctl(poller, EPOLL_CTL_ADD, socket, &event);
@@ -192,8 +209,14 @@ static void end_at_once(int signal) {
     _exit(0);
 }
 
-int network_serve_epoll(network_fault its_fault) {
+int network_serve_epoll(network_fault its_fault, const char *certificate, const char *key) {
+    network_failure failure = {0};
     fault = its_fault;
+    uses_tls = certificate != NULL && key != NULL;
+    if (uses_tls && !seal_set_up(certificate, key, &failure)) {
+        fprintf(stderr, "%s\n", failure.text);
+        return 1;
+    }
     signal(SIGTERM, end_at_once);
     poller = epoll_create1(EPOLL_CLOEXEC);
     int listener = listen_on_any_port();

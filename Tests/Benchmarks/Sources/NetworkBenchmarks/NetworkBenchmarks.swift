@@ -2,6 +2,7 @@
 
 internal import BenchmarkSupport
 internal import CNetwork
+internal import Foundation
 
 @main
 enum NetworkBenchmarks {
@@ -12,27 +13,36 @@ enum NetworkBenchmarks {
     private static func run(_ options: NetworkOptions) throws {
         switch options.mode {
         case .help: print(NetworkOptions.help)
-        case .serve(let server): try server.run()
-        case .smoke: try smoke(options)
-        case .table: try printTables(options)
+        case .serve(let server): try server.run(options.identity)
+        case .smoke: try withIdentity { try smoke(options, $0) }
+        case .table: try withIdentity { try printTables(options, $0) }
         }
     }
 
-    private static func smoke(_ options: NetworkOptions) throws {
+    private static func withIdentity(_ body: (ServerIdentity?) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "benchmark-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let identity = try ServerIdentity.make(in: folder)
+        if identity != nil, !OwnServer.nioSpeaksTLS { note("no rows of NIO with TLS: built without the trait NIOSSL") }
+        try body(identity)
+    }
+
+    private static func smoke(_ options: NetworkOptions, _ identity: ServerIdentity?) throws {
         let generator = LoadGenerator(seconds: 0.1, idleConnections: 200, seed: options.seed)
-        let servers = try options.servers()
+        let servers = try options.servers(identity)
         note("random cuts of seed \(options.seed)")
-        try generator.findFaults(of: OwnServer.faulty.map(Server.init))
+        try generator.findFaults(of: OwnServer.faulty.map { Server($0, identity) })
         for server in servers { try generator.verify(server, in: Scenario.allCases) }
         print("\(servers.count) servers send the right bytes back, however the stream is cut")
     }
 
-    private static func printTables(_ options: NetworkOptions) throws {
+    private static func printTables(_ options: NetworkOptions, _ identity: ServerIdentity?) throws {
         let generator = LoadGenerator(seconds: options.seconds, idleConnections: 10_000, seed: options.seed)
-        let servers = try options.servers()
+        let servers = try options.servers(identity)
         note("random cuts of seed \(options.seed)")
         for server in servers { try generator.verify(server, in: []) }
-        let results = try measure(servers + [Server.control], with: generator, options)
+        let results = try measure(servers + [Server.control(identity)], with: generator, options)
         let preface = "\(Machine.description) \(options.rounds) rounds of \(options.seconds) s. \(generator.processors)"
         print(NetworkReport(results: results).markdown(preface: preface))
     }
@@ -45,7 +55,7 @@ enum NetworkBenchmarks {
             // There and back, so that no server is always the first one.
             let inTurn = round.isMultiple(of: 2) ? servers.reversed() : servers
             for scenario in options.scenarios {
-                for server in inTurn {
+                for server in inTurn where server.measures(scenario) {
                     results.add(try generator.figures(of: scenario, on: server), of: server.name, scenario)
                 }
             }

@@ -23,6 +23,13 @@ struct NetworkOptions {
     var scenarios = Scenario.allCases
     /// Servers that are programs of their own.
     var others: [Server] = []
+    private var certificate: String?
+    private var key: String?
+    /// What a server shows; without it, it speaks no TLS.
+    var identity: ServerIdentity? {
+        guard let certificate, let key else { return nil }
+        return ServerIdentity(certificate: certificate, key: key)
+    }
     var seed: UInt64
 
     static let help = """
@@ -31,7 +38,9 @@ struct NetworkOptions {
           (no option)            measures everything in interleaved rounds and prints tables
           --smoke                a few seconds: does every server send the right bytes back?
           --serve NAME           is a server itself, for a profiler: \(OwnServer.allCases.map(\.rawValue).joined(separator: " "))
-          --only NAME            only servers with this in their name, and \(Server.limit.name); may be repeated
+          --certificate FILE     with --serve and --key: the server speaks TLS 1.3 and shows this
+          --key FILE             the certificate's key
+          --only NAME            only servers with this in their name, and \(Server.limitName); may be repeated
           --scenario NAME        only this scenario: \(Scenario.allCases.map(\.rawValue).joined(separator: " "))
           --server NAME=COMMAND  measures a program beside them that follows the contract in CNetwork.h
           --rounds N             how many rounds the tables are the median of (default 5)
@@ -50,6 +59,8 @@ struct NetworkOptions {
             case "--smoke": mode = .smoke
             case "--help": mode = .help
             case "--serve": mode = .serve(try Self.choice(try arguments.value()))
+            case "--certificate": certificate = try arguments.value()
+            case "--key": key = try arguments.value()
             case "--only": selection.append(try arguments.value())
             case "--scenario": scenarios = [try Self.choice(try arguments.value())]
             case "--server": others.append(try Server(description: try arguments.value()))
@@ -71,10 +82,10 @@ struct NetworkOptions {
     }
 
     /// What is to be measured; the limit is always there, as the first one.
-    func servers() throws -> [Server] {
-        let all = try Server.all() + others
+    func servers(_ identity: ServerIdentity?) throws -> [Server] {
+        let all = try Server.all(identity) + others
         return all.filter { server in
-            selection.isEmpty || server.name == Server.limit.name || selection.contains { server.name.contains($0) }
+            selection.isEmpty || server.name == Server.limitName || selection.contains { server.name.contains($0) }
         }
     }
 }

@@ -31,6 +31,8 @@ typedef struct {
     pid_t pid;
     int output;
     uint16_t port;
+    // Whether it speaks TLS 1.3; the load then does, too.
+    bool uses_tls;
 } network_server;
 
 // Two processors that this process may use, one for the server and one for the load; false, and -1, where there is one.
@@ -42,6 +44,9 @@ void network_stay_on(int processor);
 // Starts a program, on one processor unless that is -1, and waits until it listens. It ends when this thread does.
 bool network_start(
     const char *_Nullable const *_Nonnull arguments, int processor, network_server *server, network_failure *failure);
+
+// Whether there is what the load needs for TLS.
+bool network_has_tls(network_failure *failure);
 
 // Asks the program to end, and waits. False unless it ended with 0.
 bool network_stop(const network_server *server, network_failure *failure);
@@ -69,6 +74,10 @@ network_figures network_echo(
 // Sends packets to be counted for about so long, in blocks of a mebibyte, and verifies both counts.
 network_figures network_ingest(const network_server *server, size_t payload_byte_count, double seconds);
 
+// Connects, sends one packet, gets it back and begins anew, several at a time; `packets` are the connections. With
+// `resumes` each continues a session (RFC 8446 §2.2), otherwise none does.
+network_figures network_handshakes(const network_server *server, bool resumes, double seconds);
+
 // Opens connections, uses each of them once, and sees what the server keeps.
 network_figures network_idle(const network_server *server, int connections);
 
@@ -94,7 +103,9 @@ typedef enum {
 } network_fault;
 
 // A server in hand-written C on one thread, for ever. Each packet is read, told by its ID, and written anew.
-int network_serve_epoll(network_fault fault);
+//
+// With a certificate and its key, in files of PEM, it speaks TLS 1.3 through OpenSSL.
+int network_serve_epoll(network_fault fault, const char *_Nullable certificate, const char *_Nullable key);
 
 #pragma clang assume_nonnull end
 

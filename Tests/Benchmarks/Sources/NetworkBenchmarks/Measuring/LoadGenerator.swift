@@ -14,6 +14,19 @@ enum Scenario: String, CaseIterable {
     case ingest
     /// Connections that were used once.
     case idle
+    /// The same with TLS.
+    case sealedPipelined = "tls-pipelined"
+    case sealedConnections = "tls-connections"
+    /// Packets that fill a record and begin another.
+    case sealedLong = "tls-long"
+    /// New connections that are used once, with everything that belongs to their beginning.
+    case sealedHandshakes = "tls-handshakes"
+    /// New connections that continue a session.
+    case sealedResumptions = "tls-resumptions"
+    case sealedIdle = "tls-idle"
+
+    var usesTLS: Bool { rawValue.hasPrefix("tls-") }
+    var isIdle: Bool { self == .idle || self == .sealedIdle }
 }
 
 /// How a stream is cut on its way to the server.
@@ -36,6 +49,7 @@ enum Delivery: String, CaseIterable {
 /// Puts every server under the same load.
 struct LoadGenerator {
     private static let payloadByteCount = 17
+    private static let longPayloadByteCount = 16 << 10
     private let seconds: Double
     private let idleConnections: Int
     private let seed: UInt64
@@ -58,12 +72,16 @@ struct LoadGenerator {
 
     /// Throws unless a server sends every byte back, however the stream is cut, and then in all scenarios.
     func verify(_ server: Server, in scenarios: [Scenario]) throws {
-        try server.running(on: serverProcessor) { process in
-            for delivery in Delivery.allCases {
-                let figures = network_deliver(process, delivery.value, seed)
-                try checked(figures, server, "\(delivery.rawValue), seed \(seed)")
+        for usesTLS in server.usesTLS ? [false, true] : [false] {
+            try server.running(on: serverProcessor, usesTLS: usesTLS) { process in
+                for delivery in Delivery.allCases {
+                    let figures = network_deliver(process, delivery.value, seed)
+                    try checked(figures, server, "\(delivery.rawValue), seed \(seed)")
+                }
+                for scenario in scenarios where scenario.usesTLS == usesTLS {
+                    _ = try figures(of: scenario, on: server, process)
+                }
             }
-            for scenario in scenarios { _ = try figures(of: scenario, on: server, process) }
         }
     }
 
@@ -75,9 +93,10 @@ struct LoadGenerator {
                 try requireFailure(figures, server, delivery.rawValue)
             }
             // One packet at a time: nobody would send after the one that is missing, and that takes long to find.
-            for scenario in Scenario.allCases
-            where server.name == OwnServer.changingByte.rawValue || scenario == .pipelined {
-                let figures = try server.running(on: serverProcessor) { load(scenario, $0) }
+            let changesByte = server.name == OwnServer.changingByte.rawValue
+            for scenario in Scenario.allCases where server.measures(scenario) && (changesByte || scenario == .pipelined)
+            {
+                let figures = try server.running(on: serverProcessor, usesTLS: scenario.usesTLS) { load(scenario, $0) }
                 try requireFailure(figures, server, scenario.rawValue)
             }
         }
@@ -90,7 +109,9 @@ struct LoadGenerator {
 
     /// Measures once, in a new process. Throws unless every reply is right.
     func figures(of scenario: Scenario, on server: Server) throws -> network_figures {
-        try server.running(on: serverProcessor) { try figures(of: scenario, on: server, $0) }
+        try server.running(on: serverProcessor, usesTLS: scenario.usesTLS) {
+            try figures(of: scenario, on: server, $0)
+        }
     }
 
     private func figures(
@@ -102,11 +123,15 @@ struct LoadGenerator {
     private func load(_ scenario: Scenario, _ process: UnsafePointer<network_server>) -> network_figures {
         let payload = Self.payloadByteCount
         return switch scenario {
-        case .pipelined: network_echo(process, 1, 1024, payload, seconds)
-        case .connections: network_echo(process, 64, 16, payload, seconds)
+        case .pipelined, .sealedPipelined: network_echo(process, 1, 1024, payload, seconds)
+        case .connections, .sealedConnections: network_echo(process, 64, 16, payload, seconds)
+        case .sealedLong: network_echo(process, 4, 8, Self.longPayloadByteCount, seconds)
         case .pingPong: network_echo(process, 1, 1, payload, seconds)
         case .ingest: network_ingest(process, payload, seconds)
         case .idle: network_idle(process, Int32(idleConnections))
+        case .sealedIdle: network_idle(process, Int32(min(1000, idleConnections)))
+        case .sealedHandshakes: network_handshakes(process, false, seconds)
+        case .sealedResumptions: network_handshakes(process, true, seconds)
         }
     }
 
@@ -125,8 +150,9 @@ struct WrongReply: Error, CustomStringConvertible {
 extension network_failure {
     var isEmpty: Bool { text.0 == 0 }
 
+    var message: String { withUnsafeBytes(of: text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) } }
+
     func error(of subject: String) -> WrongReply {
-        let message = withUnsafeBytes(of: text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        return WrongReply(description: "\(subject): \(message)")
+        WrongReply(description: "\(subject): \(message)")
     }
 }

@@ -29,7 +29,7 @@ struct NetworkResults {
     mutating func add(_ figures: network_figures, of server: String, _ scenario: Scenario) {
         let seconds = figures.seconds
         let numbers: [(Metric, Double)] =
-            scenario == .idle
+            scenario.isIdle
             ? [(.bytesPerConnection, figures.bytes_per_connection)]
             : [
                 (.packetsPerSecond, Double(figures.packets) / seconds),
@@ -51,8 +51,11 @@ struct NetworkResults {
         samples.median(Self.caseName(scenario, metric), server)
     }
 
-    /// The median of the ratios to the limit inside each round; nil when it was not measured.
-    func ratio(_ metric: Metric, of server: String, _ scenario: Scenario) -> Double? {
-        samples.ratio(Self.caseName(scenario, metric), server, to: Server.limit.name)
+    /// The median of the ratios to another server, the limit unless told otherwise, inside each round; nil when it was
+    /// not measured.
+    func ratio(
+        _ metric: Metric, of server: String, _ scenario: Scenario, to other: String = Server.limitName
+    ) -> Double? {
+        samples.ratio(Self.caseName(scenario, metric), server, to: other)
     }
 }

@@ -8,26 +8,40 @@ internal import Foundation
 struct Server {
     let name: String
     let command: [String]
+    /// What it shows where it speaks TLS; nil where it cannot.
+    private let identity: ServerIdentity?
 
-    /// What all ratios are to.
-    static let limit = Server(.epoll)
+    var usesTLS: Bool { identity != nil }
+
+    /// The name of what all ratios are to.
+    static let limitName = OwnServer.epoll.rawValue
 
     /// The limit once more: what is measured of the same program again says how far the other rows can be trusted.
-    static let control = Server(name: "c-epoll, again", command: limit.command)
+    static func control(_ identity: ServerIdentity?) -> Server {
+        Server(.epoll, identity, name: "\(limitName), again")
+    }
 
     /// All servers that can run here, the limit first.
-    static func all() throws -> [Server] {
-        OwnServer.allCases.filter { !OwnServer.faulty.contains($0) }.map(Server.init) + (try erlang.map { [$0] } ?? [])
+    ///
+    /// - Parameter identity: The certificate that they show; without, there is no TLS.
+    static func all(_ identity: ServerIdentity?) throws -> [Server] {
+        let own = OwnServer.allCases.filter { !OwnServer.faulty.contains($0) }.map { Server($0, identity) }
+        return own + (try erlang.map { [$0] } ?? [])
     }
 
-    init(name: String, command: [String]) {
+    private init(name: String, command: [String], identity: ServerIdentity? = nil) {
         self.name = name
         self.command = command
+        self.identity = identity
     }
 
-    init(_ own: OwnServer) {
-        self.init(name: own.rawValue, command: [CommandLine.arguments[0], "--serve", own.rawValue])
+    init(_ own: OwnServer, _ identity: ServerIdentity?, name: String? = nil) {
+        self.init(
+            name: name ?? own.rawValue, command: [CommandLine.arguments[0], "--serve", own.rawValue],
+            identity: own.speaksTLS ? identity : nil)
     }
+
+    func measures(_ scenario: Scenario) -> Bool { !scenario.usesTLS || usesTLS }
 
     /// - Parameter description: `NAME=COMMAND`, the command's words separated by spaces.
     init(description: String) throws(BadUsage) {
@@ -52,11 +66,13 @@ struct Server {
 
     /// Runs the program on a processor, lends it while it listens, and sees it end well.
     func running<Result>(
-        on processor: Int32, _ body: (UnsafePointer<network_server>) throws -> Result
+        on processor: Int32, usesTLS: Bool = false, _ body: (UnsafePointer<network_server>) throws -> Result
     ) throws -> Result {
         var process = network_server()
+        process.uses_tls = usesTLS
         var failure = network_failure()
-        let words = command.map { strdup($0) }
+        let files = identity.map { ["--certificate", $0.certificate, "--key", $0.key] } ?? []
+        let words = (command + (usesTLS ? files : [])).map { strdup($0) }
         defer {
             for word in words { free(word) }
         }

@@ -7,15 +7,17 @@ struct NetworkReport {
     let results: NetworkResults
 
     func markdown(preface: String) -> String {
-        ([preface] + results.scenarios.map(section) + [goalTable].compactMap(\.self)).joined(separator: "\n\n")
+        ([preface] + results.scenarios.compactMap(section) + [goalTable].compactMap(\.self)).joined(separator: "\n\n")
     }
 
-    private func section(_ scenario: Scenario) -> String {
+    private func section(_ scenario: Scenario) -> String? {
         let columns = Column.all(of: scenario)
-        let rows = results.servers.map { server in
+        let measured = results.servers.filter { results.median(columns[0].metric, of: $0, scenario) != nil }
+        let rows = measured.map { server in
             [server] + columns.flatMap { cells($0, server, scenario) }
         }
-        let heads = columns.flatMap { $0.hasRatio ? [$0.head, "of `\(Server.limit.name)`"] : [$0.head] }
+        guard !rows.isEmpty else { return nil }
+        let heads = columns.flatMap { $0.hasRatio ? [$0.head, "of `\(Server.limitName)`"] : [$0.head] }
         return "### \(scenario.title)\n\n" + markdownTable(["server"] + heads, rows)
     }
 
@@ -60,10 +62,15 @@ private struct Column {
             Column("server busy", .serverBusy, in: 1, hasRatio: false),
             Column("load busy", .loadBusy, in: 1, hasRatio: false),
         ]
+        let connecting = [
+            Column("server CPU, µs a connection", .serverNanoseconds, in: 1000),
+            Column("connections/s", .packetsPerSecond, in: 1),
+        ]
         return switch scenario {
-        case .pipelined, .connections, .ingest: rate + busy
+        case .pipelined, .connections, .ingest, .sealedPipelined, .sealedConnections, .sealedLong: rate + busy
         case .pingPong: latency + busy
-        case .idle: [memory]
+        case .sealedHandshakes, .sealedResumptions: connecting + busy
+        case .idle, .sealedIdle: [memory]
         }
     }
 }
@@ -76,6 +83,12 @@ extension Scenario {
         case .pingPong: "Ping-pong: 1 connection, 1 packet of 23 bytes in flight"
         case .ingest: "Ingest: 1 connection, packets of 23 bytes without replies"
         case .idle: "Idle: 10,000 connections that were used once"
+        case .sealedPipelined: "TLS, pipelined: 1 connection, 1,024 packets of 23 bytes in flight"
+        case .sealedConnections: "TLS, 64 connections, 16 packets of 23 bytes in flight on each"
+        case .sealedLong: "TLS, 4 connections, 8 packets of 16,390 bytes in flight on each"
+        case .sealedHandshakes: "TLS, new connections that are used once, with a whole handshake"
+        case .sealedResumptions: "TLS, new connections that are used once, with a session that goes on"
+        case .sealedIdle: "TLS, idle: 1,000 connections that were used once"
         }
     }
 }

@@ -4,9 +4,10 @@ internal import NIOCore
 internal import NIOPosix
 
 /// SwiftNIO with async code, as its documentation writes it: a task a connection, over the same pipeline.
-func serveWithAsyncNIO() async throws {
+func serveWithAsyncNIO(_ tls: NIOTLSContext?) async throws {
     let server = try await ServerBootstrap.ofOneThread().bind(host: "127.0.0.1", port: 0) { channel in
         channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addTLS(tls)
             try channel.pipeline.syncOperations.addPacketHandlers()
             return try NIOAsyncChannel<NIOPacket, NIOPacket>(wrappingChannelSynchronously: channel)
         }

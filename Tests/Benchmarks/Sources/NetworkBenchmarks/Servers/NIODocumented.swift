@@ -4,10 +4,11 @@ internal import NIOCore
 internal import NIOPosix
 
 /// SwiftNIO as its documentation writes it: a decoder, an encoder and a handler of packets in a pipeline.
-func serveWithDocumentedNIO() throws {
+func serveWithDocumentedNIO(_ tls: NIOTLSContext?) throws {
     let server = try ServerBootstrap.ofOneThread()
         .childChannelInitializer { channel in
             channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addTLS(tls)
                 try channel.pipeline.syncOperations.addPacketHandlers()
                 try channel.pipeline.syncOperations.addHandler(PacketHandler())
             }

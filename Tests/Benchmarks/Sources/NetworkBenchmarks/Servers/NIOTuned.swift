@@ -4,12 +4,13 @@ internal import NIOCore
 internal import NIOPosix
 
 /// SwiftNIO as one who knows it would squeeze it: one handler, its leanest splitter, one buffer out for all that came in.
-func serveWithTunedNIO() throws {
+func serveWithTunedNIO(_ tls: NIOTLSContext?) throws {
     let buffers = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 2048, maximum: 256 << 10)
     let server = try ServerBootstrap.ofOneThread()
         .childChannelOption(.recvAllocator, value: buffers)
         .childChannelInitializer { channel in
             channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addTLS(tls)
                 try channel.pipeline.syncOperations.addHandler(TunedHandler())
             }
         }

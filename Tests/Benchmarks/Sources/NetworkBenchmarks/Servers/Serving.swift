@@ -18,21 +18,35 @@ enum OwnServer: String, CaseIterable {
     /// What the load has to find; they are no rows.
     static let faulty: [OwnServer] = [.changingByte, .droppingPacket, .repeatingPacket]
 
-    /// Serves until the process is ended.
-    func run() throws {
-        signal(SIGTERM) { _ in _exit(0) }
+    /// Whether it can show a certificate.
+    var speaksTLS: Bool {
         switch self {
-        case .epoll: _ = network_serve_epoll(network_no_fault)
-        case .asyncWireline: runUntilEnded { try await serveWithWireline() }
-        case .batchWireline: runUntilEnded { try await serveWithBatchesOfWireline() }
-        case .tunedNIO: try serveWithTunedNIO()
-        case .documentedNIO: try serveWithDocumentedNIO()
-        case .changingByte: _ = network_serve_epoll(network_changes_byte)
-        case .droppingPacket: _ = network_serve_epoll(network_drops_packet)
-        case .repeatingPacket: _ = network_serve_epoll(network_repeats_packet)
-        case .asyncNIO: runUntilEnded { try await serveWithAsyncNIO() }
+        case .tunedNIO, .documentedNIO, .asyncNIO: Self.nioSpeaksTLS
+        case .epoll, .asyncWireline, .batchWireline, .changingByte, .droppingPacket, .repeatingPacket: true
         }
     }
+
+    /// Serves until the process is ended.
+    ///
+    /// - Parameter identity: The certificate that it shows, with TLS; without, there is none.
+    func run(_ identity: ServerIdentity?) throws {
+        signal(SIGTERM) { _ in _exit(0) }
+        switch self {
+        case .epoll: serveInC(network_no_fault, identity)
+        case .asyncWireline: runUntilEnded { try await serveWithWireline(try identity?.wirelineContext) }
+        case .batchWireline: runUntilEnded { try await serveWithBatchesOfWireline(try identity?.wirelineContext) }
+        case .tunedNIO: try serveWithTunedNIO(try identity?.nioContext)
+        case .documentedNIO: try serveWithDocumentedNIO(try identity?.nioContext)
+        case .changingByte: serveInC(network_changes_byte, identity)
+        case .droppingPacket: serveInC(network_drops_packet, identity)
+        case .repeatingPacket: serveInC(network_repeats_packet, identity)
+        case .asyncNIO: runUntilEnded { try await serveWithAsyncNIO(try identity?.nioContext) }
+        }
+    }
+}
+
+private func serveInC(_ fault: network_fault, _ identity: ServerIdentity?) {
+    exit(network_serve_epoll(fault, identity?.certificate, identity?.key))
 }
 
 /// Keeps the main thread out of the way, so that it costs nothing.

@@ -2,11 +2,12 @@
 
 internal import Scene
 internal import Wireline
+internal import WirelineTLS
 
 /// A task for each connection, which asks for packets and sends one after another.
-func serveWithWireline() async throws {
+func serveWithWireline(_ tls: TLSContext?) async throws {
     let server = try await PacketServer.start(
-        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: .ofBenchmarks
+        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: .ofBenchmarks(tls)
     ) { client in
         var count = PacketCount()
         while let packet = try await client.nextPacket() {
@@ -22,9 +23,9 @@ func serveWithWireline() async throws {
 }
 
 /// A closure for each connection, which takes all packets of one read.
-func serveWithBatchesOfWireline() async throws {
+func serveWithBatchesOfWireline(_ tls: TLSContext?) async throws {
     let server = try await PacketServer.startBatched(
-        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: .ofBenchmarks
+        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: .ofBenchmarks(tls)
     ) { client in
         var count = PacketCount()
         return { batch in
@@ -45,8 +46,17 @@ func serveWithBatchesOfWireline() async throws {
 
 extension ServerConfiguration {
     /// Long packets are taken; all else is as users have it.
-    fileprivate static var ofBenchmarks: ServerConfiguration {
-        ServerConfiguration(limits: ConnectionLimits(maximumPacketByteCount: maximumPacketByteCount))
+    fileprivate static func ofBenchmarks(_ tls: TLSContext?) -> ServerConfiguration {
+        ServerConfiguration(limits: ConnectionLimits(maximumPacketByteCount: maximumPacketByteCount), tls: tls)
+    }
+}
+
+extension ServerIdentity {
+    var wirelineContext: TLSContext {
+        get throws {
+            try TLSContext(
+                .server(identity: TLSIdentity(certificateChain: .file(certificate), privateKey: .file(key))))
+        }
     }
 }
 
