@@ -8,6 +8,7 @@ extension TLSContext {
         // SAFETY: here and below, the handle lives as long as this object, and the calls keep copies of what they get.
         try require(unsafe contexts.control(handle, Constant.setMinimumVersion, Int(minimum), nil) == 1)
         try require(unsafe contexts.control(handle, Constant.setMaximumVersion, Int(maximum), nil) == 1)
+        // The chain is sent as it was given: OpenSSL would otherwise look for the rest of it in each handshake anew.
         _ = unsafe contexts.control(handle, Constant.setMode, Constant.modes, nil)
         let options = Constant.withoutCompression | Constant.serverPrefers | Constant.withoutRenegotiation
         _ = unsafe contexts.setOptions(handle, options)
@@ -89,10 +90,9 @@ extension TLSContext {
         let caching = keepsSessions ? Constant.ownSessionCache : Constant.noSessionCache
         _ = unsafe contexts.control(handle, Constant.setSessionCaching, caching, nil)
         if keepsSessions { unsafe contexts.setSessionKeeper(handle, Callbacks.keepSession) }
-        if !configuration.resumesSessions {
-            _ = unsafe contexts.setOptions(handle, Constant.withoutTickets)
-            try require(unsafe contexts.setTicketCount(handle, 0) == 1)
-        }
+        if !configuration.resumesSessions { _ = unsafe contexts.setOptions(handle, Constant.withoutTickets) }
+        // One ticket is enough for one connection to come again; OpenSSL would make two.
+        try require(unsafe contexts.setTicketCount(handle, configuration.resumesSessions ? 1 : 0) == 1)
         guard configuration.role == .server else { return }
         // Sessions with a client's certificate need a name; what keeps them apart are the keys of the tickets.
         let name = Array("wireline".utf8)

@@ -199,6 +199,17 @@ struct RobustnessTests {
         #expect(most <= TLSEngine.outputLimit)
     }
 
+    @Test func `an engine that waits holds no memory for bytes`() throws {
+        let pair = try pair()
+        try pair.exchange()
+        try pair.send([UInt8](repeating: 7, count: 100_000), from: pair.client)
+        try pair.send([UInt8](repeating: 7, count: 100_000), from: pair.server)
+        for side in [pair.client, pair.server] {
+            #expect(side.engine.output.capacity == 0)
+            #expect(side.engine.firstBytes == nil)
+        }
+    }
+
     @Test func `however much waits to be sent, what ends the connection is told to the peer`() throws {
         let pair = try pair()
         try pair.exchange()

@@ -53,8 +53,8 @@ enum Constant {
     static let setMaximumVersion: Int32 = 124
 
     /// `SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_AUTO_RETRY |
-    /// SSL_MODE_RELEASE_BUFFERS`
-    static let modes = 0x1 | 0x2 | 0x4 | 0x10
+    /// SSL_MODE_NO_AUTO_CHAIN | SSL_MODE_RELEASE_BUFFERS`
+    static let modes = 0x1 | 0x2 | 0x4 | 0x8 | 0x10
     /// `SSL_OP_NO_TICKET`, `SSL_OP_NO_COMPRESSION`, `SSL_OP_CIPHER_SERVER_PREFERENCE`, `SSL_OP_NO_RENEGOTIATION`
     static let withoutTickets: UInt64 = 1 << 14
     static let withoutCompression: UInt64 = 1 << 17

@@ -22,6 +22,7 @@ typedef struct bio_method_st BIO_METHOD;
     FUNCTION(int, SSL_CTX_set_ciphersuites, (SSL_CTX *, const char *))                                                 \
     FUNCTION(void, SSL_CTX_set_default_read_buffer_len, (SSL_CTX *, size_t))                                           \
     FUNCTION(void, SSL_CTX_sess_set_new_cb, (SSL_CTX *, int (*)(SSL *, SSL_SESSION *)))                                \
+    FUNCTION(int, SSL_CTX_set_num_tickets, (SSL_CTX *, size_t))                                                        \
     FUNCTION(int, SSL_CTX_use_certificate_chain_file, (SSL_CTX *, const char *))                                       \
     FUNCTION(int, SSL_CTX_use_PrivateKey_file, (SSL_CTX *, const char *, int))                                         \
     FUNCTION(SSL *, SSL_new, (SSL_CTX *))                                                                              \
@@ -66,8 +67,9 @@ enum {
     openssl_set_groups = 92,                // SSL_CTRL_SET_GROUPS_LIST
     openssl_set_minimum_version = 123,      // SSL_CTRL_SET_MIN_PROTO_VERSION
     openssl_version_1_3 = 0x0304,
-    // SSL_MODE_ENABLE_PARTIAL_WRITE, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER and SSL_MODE_RELEASE_BUFFERS
-    openssl_modes = 0x1 | 0x2 | 0x10,
+    // SSL_MODE_ENABLE_PARTIAL_WRITE, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER, SSL_MODE_NO_AUTO_CHAIN and
+    // SSL_MODE_RELEASE_BUFFERS
+    openssl_modes = 0x1 | 0x2 | 0x8 | 0x10,
     // SSL_SESS_CACHE_OFF; SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL
     openssl_no_session_cache = 0,
     openssl_own_session_cache = 0x1 | 0x300,

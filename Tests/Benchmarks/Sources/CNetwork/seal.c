@@ -44,7 +44,8 @@ bool seal_set_up(const char *certificate, const char *key, network_failure *fail
     if (!openssl_load(failure)) return false;
     context = openssl_context(openssl.TLS_server_method(), failure);
     if (context == NULL) return false;
-    // Sessions are in tickets.
+    // Sessions are in tickets, of which one is enough.
+    openssl.SSL_CTX_set_num_tickets(context, 1);
     openssl.SSL_CTX_ctrl(context, openssl_set_session_cache_mode, openssl_no_session_cache, NULL);
     if (openssl.SSL_CTX_use_certificate_chain_file(context, certificate) != 1 ||
         openssl.SSL_CTX_use_PrivateKey_file(context, key, openssl_pem_file) != 1) {
