@@ -3,7 +3,17 @@
 import Synchronization
 import Testing
 import TestingSupport
-import WirelineTransport
+
+// What the system tells of a stream is nobody's business but the stream's.
+@testable import WirelineTransport
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 
 @Suite(.timeLimit(.minutes(10)))
 struct ByteStreamTests {
@@ -155,6 +165,26 @@ struct ByteStreamTests {
         // What the loop still holds it lets go of when its turn ends.
         while stream != nil { await Task.yield() }
         #expect(server == nil)
+        await client.onLoop { client.close() }
+    }
+
+    @Test func `a closed stream is told of nothing although another process still has its socket`() async throws {
+        let pair = try await StreamPair.make()
+        let (client, server) = (pair.client, pair.server)
+        let copy = await server.onLoop {
+            let copy = dup(server.number)
+            server.close()
+            server.isReadable = false
+            return copy
+        }
+        try #require(copy >= 0)
+        await client.onLoop {
+            client.write([1, 2, 3])
+            client.flush()
+        }
+        // The loop hears of this later than of the bytes.
+        #expect(await server.onLoop { server.isReadable } == false)
+        close(copy)
         await client.onLoop { client.close() }
     }
 

@@ -39,7 +39,7 @@ public final class EventLoop: @unchecked Sendable {
     /// Memory that no connection needs at the moment.
     @safe @exclusivity(unchecked) var blocks = BlockPool()
 
-    /// What has been closed since the last wait: events of that wait may still name it.
+    /// What is watched no longer since the last wait: events of that wait may still name it.
     private var closed: [PollTarget] = []
     /// Who has something to send when the turn ends.
     @safe @exclusivity(unchecked) private var unsent: [ByteStream] = []
@@ -119,7 +119,7 @@ public final class EventLoop: @unchecked Sendable {
         for index in 0..<eventCount {
             let (tag, readiness) = unsafe poller.event(index)
             if let tag = unsafe tag {
-                // SAFETY: a watched target is retained until the turn in which it was closed has ended.
+                // SAFETY: a watched target is retained until the turn has ended in which it was unwatched.
                 unsafe Unmanaged<PollTarget>.fromOpaque(tag).takeUnretainedValue().becameReady(readiness)
             } else {
                 openInbox()
@@ -188,7 +188,7 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: For sockets, on the loop's thread
 
-    /// Watches a target's socket, and holds the target until ``forget(_:)``.
+    /// Watches a target's socket, and holds the target until ``unwatch(_:_:)``.
     func watch(_ target: PollTarget, _ descriptor: Int32) throws(TransportError) {
         preconditionIsCurrent()
         let tag = unsafe Unmanaged.passRetained(target).toOpaque()
@@ -200,14 +200,12 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Watches a target's socket no longer, although it stays open.
+    /// Watches a target's socket no longer, and lets go of the target once no event can name it any more.
+    ///
+    /// Closing the socket is not enough: while another process is being started it has a copy, and as long as there is one
+    /// the system goes on to tell of it.
     func unwatch(_ target: PollTarget, _ descriptor: Int32) {
         poller.unwatch(descriptor)
-        forget(target)
-    }
-
-    /// Lets go of a target whose socket has been closed, once no event can name it any more.
-    func forget(_ target: PollTarget) {
         closed.append(target)
         unsafe Unmanaged.passUnretained(target).release()
     }

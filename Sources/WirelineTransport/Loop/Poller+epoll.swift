@@ -61,7 +61,7 @@
             unsafe events.deallocate()
         }
 
-        /// Watches a socket until it is closed; `tag` comes back when something has become of it.
+        /// Watches a socket; `tag` comes back when something has become of it.
         @unsafe
         func watch(_ descriptor: Int32, tag: UnsafeMutableRawPointer) throws(TransportError) {
             let interest = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
@@ -71,7 +71,7 @@
             }
         }
 
-        /// Watches a socket no longer, which somebody else is to watch.
+        /// Watches a socket no longer.
         func unwatch(_ descriptor: Int32) {
             // It fails only for a socket that is not watched.
             _ = epoll_ctl(epoll.number, EPOLL_CTL_DEL, descriptor, nil)

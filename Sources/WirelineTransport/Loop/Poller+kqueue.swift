@@ -52,7 +52,7 @@
             unsafe events.deallocate()
         }
 
-        /// Watches a socket until it is closed; `tag` comes back when something has become of it.
+        /// Watches a socket; `tag` comes back when something has become of it.
         @unsafe
         func watch(_ descriptor: Int32, tag: UnsafeMutableRawPointer) throws(TransportError) {
             guard unsafe change(descriptor, Int32(EV_ADD | EV_CLEAR), tag) == 0 else {
@@ -60,7 +60,7 @@
             }
         }
 
-        /// Watches a socket no longer, which somebody else is to watch.
+        /// Watches a socket no longer.
         func unwatch(_ descriptor: Int32) {
             // It fails only for a socket that is not watched.
             _ = unsafe change(descriptor, Int32(EV_DELETE), nil)

@@ -190,8 +190,8 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         handler = nil
         dropOutput()
         loop.cancel(&writeTimer)
+        loop.unwatch(self, number)
         descriptor = nil
-        loop.forget(self)
     }
 
     /// Closes the stream so that the peer is told of an error (TCP RST) and not of an end.

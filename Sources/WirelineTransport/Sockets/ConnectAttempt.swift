@@ -94,8 +94,7 @@ package final class ConnectAttempt: PollTarget {
     }
 
     private func succeed() {
-        if isWatched { loop.unwatch(self, number) }
-        isWatched = false
+        unwatch()
         guard let descriptor = descriptor.take() else { return }
         finish(.success(ByteStream(descriptor, on: loop, peerAddress: address)))
     }
@@ -106,8 +105,12 @@ package final class ConnectAttempt: PollTarget {
     }
 
     private func close() {
+        unwatch()
         descriptor = nil
-        if isWatched { loop.forget(self) }
+    }
+
+    private func unwatch() {
+        if isWatched { loop.unwatch(self, number) }
         isWatched = false
     }
 }

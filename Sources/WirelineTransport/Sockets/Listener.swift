@@ -117,10 +117,10 @@ package final class Listener: PollTarget, @unchecked Sendable {
     /// Stops listening: connections that wait are reset by the system.
     package func close() {
         loop.preconditionIsCurrent()
-        guard descriptor != nil else { return }
+        guard let number = descriptor?.number else { return }
+        if isWatched { loop.unwatch(self, number) }
         descriptor = nil
         accept = nil
-        if isWatched { loop.forget(self) }
     }
 
     override func becameReady(_ readiness: Poller.Readiness) {

@@ -78,9 +78,9 @@ final class DNSDatagram: PollTarget {
     }
 
     private func cleanUp() {
-        descriptor = nil
-        if isWatched { attempt.loop.forget(self) }
+        if isWatched, let number = descriptor?.number { attempt.loop.unwatch(self, number) }
         isWatched = false
+        descriptor = nil
     }
 }
 
