@@ -47,7 +47,7 @@ public enum WebSocketError: Error, Equatable, Sendable {
     /// The connection has ended inside the handshake.
     case truncated
     /// The server has answered, but does not want to talk WebSocket: a redirect, a refusal, another protocol.
-    case refused(WebSocketResponse)
+    indirect case refused(WebSocketResponse)
     /// The server seems to agree, but does it wrongly.
     case invalidResponse(WebSocketHandshakeFault)
     /// The client's request is not one for a WebSocket; `status` is what it is answered.
@@ -152,7 +152,7 @@ public enum WebSocketHandshakeFault: Equatable, Sendable {
 }
 
 /// How a frame breaks the protocol (RFC 6455 §5).
-public enum WebSocketViolation: Equatable, Sendable {
+public enum WebSocketViolation: Error, Equatable, Sendable {
     /// A reserved bit is set that no extension has given a meaning.
     case reservedBits
     /// This opcode has no meaning.

@@ -18,6 +18,16 @@ extension RawSpan {
         return false
     }
 
+    /// How many bytes from the first on are whole characters: all of them where all of it is UTF-8.
+    package var validUTF8ByteCount: Int {
+        do throws(UTF8Flaw) {
+            _ = try validateUTF8()
+            return byteCount
+        } catch {
+            return error.offset
+        }
+    }
+
     /// Whether no byte has its high bit set; 32 bytes a step, and the last step may overlap the one before.
     @inline(__always)
     private var isASCII: Bool {

@@ -9,12 +9,12 @@
 
     /// A library of the system, loaded for as long as the process runs.
     @safe
-    struct Library {
+    package struct Library {
         private let handle: AnyPointer
         private let name: String
 
         /// - Throws: ``WebSocketError/deflateUnavailable(reason:)``, which says what to install.
-        init(_ name: String) throws(WebSocketError) {
+        package init(_ name: String) throws(WebSocketError) {
             // A static program has no dynamic symbols, and would load a second C library beside its own.
             guard unsafe dlsym(nil, "dlopen") != nil else {
                 throw .deflateUnavailable(

@@ -2,9 +2,9 @@
 
 #if !os(Linux)
     /// Where nobody has tried to load a library yet: nothing is loaded.
-    struct Library {
+    package struct Library {
         /// - Throws: ``WebSocketError/deflateUnavailable(reason:)``, always.
-        init(_ name: String) throws(WebSocketError) {
+        package init(_ name: String) throws(WebSocketError) {
             throw .deflateUnavailable(reason: "\(name) is loaded on Linux only")
         }
 

@@ -5,7 +5,7 @@
 ///
 /// Nothing changes once it is made, which is what `@unchecked Sendable` rests on.
 @safe
-final class Zlib: @unchecked Sendable {
+package final class Zlib: @unchecked Sendable {
     typealias Initializer = @convention(c) (AnyPointer?, Int32, UnsafePointer<CChar>?, Int32) -> Int32
     typealias FullInitializer =
         @convention(c) (AnyPointer?, Int32, Int32, Int32, Int32, Int32, UnsafePointer<CChar>?, Int32) -> Int32
@@ -22,7 +22,7 @@ final class Zlib: @unchecked Sendable {
     let endDeflation: Change
 
     /// - Throws: ``WebSocketError/deflateUnavailable(reason:)`` when a function is missing.
-    init(_ library: Library) throws(WebSocketError) {
+    package init(_ library: Library) throws(WebSocketError) {
         unsafe version = try library.function("zlibVersion")
         unsafe initializeInflation = try library.function("inflateInit2_")
         unsafe inflate = try library.function("inflate")
@@ -35,14 +35,14 @@ final class Zlib: @unchecked Sendable {
     }
 
     /// zlib, loaded once for the process; the failure stays the same until the process ends.
-    static let shared: Result<Zlib, WebSocketError> = Result { () throws(WebSocketError) in
+    package static let shared: Result<Zlib, WebSocketError> = Result { () throws(WebSocketError) in
         try Zlib(Library("libz.so.1"))
     }
 
     /// Whether there can be compression.
     ///
     /// - Throws: ``WebSocketError/deflateUnavailable(reason:)`` where there is none and it is not optional.
-    static func isAvailable(
+    package static func isAvailable(
         for deflate: WebSocketDeflate, _ zlib: Result<Zlib, WebSocketError> = shared
     ) throws(WebSocketError) -> Bool {
         switch zlib {

@@ -92,6 +92,12 @@ public struct WebSocketEnd: Equatable, Sendable {
     /// What the peer has said; nil if it has not.
     public let received: WebSocketClose?
 
+    package init(cause: Cause, sent: WebSocketClose?, received: WebSocketClose?) {
+        self.cause = cause
+        self.sent = sent
+        self.received = received
+    }
+
     /// Whether both sides have said that they close.
     public var isClean: Bool { cause == .closedHere || cause == .closedByPeer }
 

@@ -72,6 +72,7 @@ public struct WebSocketClientHandshake: Sendable {
             if reader.isComplete { try finishHead(reader) }
             return count
         case .body(let head, let status, var reader):
+            state = .failed(.truncated)
             reader.receive(bytes)
             guard !reader.isComplete else { throw refusal(head, status, reader) }
             state = .body(head, status: status, reader)

@@ -38,6 +38,17 @@ package struct DeflateAgreement: Equatable, Sendable {
     package var peerWindowBits = 15
     package var takesContextOver = true
     package var peerTakesContextOver = true
+    /// This side's own; the peer knows neither.
+    package var level = 6
+    package var minimumByteCount = 32
+
+    package init() {}
+
+    /// What a side brings along, before anybody has answered.
+    init(_ deflate: WebSocketDeflate) {
+        level = deflate.level
+        minimumByteCount = deflate.minimumByteCount
+    }
 }
 
 /// The parameters of permessage-deflate as they stand in an offer or an answer (RFC 7692 §7.1).
@@ -107,10 +118,11 @@ extension DeflateParameters {
 
     /// What a client makes of the answer to its offer; nil where the answer does not go with it.
     func agreement(offering deflate: WebSocketDeflate) -> DeflateAgreement? {
-        var agreement = DeflateAgreement(
-            windowBits: deflate.windowBits, peerWindowBits: serverWindowBits ?? 15,
-            takesContextOver: deflate.takesContextOver && clientTakesContextOver,
-            peerTakesContextOver: serverTakesContextOver)
+        var agreement = DeflateAgreement(deflate)
+        agreement.windowBits = deflate.windowBits
+        agreement.peerWindowBits = serverWindowBits ?? 15
+        agreement.takesContextOver = deflate.takesContextOver && clientTakesContextOver
+        agreement.peerTakesContextOver = serverTakesContextOver
         // A server that takes an offer keeps to it, and says so (RFC 7692 §7.1.1.1, §7.1.2.1).
         guard agreement.peerWindowBits <= deflate.peerWindowBits,
             deflate.peerTakesContextOver || !serverTakesContextOver
@@ -128,7 +140,7 @@ extension DeflateParameters {
     /// What a server answers to this offer, and what then holds.
     func answer(_ deflate: WebSocketDeflate) -> (DeflateParameters, DeflateAgreement) {
         var answer = DeflateParameters()
-        var agreement = DeflateAgreement()
+        var agreement = DeflateAgreement(deflate)
         agreement.windowBits = min(deflate.windowBits, serverWindowBits ?? 15)
         if serverWindowBits != nil || agreement.windowBits < 15 { answer.serverWindowBits = agreement.windowBits }
         switch clientWindowBits {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which end of the connection a ``WebSocketEngine`` is.
+public enum WebSocketRole: Equatable, Sendable {
+    /// Its frames are masked.
+    case client
+    /// Its frames are not, and it is the one to close the connection underneath.
+    case server
+}
+
+/// What a ``WebSocketEngine`` holds at most, and how long it waits.
+public struct WebSocketConfiguration: Equatable, Sendable {
+    /// How many bytes a frame may announce (default 16 MiB). More is ``WebSocketError/frameTooLarge(limit:)``, before any of
+    /// them has come.
+    public var frameLimit = 16 * 1024 * 1024
+    /// How many bytes a message may have (default 16 MiB); a compressed one as many when it is not compressed any more, and
+    /// twice as many and 1 KiB before. More is ``WebSocketError/messageTooLarge(limit:)``.
+    public var messageLimit = 16 * 1024 * 1024
+    /// How many fragments a message may have (default 65,536), for empty ones cost time and bring nothing. More is
+    /// ``WebSocketError/tooManyFragments(limit:)``.
+    public var fragmentLimit = 65_536
+    /// How many bytes may wait to be sent before nothing more is taken (default 256 KiB, two of what a read of a socket hands
+    /// over). What is taken is taken whole, so a message more may wait.
+    public var outputLimit = 256 * 1024
+    /// How long the peer has for its part of the closing, and the output for leaving then (default 10 s).
+    public var closeTimeout = Duration.seconds(10)
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension WebSocketEngine {
+    /// Takes bytes of the peer's, and puts the content that is in them behind what is in `room`.
+    ///
+    /// Content comes as it arrives: a message may come in many pieces. Each call's content is of one message.
+    ///
+    /// - Parameters:
+    ///   - bytes: What the peer has sent, cut anywhere, without what was taken before. There may be none.
+    ///   - room: Where content goes.
+    ///   - now: The time, from which the peer has ``WebSocketConfiguration/closeTimeout`` where it has to close.
+    /// - Returns: How much was taken, and why not more.
+    /// - Throws: A ``WebSocketError`` about the peer's bytes, which it is told with the code
+    ///   ``WebSocketError/closeCode``; what was put into the room came before the fault.
+    public mutating func read(
+        _ bytes: RawSpan, into room: inout OutputRawSpan, at now: Duration
+    ) throws(WebSocketError) -> WebSocketReading {
+        if case .ended(let end, _, _) = state {
+            if case .failed(let error) = end.cause { throw error }
+            return WebSocketReading(byteCount: 0, content: nil, stop: .ended)
+        }
+        var reading = Passage()
+        let result: Result<WebSocketReading.Stop, WebSocketError> = unsafe room.withUnsafeMutableBytes {
+            room, filledByteCount in
+            unsafe bytes.withUnsafeBytes { bytes in
+                reading.filledByteCount = filledByteCount
+                defer { filledByteCount = reading.filledByteCount }
+                return Result { () throws(WebSocketError) in
+                    try unsafe advance(bytes, room, &reading, at: now)
+                }
+            }
+        }
+        takenByteCount += reading.byteCount
+        switch result {
+        case .success(let stop):
+            return WebSocketReading(byteCount: reading.byteCount, content: reading.content, stop: stop)
+        case .failure(let error):
+            fail(error, at: now)
+            throw error
+        }
+    }
+
+    /// How far one call has come.
+    struct Passage {
+        /// How many bytes of the input were taken.
+        var byteCount = 0
+        /// How many bytes are in the room.
+        var filledByteCount = 0
+        /// Of what kind those are that the call has put there.
+        var content: WebSocketMessageKind?
+    }
+
+    private mutating func advance(
+        _ bytes: UnsafeRawBufferPointer, _ room: UnsafeMutableRawBufferPointer, _ passage: inout Passage,
+        at now: Duration
+    ) throws(WebSocketError) -> WebSocketReading.Stop {
+        while true {
+            switch place {
+            case .header:
+                guard try unsafe takeHeader(bytes, &passage) else { return .needsBytes }
+            case .control:
+                guard unsafe takeControl(bytes, &passage) else { return .needsBytes }
+                place = .header
+                if let event = try finishControl(at: now) { return .event(event) }
+            case .content:
+                let isCompressed = message?.isCompressed == true
+                let stop =
+                    try isCompressed
+                    ? unsafe inflateContent(bytes, room, &passage) : unsafe takeContent(bytes, room, &passage)
+                if let stop { return stop }
+                place = .header
+                if frame.isFinal { return .event(.messageEnded(try finishMessage())) }
+            }
+        }
+    }
+
+    // MARK: Headers
+
+    /// - Returns: Whether a header is complete.
+    private mutating func takeHeader(
+        _ bytes: UnsafeRawBufferPointer, _ passage: inout Passage
+    ) throws(WebSocketError) -> Bool {
+        while passage.byteCount < bytes.count {
+            if headerReader.takenByteCount == 0 { frameOffset = takenByteCount + passage.byteCount }
+            // SAFETY: the offset was compared with the count.
+            let byte = unsafe bytes[passage.byteCount]
+            passage.byteCount += 1
+            let header: FrameHeader?
+            do throws(WebSocketViolation) {
+                header = try headerReader.take(byte)
+            } catch {
+                throw .violation(error, offset: frameOffset)
+            }
+            guard let header else { continue }
+            try begin(header)
+            return true
+        }
+        return false
+    }
+
+    private mutating func begin(_ header: FrameHeader) throws(WebSocketError) {
+        frame = header
+        remainingByteCount = header.payloadByteCount
+        maskKey = header.maskKey ?? 0
+        guard !header.opcode.isControl else {
+            control.removeAll(keepingCapacity: true)
+            place = .control
+            return
+        }
+        place = .content
+        switch (header.opcode, message) {
+        case (.continuation, nil): throw .violation(.unexpectedContinuation, offset: frameOffset)
+        case (.continuation, .some): break
+        case (_, .some): throw .violation(.expectedContinuation, offset: frameOffset)
+        case (let opcode, nil):
+            message = IncomingMessage(kind: opcode == .text ? .text : .binary, isCompressed: header.isCompressed)
+        }
+        guard header.payloadByteCount <= configuration.frameLimit
+        else { throw .frameTooLarge(limit: configuration.frameLimit) }
+        try count(header)
+    }
+
+    /// Counts the frame for its message, before anything of it has come.
+    private mutating func count(_ header: FrameHeader) throws(WebSocketError) {
+        guard var message else { return }
+        message.fragmentCount += 1
+        guard message.fragmentCount <= configuration.fragmentLimit
+        else { throw .tooManyFragments(limit: configuration.fragmentLimit) }
+        // Compressed, a message is hardly ever longer; one that says nothing at great length is to end somewhere.
+        let limit = configuration.messageLimit
+        let announcedLimit = message.isCompressed ? min(limit, Int.max / 4) * 2 + 1024 : limit
+        guard header.payloadByteCount <= announcedLimit - message.announcedByteCount
+        else { throw .messageTooLarge(limit: limit) }
+        message.announcedByteCount += header.payloadByteCount
+        self.message = message
+    }
+
+    // MARK: Content
+
+    /// Puts content into the room that is not compressed.
+    ///
+    /// - Returns: Why it has stopped; nil when the frame is complete.
+    private mutating func takeContent(
+        _ bytes: UnsafeRawBufferPointer, _ room: UnsafeMutableRawBufferPointer, _ passage: inout Passage
+    ) throws(WebSocketError) -> WebSocketReading.Stop? {
+        guard remainingByteCount > 0 else { return nil }
+        let available = min(remainingByteCount, bytes.count - passage.byteCount)
+        guard available > 0 else { return .needsBytes }
+        let byteCount = min(available, room.count - passage.filledByteCount)
+        guard byteCount > 0, let base = room.baseAddress else { return .needsRoom }
+        let source = unsafe UnsafeRawBufferPointer(rebasing: bytes[passage.byteCount..<passage.byteCount + byteCount])
+        // SAFETY: `byteCount` was compared with what is left of both.
+        let destination = unsafe base + passage.filledByteCount
+        unsafe takePayload(source, to: destination)
+        passage.byteCount += byteCount
+        let isValid = unsafe note(UnsafeRawBufferPointer(start: destination, count: byteCount), &passage)
+        guard isValid else { throw .invalidUTF8(offset: message?.byteCount ?? 0) }
+        if remainingByteCount == 0 { return nil }
+        return passage.filledByteCount == room.count ? .needsRoom : .needsBytes
+    }
+
+    /// Copies bytes of the frame's payload, without their mask.
+    mutating func takePayload(_ source: UnsafeRawBufferPointer, to destination: UnsafeMutableRawPointer) {
+        remainingByteCount -= source.count
+        guard frame.maskKey != nil else {
+            if let start = source.baseAddress { unsafe destination.copyMemory(from: start, byteCount: source.count) }
+            return
+        }
+        unsafe Masking.copy(source, to: destination, key: maskKey)
+        maskKey = Masking.rotated(maskKey, by: source.count)
+    }
+
+    /// Counts content that was put into the room.
+    ///
+    /// - Returns: Whether it is what the message should have; otherwise only what is in front of the fault was counted.
+    mutating func note(_ content: UnsafeRawBufferPointer, _ passage: inout Passage) -> Bool {
+        var validByteCount = content.count
+        if message?.kind == .text {
+            // SAFETY: the span lives shorter than the call.
+            let span = unsafe RawSpan(_unsafeBytes: content)
+            validByteCount = message?.text.receive(span) ?? 0
+        }
+        if validByteCount > 0 { passage.content = message?.kind }
+        message?.byteCount += validByteCount
+        passage.filledByteCount += validByteCount
+        return validByteCount == content.count
+    }
+
+    private mutating func finishMessage() throws(WebSocketError) -> WebSocketMessageKind {
+        guard let ended = message else { preconditionFailure("a message ends that has not begun") }
+        guard ended.text.isBetweenCharacters else { throw .invalidUTF8(offset: ended.byteCount) }
+        message = nil
+        if deflate?.peerTakesContextOver == false { inflater = nil }
+        return ended.kind
+    }
+
+    // MARK: Control frames
+
+    /// - Returns: Whether the payload is complete.
+    private mutating func takeControl(_ bytes: UnsafeRawBufferPointer, _ passage: inout Passage) -> Bool {
+        let byteCount = min(remainingByteCount, bytes.count - passage.byteCount)
+        if byteCount > 0 {
+            let source = unsafe UnsafeRawBufferPointer(
+                rebasing: bytes[passage.byteCount..<passage.byteCount + byteCount])
+            var control = control
+            self.control = []
+            control.append(addingCapacity: byteCount) { output in
+                unsafe output.withUnsafeMutableBufferPointer { room, filledByteCount in
+                    guard let base = room.baseAddress else { return }
+                    // SAFETY: there is room for `byteCount` bytes, all of which are written.
+                    unsafe takePayload(source, to: UnsafeMutableRawPointer(base))
+                    filledByteCount = byteCount
+                }
+            }
+            self.control = control
+            passage.byteCount += byteCount
+        }
+        return remainingByteCount == 0
+    }
+
+    private mutating func finishControl(at now: Duration) throws(WebSocketError) -> WebSocketEvent? {
+        switch frame.opcode {
+        case .ping:
+            answerPing(control)
+            return .ping(control)
+        case .pong:
+            // What nobody asked for may come, and means nothing (RFC 6455 §5.5.3).
+            guard let place = unansweredPings.lastIndex(of: control) else { return nil }
+            unansweredPings.removeFirst(place + 1)
+            return .pong(control)
+        default:
+            let close = try closePayload()
+            finishClose(close, at: now)
+            return .close(close)
+        }
+    }
+
+    /// What a close frame says (RFC 6455 §5.5.1).
+    private func closePayload() throws(WebSocketError) -> WebSocketClose {
+        guard !control.isEmpty else { return WebSocketClose(code: nil) }
+        guard control.count > 1 else { throw .violation(.closePayload, offset: frameOffset) }
+        let code = WebSocketCloseCode(rawValue: UInt16(control[0]) << 8 | UInt16(control[1]))
+        guard code.mayBeSent else { throw .violation(.closeCode(code.rawValue), offset: frameOffset) }
+        var text = UTF8Progress()
+        let bytes = unsafe control.span.bytes
+        let reason = bytes.extracting(droppingFirst: 2)
+        let validByteCount = text.receive(reason)
+        guard validByteCount == reason.byteCount, text.isBetweenCharacters
+        else { throw .invalidUTF8(offset: validByteCount) }
+        return WebSocketClose(code: code, reason: String(decoding: control[2...], as: UTF8.self))
+    }
+}

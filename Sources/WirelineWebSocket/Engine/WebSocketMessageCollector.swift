@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Gathers the content that a ``WebSocketEngine`` reads to whole messages.
+///
+///     var rest = received
+///     repeat {
+///         let reading = try collector.read(rest, from: &engine, at: now)
+///         rest = rest.extracting(droppingFirst: reading.byteCount)
+///         switch reading.stop { case .message(let message): … }
+///     } while …
+///
+/// It holds one message, as far as it has come: memory grows with bytes that are there, never with lengths that are
+/// announced.
+public struct WebSocketMessageCollector: Sendable {
+    /// What has come.
+    public struct Reading: Equatable, Sendable {
+        /// How many bytes have been taken; the others are to be given again.
+        public let byteCount: Int
+        /// Why it has stopped.
+        public let stop: Stop
+    }
+
+    /// Why reading has stopped.
+    public enum Stop: Equatable, Sendable {
+        /// All bytes have been taken; more are needed.
+        case needsBytes
+        /// A message is whole; reading goes on with the next call.
+        case message(WebSocketMessage)
+        /// Something else has come; reading goes on with the next call. It is never ``WebSocketEvent/messageEnded(_:)``.
+        case event(WebSocketEvent)
+        /// The WebSocket has ended; what follows is not looked at.
+        case ended
+    }
+
+    /// How much room there is for content that is compressed, of which nobody knows how much it is.
+    private static let step = 16 * 1024
+
+    private var content: [UInt8] = []
+
+    /// Holds nothing.
+    public init() {}
+
+    /// Takes bytes of the peer's, up to the end of a message.
+    ///
+    /// - Parameters:
+    ///   - bytes: What the peer has sent, cut anywhere, without what was taken before. There may be none.
+    ///   - engine: What reads them; always the same one.
+    ///   - now: The time.
+    /// - Returns: How much was taken, and what came.
+    /// - Throws: What ``WebSocketEngine/read(_:into:at:)`` throws.
+    public mutating func read(
+        _ bytes: RawSpan, from engine: inout WebSocketEngine, at now: Duration
+    ) throws(WebSocketError) -> Reading {
+        var byteCount = 0
+        while true {
+            let rest = bytes.extracting(droppingFirst: byteCount)
+            let reading = try readOnce(rest, from: &engine, at: now)
+            byteCount += reading.byteCount
+            switch reading.stop {
+            case .needsRoom: continue
+            case .needsBytes: return Reading(byteCount: byteCount, stop: .needsBytes)
+            case .ended: return Reading(byteCount: byteCount, stop: .ended)
+            case .event(.messageEnded(let kind)):
+                return Reading(byteCount: byteCount, stop: .message(takeMessage(kind)))
+            case .event(let event): return Reading(byteCount: byteCount, stop: .event(event))
+            }
+        }
+    }
+
+    private mutating func readOnce(
+        _ bytes: RawSpan, from engine: inout WebSocketEngine, at now: Duration
+    ) throws(WebSocketError) -> WebSocketReading {
+        let room = engine.mayInflate ? max(Self.step, bytes.byteCount) : bytes.byteCount
+        let needed = content.count + room
+        // At least twice what there was, for asking for a little more each time would move everything each time.
+        if needed > content.capacity { content.reserveCapacity(max(needed, 2 * content.count)) }
+        var result: Result<WebSocketReading, WebSocketError>?
+        content.append(addingCapacity: room) { output in
+            unsafe output.withUnsafeMutableBufferPointer { buffer, filledByteCount in
+                let memory = UnsafeMutableRawBufferPointer(buffer)
+                // SAFETY: the room is the new part of the array, and its count is what was put into it.
+                var room = unsafe OutputRawSpan(buffer: memory, initializedCount: 0)
+                result = Result { () throws(WebSocketError) in try engine.read(bytes, into: &room, at: now) }
+                filledByteCount = unsafe room.finalize(for: memory)
+            }
+        }
+        guard let result else { preconditionFailure("the room was never lent") }
+        return try result.get()
+    }
+
+    private mutating func takeMessage(_ kind: WebSocketMessageKind) -> WebSocketMessage {
+        defer { content = [] }
+        switch kind {
+        case .binary: return .binary(content)
+        // The engine has let nothing through that would be repaired.
+        case .text: return .text(String(decoding: content, as: UTF8.self))
+        }
+    }
+}

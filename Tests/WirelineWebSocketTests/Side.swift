@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineWebSocket
+
+/// One end of a WebSocket in memory: an engine, and what has come out of it.
+final class Side {
+    /// What an engine has told, so that it is the same however its input is cut.
+    enum Told: Equatable {
+        case message(WebSocketMessageKind, [UInt8])
+        case ping([UInt8])
+        case pong([UInt8])
+        case close(WebSocketClose)
+        case ended
+        case failed(WebSocketError)
+    }
+
+    var engine: WebSocketEngine
+    private(set) var told: [Told] = []
+    /// What has come of a message that is not whole.
+    private(set) var content: [UInt8] = []
+    /// Whether messages are sent back as they are.
+    var echoes = false
+    /// How many bytes of content are read at once.
+    var room = 300
+    var now = Duration.zero
+    private(set) var sent: [UInt8] = []
+
+    init(
+        _ role: WebSocketRole, agreement: WebSocketAgreement? = nil,
+        configuration: WebSocketConfiguration = WebSocketConfiguration()
+    ) {
+        engine = WebSocketEngine(role, agreement: agreement, configuration: configuration)
+    }
+
+    // The macros of Swift Testing would copy an engine.
+    var isOpen: Bool { engine.isOpen }
+    var end: WebSocketEnd? { engine.end }
+    var deadline: Duration? { engine.deadline }
+    var wantsConnectionClosed: Bool { engine.wantsConnectionClosed }
+    var pendingByteCount: Int { engine.pendingByteCount }
+
+    /// What waits to be sent, all of it.
+    func output() -> [UInt8] {
+        var bytes: [UInt8] = []
+        engine.takeOutput { waiting in
+            bytes += [UInt8](copying: waiting)
+            return waiting.byteCount
+        }
+        sent += bytes
+        return bytes
+    }
+
+    /// The frames that have been sent, as the other side sees them.
+    var frames: [Frame]? {
+        _ = output()
+        return Frame.frames(sent, areMasked: engine.role == .client)
+    }
+
+    /// Hands bytes to the engine until it has taken everything, has ended or has failed.
+    func receive(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while true {
+            let reading: WebSocketReading
+            do throws(WebSocketError) {
+                reading = try readOnce(Array(rest))
+            } catch {
+                if told.last != .failed(error) { told.append(.failed(error)) }
+                return
+            }
+            rest = rest.dropFirst(reading.byteCount)
+            switch reading.stop {
+            case .needsBytes: return
+            case .needsRoom: continue
+            case .event(let event): note(event)
+            case .ended:
+                if told.last != .ended { told.append(.ended) }
+                return
+            }
+        }
+    }
+
+    private func note(_ event: WebSocketEvent) {
+        switch event {
+        case .messageEnded(let kind):
+            told.append(.message(kind, content))
+            if echoes { send(content, kind) }
+            content = []
+        case .ping(let payload): told.append(.ping(payload))
+        case .pong(let payload): told.append(.pong(payload))
+        case .close(let close): told.append(.close(close))
+        }
+    }
+
+    private func send(_ bytes: [UInt8], _ kind: WebSocketMessageKind) {
+        let span = bytes.span
+        let content = span.bytes
+        _ = try? engine.send(content, as: kind)
+    }
+
+    func readOnce(_ bytes: [UInt8]) throws(WebSocketError) -> WebSocketReading {
+        var memory = [UInt8](repeating: 0, count: room)
+        var count = 0
+        let result = memory.withUnsafeMutableBytes { memory in
+            var room = OutputRawSpan(buffer: memory, initializedCount: 0)
+            let span = bytes.span
+            let bytes = span.bytes
+            let result = Result { () throws(WebSocketError) in try engine.read(bytes, into: &room, at: now) }
+            count = room.finalize(for: memory)
+            return result
+        }
+        content += memory[..<count]
+        let reading = try result.get()
+        precondition((reading.content != nil) == (count > 0), "content without a kind, or the other way round")
+        return reading
+    }
+
+    // MARK: Sending
+
+    @discardableResult
+    func send(binary bytes: [UInt8]) throws(WebSocketError) -> Bool {
+        let span = bytes.span
+        let content = span.bytes
+        return try engine.send(content, as: .binary)
+    }
+
+    @discardableResult
+    func send(part bytes: [UInt8], _ kind: WebSocketMessageKind, isLast: Bool) throws(WebSocketError) -> Bool {
+        let span = bytes.span
+        let content = span.bytes
+        return try engine.sendFragment(content, as: kind, isLast: isLast)
+    }
+
+    @discardableResult
+    func ping(_ text: String) throws(WebSocketError) -> Bool {
+        let bytes = text.bytes
+        let span = bytes.span
+        let payload = span.bytes
+        return try engine.ping(payload)
+    }
+}
