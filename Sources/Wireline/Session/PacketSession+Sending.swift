@@ -35,7 +35,7 @@ extension PacketSession {
     /// - Parameters:
     ///   - request: What is sent.
     ///   - delivery: What is promised (default: it is given to one connection, now or later, and to no other). With
-    ///     ``DeliveryPolicy/exactlyOnce`` or ``DeliveryPolicy/atLeastOnce`` it is sent again on the next connection,
+    ///     `DeliveryPolicy.exactlyOnce` or `DeliveryPolicy.atLeastOnce` it is sent again on the next connection,
     ///     until its reply has come.
     ///   - header: Header fields to set; the sequence is the session's to choose.
     ///   - timeout: How long to wait; nil: ``ClientConfiguration/requestTimeout``.

@@ -35,7 +35,7 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
     /// Begins a session, without waiting for its connection.
     ///
     /// - Parameters:
-    ///   - endpoints: Where the service can be reached, at least one, the best one first: see ``ReconnectPolicy``.
+    ///   - endpoints: Where the service can be reached, at least one, the best one first: see `ReconnectPolicy`.
     ///   - protocol: What is spoken, such as `SceneProtocol.self`.
     ///   - group: The loops of which one carries the session; nil: `EventLoopGroup.shared`.
     ///   - configuration: How it connects, and what may wait.
@@ -92,7 +92,7 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
     // MARK: Where it stands
 
     /// Where the session stands: now, and then whenever that changes. The sequence ends behind
-    /// ``SessionState/ended(_:)``. It does not keep the session.
+    /// `SessionState.ended(_:)`. It does not keep the session.
     ///
     /// Any number of tasks may iterate, each over a sequence of its own. Of one that falls behind by more than 64 states
     /// the oldest are dropped. Moments are counted from the session's beginning, as ``elapsed`` is.

@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineSession
 import WirelineTransport
 
-/// Carries out what a ``ClientSession`` decides, on one loop.
+/// Carries out what a `ClientSession` decides, on one loop.
 ///
 /// Everything but what is handed out at the beginning is for the loop's own thread; that is also the lock behind
 /// `@unchecked Sendable`.
