@@ -39,8 +39,9 @@ extension WebSocketError: CustomStringConvertible {
 
     private static func text(of bytes: [UInt8]) -> String {
         let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
-        let hint = bytes.first == 0x15 || bytes.first == 0x16 ? ": is this TLS?" : ""
-        return digits + hint
+        if bytes.first == 0x15 || bytes.first == 0x16 { return digits + ": is this TLS?" }
+        let isText = bytes.count > 3 && bytes.allSatisfy { 0x20...0x7E ~= $0 }
+        return isText ? "\(digits), ASCII \"\(String(decoding: bytes, as: UTF8.self))\"" : digits
     }
 }
 

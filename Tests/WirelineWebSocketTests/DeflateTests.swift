@@ -296,6 +296,26 @@ struct DeflateTests {
         #expect(side.frames?.map(\.reservedBits) == [bits])
     }
 
+    @Test(arguments: [true, false], [true, false])
+    func `who looks back at nothing holds nothing between messages`(takesOver: Bool, peerTakesOver: Bool) throws {
+        let agreement = Self.agreement(takesOver: takesOver, peerTakesOver: peerTakesOver)
+        let sending = Side(.server, agreement: agreement)
+        #expect(!sending.holdsStreams)
+        try sending.send(part: [1, 2, 3], .binary, isLast: false)
+        #expect(sending.holdsStreams)
+        try sending.send(part: [], .binary, isLast: true)
+        #expect(sending.holdsStreams == takesOver)
+        let reading = Self.client(nil, agreement)
+        let bytes = sending.output()
+        reading.receive(bytes.dropLast(1) + [])
+        #expect(reading.holdsStreams)
+        reading.receive(bytes.suffix(1) + [])
+        #expect(reading.told == [.message(.binary, [1, 2, 3])])
+        #expect(reading.holdsStreams == peerTakesOver)
+        reading.engine.endOfInput()
+        #expect(!reading.holdsStreams)
+    }
+
     // MARK: Hostile
 
     private static func compressed(_ content: [UInt8]) throws -> Frame {

@@ -373,12 +373,6 @@ struct EngineTests {
         #expect(side.end?.cause == .failed(.violation(.opcode(3), offset: 0)))
         #expect(side.end?.sent == WebSocketClose(code: .normal))
     }
-
-    // MARK: Sizes
-
-    @Test func `an error is small`() {
-        #expect(MemoryLayout<WebSocketError>.size <= 32)
-    }
 }
 
 extension WebSocketReading {
@@ -389,8 +383,35 @@ extension WebSocketReading {
 
 /// Whole messages.
 struct CollectorTests {
-    private static func collect(_ pieces: [[UInt8]]) -> [WebSocketMessageCollector.Stop] {
-        var engine = WebSocketEngine(.client)
+    @Test func `a message holds no memory for what came with it`() throws {
+        let bytes = (0..<1_000).flatMap { _ in Frame.binary([1, 2, 3]).bytes(maskedWith: nil) }
+        let stops = Self.collect([bytes])
+        #expect(stops.count == 1_000)
+        let capacities = stops.map { stop in
+            if case .message(.binary(let content)) = stop { content.capacity } else { Int.max }
+        }
+        #expect(try #require(capacities.max()) < 100)
+    }
+
+    @Test func `compressed messages are gathered, too`() throws {
+        let agreement = WebSocketAgreement(deflate: DeflateAgreement())
+        let server = Side(.server, agreement: agreement)
+        let long = [UInt8](repeating: 7, count: 1_000_000)
+        try server.send(binary: long)
+        #expect(try server.engine.send(String(repeating: "老", count: 100)))
+        try server.send(binary: [1])
+        let expected: [WebSocketMessageCollector.Stop] = [
+            .message(.binary(long)), .message(.text(String(repeating: "老", count: 100))), .message(.binary([1])),
+        ]
+        let bytes = server.output()
+        #expect(Self.collect([bytes], agreement) == expected)
+        #expect(Self.collect(bytes.map { [$0] }, agreement) == expected)
+    }
+
+    private static func collect(
+        _ pieces: [[UInt8]], _ agreement: WebSocketAgreement? = nil
+    ) -> [WebSocketMessageCollector.Stop] {
+        var engine = WebSocketEngine(.client, agreement: agreement)
         var collector = WebSocketMessageCollector()
         var stops: [WebSocketMessageCollector.Stop] = []
         for piece in pieces {

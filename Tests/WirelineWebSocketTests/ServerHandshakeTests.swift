@@ -232,6 +232,40 @@ struct ServerHandshakeTests {
         #expect(try Self.receive([[1, 2]], &handshake) == 0)
     }
 
+    @Test(
+        arguments: [
+            (301, "Moved Permanently"), (302, "Found"), (307, "Temporary Redirect"), (308, "Permanent Redirect"),
+            (401, "Unauthorized"), (403, "Forbidden"), (404, "Not Found"), (429, "Too Many Requests"),
+            (500, "Internal Server Error"), (503, "Service Unavailable"), (599, ""),
+        ])
+    func `a client hears a refusal as the server said it`(status: Int, reason: String) throws {
+        var server = try Self.asked()
+        try server.answer(.refuse(status: status, headers: ["Content-Type": "a/b"], body: "no"))
+        var client = try ClientHandshakeTests.handshake()
+        let error = #expect(throws: WebSocketError.self) {
+            try ClientHandshakeTests.receive([server.takeOutput()], &client)
+        }
+        guard case .refused(let response) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(response.status == status)
+        #expect(response.reason == reason)
+        #expect(response.body == "no".bytes)
+        #expect(response.headers.values(of: "content-type") == ["a/b"])
+    }
+
+    @Test(
+        arguments: [
+            ("a", true), (" a ; b ; c = d , e", true), (", ,a,", true), ("a;b=\"c\"", true), ("a;b=\"c\\d\"", true),
+            ("a;b=\"c d\"", false), ("a;b=\"c\\", false), ("a;b=\"", false), ("a;b=", false), ("a;", false),
+            ("a b", false), ("a;;b", false), ("=", false), ("a;b=\"\"", false),
+        ])
+    func `a list of extensions has RFC 6455's grammar`(list: String, isFine: Bool) {
+        let text = Self.request.replacing("Version: 13", with: "Version: 13\nSec-WebSocket-Extensions: \(list)")
+        #expect((try? Self.asked(text).request?.target) == (isFine ? "/chat?room=7" : nil))
+    }
+
     @Test(arguments: [("bGluOnM6dA==", "lin", "s:t"), ("Og==", "", ""), ("bGlu", nil, nil), ("!", nil, nil)])
     func `basic authentication is taken apart`(text: String, user: String?, password: String?) throws {
         let handshake = try Self.asked(

@@ -34,6 +34,7 @@ final class Side {
 
     // The macros of Swift Testing would copy an engine.
     var isOpen: Bool { engine.isOpen }
+    var holdsStreams: Bool { engine.holdsStreams }
     var end: WebSocketEnd? { engine.end }
     var deadline: Duration? { engine.deadline }
     var wantsConnectionClosed: Bool { engine.wantsConnectionClosed }

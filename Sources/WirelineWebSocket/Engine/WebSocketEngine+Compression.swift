@@ -7,8 +7,8 @@ extension WebSocketEngine {
     /// How many bytes are freed of their mask at once on their way to zlib.
     private static var pieceByteCount: Int { 4096 }
 
-    /// Whether the content that comes next may be longer than the bytes it comes from.
-    var mayInflate: Bool { deflate != nil }
+    /// Whether there is memory of zlib's.
+    package var holdsStreams: Bool { inflater != nil || deflater != nil }
 
     /// Compresses a message, or a part of one.
     mutating func deflated(_ content: RawSpan, isLast: Bool) throws(WebSocketError) -> [UInt8] {

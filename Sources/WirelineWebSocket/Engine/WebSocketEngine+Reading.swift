@@ -74,6 +74,17 @@ extension WebSocketEngine {
         }
     }
 
+    /// How much room the content deserves that is in so many bytes of the peer's: none before its frame has begun, so that
+    /// a short message is not given what many others behind it need.
+    ///
+    /// - Parameter heldByteCount: How much of the message is held already.
+    func contentByteCount(of byteCount: Int, behind heldByteCount: Int) -> Int {
+        guard place == .content, let message else { return 0 }
+        let announced = min(remainingByteCount, byteCount)
+        // Nobody knows how much it is when it is compressed; memory grows with what has come.
+        return message.isCompressed ? min(64 * 1024, max(512, 4 * min(announced, 16 * 1024), heldByteCount)) : announced
+    }
+
     // MARK: Headers
 
     /// - Returns: Whether a header is complete.

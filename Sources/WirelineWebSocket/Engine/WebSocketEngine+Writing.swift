@@ -260,7 +260,7 @@ extension WebSocketEngine {
     ) {
         let header = FrameHeader(
             isFinal: isFinal, isCompressed: isCompressed, opcode: opcode, payloadByteCount: payload.byteCount,
-            maskKey: role == .client ? nextMaskKey() : nil)
+            maskKey: role == .client ? maskKeys.next() : nil)
         let byteCount = header.byteCount + payload.byteCount
         reserveOutput(byteCount)
         output.append(addingCapacity: byteCount) { output in
@@ -291,16 +291,5 @@ extension WebSocketEngine {
         let needed = output.count + byteCount
         // At least twice what there was, for asking for a little more each time would move everything each time.
         if needed > output.capacity { output.reserveCapacity(max(needed, 2 * output.count)) }
-    }
-
-    /// A key that nobody can foresee (RFC 6455 §5.3, §10.3).
-    private mutating func nextMaskKey() -> UInt32 {
-        if let key = spareKey {
-            spareKey = nil
-            return key
-        }
-        let number = random.next()
-        spareKey = UInt32(truncatingIfNeeded: number >> 32)
-        return UInt32(truncatingIfNeeded: number)
     }
 }

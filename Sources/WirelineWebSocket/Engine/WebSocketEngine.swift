@@ -91,9 +91,7 @@ public struct WebSocketEngine: ~Copyable {
     /// The message whose fragments are being sent.
     var fragments: OutgoingFragments?
     var deflater: Deflater?
-    var random = SystemRandomNumberGenerator()
-    /// The other half of the last random number.
-    var spareKey: UInt32?
+    var maskKeys = MaskKeys()
 
     /// Begins behind a handshake.
     ///

@@ -32,9 +32,6 @@ public struct WebSocketMessageCollector: Sendable {
         case ended
     }
 
-    /// How much room there is for content that is compressed, of which nobody knows how much it is.
-    private static let step = 16 * 1024
-
     private var content: [UInt8] = []
 
     /// Holds nothing.
@@ -70,7 +67,7 @@ public struct WebSocketMessageCollector: Sendable {
     private mutating func readOnce(
         _ bytes: RawSpan, from engine: inout WebSocketEngine, at now: Duration
     ) throws(WebSocketError) -> WebSocketReading {
-        let room = engine.mayInflate ? max(Self.step, bytes.byteCount) : bytes.byteCount
+        let room = engine.contentByteCount(of: bytes.byteCount, behind: content.count)
         let needed = content.count + room
         // At least twice what there was, for asking for a little more each time would move everything each time.
         if needed > content.capacity { content.reserveCapacity(max(needed, 2 * content.count)) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The head of an HTTP message, taken apart: the first line's three words, and the headers (RFC 9112 §2 to §5).
-struct HTTPHead: Equatable {
+struct HTTPHead {
     /// The first line's words; a response's third one is all that follows, and may be empty.
     let startLine: (String, String, String)
     let headers: WebSocketHeaders
@@ -34,10 +34,6 @@ struct HTTPHead: Equatable {
     private static func text(of bytes: ArraySlice<UInt8>) -> String {
         String(validating: bytes, as: UTF8.self)
             ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-    }
-
-    static func == (one: HTTPHead, other: HTTPHead) -> Bool {
-        one.startLine == other.startLine && one.headers == other.headers
     }
 
     private struct Lines {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
+    /// Random numbers of the system's, many at a time.
+    enum SecureRandom {
+        /// - Parameter count: At most 64: the system gives 256 bytes at once (getentropy(3)).
+        static func numbers(count: Int) -> [UInt32] {
+            var numbers = [UInt32](repeating: 0, count: count)
+            let byteCount = count * MemoryLayout<UInt32>.size
+            // SAFETY: the array has so many bytes.
+            if unsafe numbers.withUnsafeMutableBytes({ unsafe getentropy($0.baseAddress, byteCount) }) == 0 {
+                return numbers
+            }
+            // A kernel without the call; Swift knows other ways.
+            var generator = SystemRandomNumberGenerator()
+            return numbers.map { _ in UInt32.random(in: .min ... .max, using: &generator) }
+        }
+    }
+#endif

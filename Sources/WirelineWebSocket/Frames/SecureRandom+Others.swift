@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if !os(Linux)
+    /// Random numbers of the system's.
+    enum SecureRandom {
+        static func numbers(count: Int) -> [UInt32] {
+            var generator = SystemRandomNumberGenerator()
+            return (0..<count).map { _ in UInt32.random(in: .min ... .max, using: &generator) }
+        }
+    }
+#endif
