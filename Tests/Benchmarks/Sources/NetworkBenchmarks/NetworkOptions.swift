@@ -20,7 +20,8 @@ struct NetworkOptions {
     var seconds = 1.5
     /// Parts of the names of the servers to measure; empty for all.
     var selection: [String] = []
-    var scenarios = Scenario.allCases
+    private var chosenScenarios: [Scenario] = []
+    var scenarios: [Scenario] { chosenScenarios.isEmpty ? Scenario.allCases : chosenScenarios }
     /// Servers that are programs of their own.
     var others: [Server] = []
     private var certificate: String?
@@ -41,7 +42,7 @@ struct NetworkOptions {
           --certificate FILE     with --serve and --key: the server speaks TLS 1.3 and shows this
           --key FILE             the certificate's key
           --only NAME            only servers with this in their name, and \(Server.limitName); may be repeated
-          --scenario NAME        only this scenario: \(Scenario.allCases.map(\.rawValue).joined(separator: " "))
+          --scenario NAME        only this scenario; may be repeated: \(Scenario.allCases.map(\.rawValue).joined(separator: " "))
           --server NAME=COMMAND  measures a program beside them that follows the contract in CNetwork.h
           --rounds N             how many rounds the tables are the median of (default 5)
           --milliseconds N       how long a measurement takes (default 1500)
@@ -62,7 +63,7 @@ struct NetworkOptions {
             case "--certificate": certificate = try arguments.value()
             case "--key": key = try arguments.value()
             case "--only": selection.append(try arguments.value())
-            case "--scenario": scenarios = [try Self.choice(try arguments.value())]
+            case "--scenario": chosenScenarios.append(try Self.choice(try arguments.value()))
             case "--server": others.append(try Server(description: try arguments.value()))
             case "--rounds": rounds = try arguments.number(from: 1)
             case "--milliseconds": seconds = Double(try arguments.number(from: 10)) / 1000
