@@ -132,7 +132,8 @@ struct ClientServerTests {
 
     @Test func `a name that nobody knows is an error that names it`() async throws {
         do {
-            _ = try await PacketClient.connect(to: "no-such-host.invalid", port: 1, protocol: SceneProtocol.self)
+            _ = try await PacketClient.connect(
+                to: "no-such-host.invalid", port: 1, protocol: SceneProtocol.self, configuration: .patient)
             Issue.record("it was found")
         } catch {
             #expect("\(error)".contains("no-such-host.invalid"))
