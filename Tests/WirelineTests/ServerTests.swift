@@ -9,26 +9,6 @@ import Wireline
 /// A server's limits, deadlines, batches, broadcasts and end.
 @Suite(.timeLimit(.minutes(10)))
 struct ServerTests {
-    /// What ended each connection of a server.
-    private final class Ends: Sendable {
-        let stream: AsyncStream<String>
-        private let feed: AsyncStream<String>.Continuation
-
-        init() { (stream, feed) = AsyncStream.makeStream() }
-
-        func configure(_ change: (inout ServerConfiguration) -> Void = { _ in }) -> ServerConfiguration {
-            var configuration = ServerConfiguration(firstPacketTimeout: nil)
-            configuration.connectionEnded = { [feed] _, error in feed.yield(error.map { "\($0)" } ?? "clean") }
-            change(&configuration)
-            return configuration
-        }
-
-        func next() async -> String? {
-            var iterator = stream.makeAsyncIterator()
-            return await iterator.next()
-        }
-    }
-
     @Test func `a batch handler goes on after replies beyond the limit that leave in one write`() async throws {
         let server = try await PacketServer.startBatched(
             at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
@@ -155,7 +135,7 @@ struct ServerTests {
 
     @Test func `what a batch handler throws closes its connection, and is told`() async throws {
         struct Refusal: Error, CustomStringConvertible { let description = "no" }
-        let ends = Ends()
+        let ends = ConnectionEnds()
         let server = try await PacketServer.startBatched(
             at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: ends.configure()
         ) { _ in
@@ -163,18 +143,18 @@ struct ServerTests {
         }
         let client = try await server.connect()
         try await client.send(Cs_20001(sceneID: 1, line: 1, message: ""))
-        #expect(await ends.next() == "no")
+        #expect(await ends.nextText() == "no")
         await server.shutDown()
     }
 
     @Test func `a handler's error is told, and its connection closed`() async throws {
-        let ends = Ends()
+        let ends = ConnectionEnds()
         let server = try await SceneServer.start(configuration: ends.configure()) { client in
             for try await _ in client.messages {}
         }
         let client = try await server.connect()
         try await client.connection.sendRaw(Array("GET / HTTP/1.1\r\n\r\n".utf8))
-        #expect(await ends.next()?.contains("HTTP") == true)
+        #expect(await ends.nextText().contains("HTTP"))
         #expect(try await client.connection.nextBytes() == nil)
         client.close()
         await server.shutDown()
@@ -269,20 +249,20 @@ struct ServerTests {
     }
 
     @Test func `a connection that never sends a packet is closed, even one that drips bytes`() async throws {
-        let ends = Ends()
+        let ends = ConnectionEnds()
         let configuration = ends.configure { $0.firstPacketTimeout = .milliseconds(50) }
         let server = try await SceneServer.start(configuration: configuration) { client in
             for try await _ in client.packets {}
         }
         let client = try await server.connect()
         try await client.connection.sendRaw([0, 0])
-        #expect(await ends.next() == "the deadline has passed")
+        #expect(await ends.nextText() == "the deadline has passed")
         client.close()
         await server.shutDown()
     }
 
     @Test func `silence ends a connection, but not while its handler is busy`() async throws {
-        let ends = Ends()
+        let ends = ConnectionEnds()
         // On a loop that other tests do not keep busy: its time is what is looked at.
         let group = try EventLoopGroup(threadCount: 1)
         let configuration = ends.configure {
@@ -300,20 +280,20 @@ struct ServerTests {
         let client = try await server.connect(on: group)
         try await client.send(Cs_20001(sceneID: 1, line: 1, message: ""))
         #expect(try await client.firstPacket() != nil)
-        #expect(await ends.next() == "the deadline has passed")
+        #expect(await ends.nextText() == "the deadline has passed")
         client.close()
         await server.shutDown()
     }
 
     @Test func `a peer that takes nothing is given up`() async throws {
-        let ends = Ends()
+        let ends = ConnectionEnds()
         let configuration = ends.configure { $0.limits.writeTimeout = .milliseconds(50) }
         let server = try await SceneServer.start(configuration: configuration) { client in
             let message = Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 999)))
             while true { try await client.send(message) }
         }
         let client = try await server.connect()
-        #expect(await ends.next() == "the deadline has passed")
+        #expect(await ends.nextText() == "the deadline has passed")
         client.close()
         await server.shutDown()
     }

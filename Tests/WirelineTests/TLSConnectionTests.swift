@@ -212,6 +212,20 @@ struct TLSConnectionTests {
         await server.shutDown()
     }
 
+    @Test func `a connection too many from one address is closed before TLS`() async throws {
+        let ends = ConnectionEnds()
+        let context = try certificates.serverContext()
+        let server = try await SceneServer.start(
+            configuration: ends.configure {
+                $0.connectionLimitPerAddress = 0
+                $0.tls = context
+            }
+        ) { _ in }
+        await #expect(throws: ConnectionError.self) { _ = try await connect(to: server, certificates.clientContext()) }
+        #expect(await ends.next() as? ConnectionError == .tooManyConnections(limit: 0))
+        await server.shutDown()
+    }
+
     @Test func `a server that speaks no TLS is refused`() async throws {
         let server = try await SceneServer.start { client in
             // What comes is no packet, so the answer is not one to a question.

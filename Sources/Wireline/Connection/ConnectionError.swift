@@ -32,6 +32,9 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     case session(SessionError)
     /// A ``PacketSession`` has ended while somebody waited for it.
     case sessionEnded(SessionEndCause)
+    /// A server has as many connections from the peer's address as it takes
+    /// (``ServerConfiguration/connectionLimitPerAddress``).
+    case tooManyConnections(limit: Int)
 }
 
 extension ConnectionError: CustomStringConvertible {
@@ -49,6 +52,8 @@ extension ConnectionError: CustomStringConvertible {
         case .tooManyRequests(let limit): "no more than \(limit) requests can wait for their replies"
         case .session(let error): error.description
         case .sessionEnded(let cause): cause.description
+        case .tooManyConnections(1): "its address has a connection already, and may have no more"
+        case .tooManyConnections(let limit): "its address has \(limit) connections already, and may have no more"
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import WirelineCodec
+package import WirelineSession
 package import WirelineTransport
 
 /// A server of packets, whatever their messages are: takes connections, has them handled, and ends them.
@@ -19,6 +20,8 @@ package final class PacketListener: Sendable {
     private struct State {
         /// The connections that have not ended, and their tasks.
         var connections: [PacketConnection: Task<Void, Never>?] = [:]
+        /// How many there are from each address.
+        var limiter: ConnectionLimiter
         var isShuttingDown = false
         var isShutDown = false
         /// Who waits for the last connection to end.
@@ -38,7 +41,7 @@ package final class PacketListener: Sendable {
     private let configuration: ServerConfiguration
     private let handler: Handler
     private let listener: Listener
-    private let state = Lock(State())
+    private let state: Lock<State>
 
     private init(
         _ listener: Listener, layout: PacketLayout, packetLimit: Int, configuration: ServerConfiguration,
@@ -49,6 +52,7 @@ package final class PacketListener: Sendable {
         self.packetLimit = packetLimit
         self.configuration = configuration
         self.handler = handler
+        state = Lock(State(limiter: ConnectionLimiter(limit: configuration.connectionLimitPerAddress)))
     }
 
     /// Begins to listen.
@@ -89,6 +93,11 @@ package final class PacketListener: Sendable {
 
     @Sendable
     private func accept(_ stream: ByteStream) {
+        if let limit = configuration.connectionLimitPerAddress,
+            !state.withLock({ $0.limiter.admit(from: PeerNetwork(stream.peerAddress)) })
+        {
+            return tellEnd(of: stream.peerAddress, ConnectionError.tooManyConnections(limit: limit))
+        }
         let connection: PacketConnection
         do {
             connection = PacketConnection(
@@ -96,13 +105,9 @@ package final class PacketListener: Sendable {
                 tls: try configuration.tls?.accept())
             try connection.start()
         } catch {
-            configuration.connectionEnded?(stream.peerAddress, error)
-            return listener.connectionEnded()
+            return ended(stream.peerAddress, error)
         }
-        guard connection.stream.isOpen else {
-            configuration.connectionEnded?(connection.peerAddress, connection.failure)
-            return listener.connectionEnded()
-        }
+        guard connection.stream.isOpen else { return ended(connection.peerAddress, connection.failure) }
         guard register(connection) else { return connection.close() }
         connection.closeWhenSilent(
             handshake: configuration.handshakeTimeout, firstPacket: configuration.firstPacketTimeout,
@@ -124,7 +129,10 @@ package final class PacketListener: Sendable {
             state.connections.updateValue(nil, forKey: connection)
             return true
         }
-        if !isWelcome { listener.connectionEnded() }
+        if !isWelcome {
+            release(connection.peerAddress)
+            listener.connectionEnded()
+        }
         return isWelcome
     }
 
@@ -148,9 +156,24 @@ package final class PacketListener: Sendable {
             state.connections[connection] = nil
             return state.takeWaiters()
         }
-        listener.connectionEnded()
-        configuration.connectionEnded?(connection.peerAddress, failure)
+        ended(connection.peerAddress, failure)
         for waiter in waiters { waiter.resume() }
+    }
+
+    private func ended(_ peer: SocketAddress, _ failure: (any Error)?) {
+        release(peer)
+        tellEnd(of: peer, failure)
+    }
+
+    /// Counts a connection no more among those of its address.
+    private func release(_ peer: SocketAddress) {
+        guard configuration.connectionLimitPerAddress != nil else { return }
+        state.withLock { $0.limiter.ended(from: PeerNetwork(peer)) }
+    }
+
+    private func tellEnd(of peer: SocketAddress, _ failure: (any Error)?) {
+        listener.connectionEnded()
+        configuration.connectionEnded?(peer, failure)
     }
 
     // MARK: Its end
@@ -207,5 +230,18 @@ package final class PacketListener: Sendable {
             connection.close()
         }
         for waiter in waiters { waiter.resume() }
+    }
+}
+
+extension PeerNetwork {
+    /// The network of an address.
+    package init(_ address: SocketAddress) {
+        let bytes = address.bytes
+        if bytes.count == 4 {
+            self.init(ipv4: bytes.reduce(0) { $0 << 8 | UInt32($1) })
+        } else {
+            let halves = [bytes[..<8], bytes[8...]].map { $0.reduce(0) { $0 << 8 | UInt64($1) } }
+            self.init(ipv6: halves[0], halves[1])
+        }
     }
 }

@@ -8,6 +8,10 @@ public struct ServerConfiguration: Sendable {
     /// How many connections there may be at a time (default 65,536). Further ones wait in the system's queue until others
     /// end; so does whoever connects while the process has no descriptors left.
     public var connectionLimit: Int
+    /// How many connections there may be at a time from one address, an IPv6 address being its network of 64 bits (default:
+    /// any number, for behind a proxy, or a carrier's address translation, all clients have the same few). A further one is
+    /// closed at once, before TLS; ``connectionEnded`` gets ``ConnectionError/tooManyConnections(limit:)``.
+    public var connectionLimitPerAddress: Int?
     /// How many connections may wait in the system's queue (default 4,096; Linux takes no more than
     /// `net.core.somaxconn`).
     public var backlog: Int32
@@ -29,12 +33,14 @@ public struct ServerConfiguration: Sendable {
 
     /// Makes a configuration; what is left out has its default.
     public init(
-        connectionLimit: Int = 65_536, backlog: Int32 = 4_096, firstPacketTimeout: Duration? = .seconds(30),
-        idleTimeout: Duration? = nil, limits: ConnectionLimits = ConnectionLimits(), tls: TLSContext? = nil,
+        connectionLimit: Int = 65_536, connectionLimitPerAddress: Int? = nil, backlog: Int32 = 4_096,
+        firstPacketTimeout: Duration? = .seconds(30), idleTimeout: Duration? = nil,
+        limits: ConnectionLimits = ConnectionLimits(), tls: TLSContext? = nil,
         handshakeTimeout: Duration? = .seconds(30),
         connectionEnded: (@Sendable (SocketAddress, (any Error)?) -> Void)? = nil
     ) {
         self.connectionLimit = connectionLimit
+        self.connectionLimitPerAddress = connectionLimitPerAddress
         self.backlog = backlog
         self.firstPacketTimeout = firstPacketTimeout
         self.idleTimeout = idleTimeout
