@@ -74,7 +74,7 @@ public struct ReceivedMessages<Definition: PacketProtocol>: AsyncSequence, Senda
         /// - Throws: ``ConnectionError``, once every message before it has been handed over.
         public nonisolated(nonsending) mutating func next() async throws(ConnectionError) -> Element? {
             guard let packet = try await packets.next() else { return nil }
-            return try ReceivedMessage(packet, from: sender)
+            return try packets.connection.message(in: packet, from: sender)
         }
 
         /// The next message; nil at the end.
@@ -82,7 +82,7 @@ public struct ReceivedMessages<Definition: PacketProtocol>: AsyncSequence, Senda
             isolation actor: isolated (any Actor)?
         ) async throws(ConnectionError) -> Element? {
             guard let packet = try await packets.next() else { return nil }
-            return try ReceivedMessage(packet, from: sender)
+            return try packets.connection.message(in: packet, from: sender)
         }
     }
 }

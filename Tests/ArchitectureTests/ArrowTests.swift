@@ -25,6 +25,7 @@ struct ArrowTests {
 
     /// What a room may take from the toolchain and the system.
     static let outside: [String: Set<String>] = [
+        "Wireline": ["Synchronization"],
         "WirelineTLS": ["Glibc", "Musl", "Darwin"],
         "WirelineWebSocket": ["Glibc", "Musl"],
         "WirelineTransport": ["Glibc", "Musl", "Darwin", "Synchronization"],

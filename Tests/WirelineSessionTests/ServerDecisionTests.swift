@@ -164,6 +164,41 @@ struct ByteBudgetTests {
         #expect(actions == [.grant(1), .grant(2), .close(2)])
     }
 
+    @Test func `what is taken or not is never waited for, and those who wait come first`() {
+        var budget = ByteBudget<Int>(limit: 100)
+        var actions: [Action] = []
+        let areTaken = [budget.take(60, for: 1), budget.take(41, for: 1), budget.take(41, for: 2)]
+        #expect(areTaken == [true, false, false])
+        #expect(budget.byteCount(of: 1) == 60 && budget.byteCount(of: 2) == 0)
+        budget.request(50, for: 3, into: &actions)
+        // The first one does not wait, so it may give some back.
+        #expect(actions == [])
+        #expect(budget.isWaiting(3))
+        let isTaken = budget.take(10, for: 2)
+        #expect(!isTaken)
+        budget.release(10, by: 1, into: &actions)
+        #expect(actions == [.grant(3)])
+        #expect(!budget.isWaiting(3))
+    }
+
+    @Test func `who withdraws lets the next one go on, and keeps what it holds`() {
+        var budget = ByteBudget<Int>(limit: 100)
+        var actions: [Action] = []
+        budget.request(60, for: 1, into: &actions)
+        budget.request(30, for: 2, into: &actions)
+        budget.request(30, for: 1, into: &actions)
+        budget.request(5, for: 3, into: &actions)
+        actions = []
+        budget.withdraw(1, into: &actions)
+        #expect(actions == [.grant(3)])
+        #expect(budget.byteCount(of: 1) == 60)
+        budget.withdraw(1, into: &actions)
+        budget.request(50, for: 4, into: &actions)
+        budget.withdraw(4, into: &actions)
+        #expect(actions == [.grant(3)])
+        #expect(budget.holderCount == 3)
+    }
+
     @Test func `a long queue keeps its order`() {
         var budget = ByteBudget<Int>(limit: 1)
         var actions: [Action] = []
@@ -199,7 +234,7 @@ struct BudgetModel {
     mutating func step(using random: inout SeededGenerator) {
         let holder = random.below(8)
         var actions: [ByteBudget<Int>.Action] = []
-        switch random.below(4) {
+        switch random.below(6) {
         case 0, 1:
             guard !closing.contains(holder), !asked.contains(where: { $0.holder == holder }) else { return }
             let byteCount = random.below(budget.limit)
@@ -210,6 +245,16 @@ struct BudgetModel {
             let byteCount = 1 + random.below(count)
             held[holder] = count - byteCount
             budget.release(byteCount, by: holder, into: &actions)
+        case 3:
+            asked.removeAll { $0.holder == holder }
+            budget.withdraw(holder, into: &actions)
+        case 4:
+            let byteCount = 1 + random.below(budget.limit)
+            let hasRoom = byteCount <= budget.limit - held.values.reduce(0, +)
+            let isTaken = budget.take(byteCount, for: holder)
+            let mayTake = hasRoom && asked.isEmpty && !closing.contains(holder)
+            if isTaken != mayTake { faults.append("\(holder) has taken \(isTaken)") }
+            if isTaken { held[holder, default: 0] += byteCount }
         default:
             end(holder, into: &actions)
         }

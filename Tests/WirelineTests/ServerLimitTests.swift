@@ -2,21 +2,46 @@
 
 import Scene
 import Testing
+import TestingSupport
 import Wireline
+import WirelineTransport
 
 /// What a server does about too many connections, slow ones, and those that hold too much.
 @Suite(.timeLimit(.minutes(10)))
 struct ServerLimitTests {
+    private static let hello = Cs_20001(sceneID: 1, line: 1, message: "")
+
+    /// A server whose batch handler returns what comes.
+    private func echo(
+        on group: EventLoopGroup? = nil, _ configuration: ServerConfiguration
+    ) async throws -> SceneServer {
+        try await PacketServer.startBatched(
+            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, on: group, configuration: configuration
+        ) { client in
+            { batch in while let packet = try batch.next() { try client.write(packet: packet.bytes) } }
+        }
+    }
+
+    /// A packet of so many bytes.
+    private func packet(_ byteCount: Int) throws -> [UInt8] {
+        try WirelineTests.packet(payload: [UInt8](repeating: 7, count: byteCount - 6))
+    }
+
+    /// Leaves the machine to others for a moment, where something is asked for again and again.
+    private func pause() async {
+        try? await Task.sleep(for: .milliseconds(2))
+    }
+
+    // MARK: By address
+
     @Test func `a connection too many from one address is closed, and the next one behind an end is not`() async throws
     {
         let ends = ConnectionEnds()
-        let server = try await SceneServer.start(configuration: ends.configure { $0.connectionLimitPerAddress = 2 }) {
-            client in for try await packet in client.packets { try await client.forward(packet) }
-        }
+        let server = try await echo(ends.configure { $0.connectionLimitPerAddress = 2 })
         let first = try await server.connect()
         let second = try await server.connect()
         for client in [first, second] {
-            try await client.send(Cs_20001(sceneID: 1, line: 1, message: ""))
+            try await client.send(Self.hello)
             #expect(try await client.nextPacket() != nil)
         }
         let third = try await server.connect()
@@ -25,8 +50,12 @@ struct ServerLimitTests {
         first.close()
         #expect(await ends.next() == nil)
         let fourth = try await server.connect()
-        try await fourth.send(Cs_20001(sceneID: 1, line: 1, message: ""))
+        try await fourth.send(Self.hello)
         #expect(try await fourth.nextPacket() != nil)
+        let counters = await server.counters()
+        #expect(counters.acceptedConnectionCount == 3)
+        #expect(counters.connectionCount == 2)
+        #expect(counters.refusedConnectionCount == 1)
         for client in [second, third, fourth] { client.close() }
         await server.shutDown()
     }
@@ -39,5 +68,235 @@ struct ServerLimitTests {
     func `addresses that one subscriber can choose from are one`(left: String, right: String, areOne: Bool) throws {
         let networks = try [left, right].map { PeerNetwork(try SocketAddress(ipAddress: $0, port: 1)) }
         #expect((networks[0] == networks[1]) == areOne)
+    }
+
+    // MARK: Slow ones
+
+    @Test(arguments: [false, true])
+    func `a peer that dribbles a packet is closed, with a handler that waits or a batch handler`(
+        isBatched: Bool
+    ) async throws {
+        let ends = ConnectionEnds()
+        let rate = MinimumRate(byteCount: 1_000, window: .milliseconds(100))
+        let configuration = ends.configure { $0.minimumRate = rate }
+        let server =
+            isBatched
+            ? try await echo(configuration)
+            : try await SceneServer.start(configuration: configuration) { client in
+                for try await packet in client.packets { try await client.forward(packet) }
+            }
+        let client = try await server.connect()
+        let dribbling = Task {
+            for byte in try packet(100_000) {
+                try await client.connection.sendRaw([byte])
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        #expect(await ends.next() as? ConnectionError == .tooSlow(rate))
+        #expect(await server.counters().tooSlowConnectionCount == 1)
+        dribbling.cancel()
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a peer that has sent all it began may be silent for longer than a window`() async throws {
+        let ends = ConnectionEnds()
+        // On a loop that other tests do not keep busy: its time is what is looked at.
+        let group = try EventLoopGroup(threadCount: 1)
+        let server = try await echo(
+            on: group,
+            ends.configure {
+                $0.minimumRate = MinimumRate(byteCount: 1_000, window: .seconds(1))
+                // What ends the silence that is no fault.
+                $0.idleTimeout = .seconds(2)
+            })
+        let client = try await server.connect(on: group)
+        let bytes = try packet(5_000)
+        try await client.connection.onLoop { connection in
+            connection.stream.write(Array(bytes[..<4_000]))
+            connection.stream.flush()
+            // Not by a task, which may have to wait for others.
+            connection.loop.schedule(at: connection.loop.now + .milliseconds(50)) {
+                connection.stream.write(Array(bytes[4_000...]))
+            }
+        }
+        #expect(try await client.connection.nextBytes() == bytes)
+        #expect(await ends.next() as? ConnectionError == .transport(.timedOut))
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `time in which the handler is busy is not the peer's`() async throws {
+        let ends = ConnectionEnds()
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let (completed, complete) = AsyncStream<Void>.makeStream()
+        let configuration = ends.configure { $0.minimumRate = MinimumRate(window: .milliseconds(20)) }
+        let server = try await SceneServer.start(configuration: configuration) { client in
+            _ = try await client.nextPacket()
+            begin.yield()
+            // Several windows, with half a packet there.
+            try await Task.sleep(for: .milliseconds(100))
+            var iterator = completed.makeAsyncIterator()
+            await iterator.next()
+            try await client.send(Sc_20001.entered(Self.hello))
+            guard let rest = try await client.nextPacket() else { return }
+            try await client.forward(rest)
+        }
+        let client = try await server.connect()
+        let (first, second) = (try Self.hello.encoded(), try packet(100))
+        try await client.connection.sendRaw(first + second[..<50])
+        var iterator = begun.makeAsyncIterator()
+        await iterator.next()
+        try await client.connection.sendRaw(Array(second[50...]))
+        complete.yield()
+        #expect(try await client.nextPacket() != nil)
+        #expect(try await client.connection.nextBytes() == second)
+        #expect(await ends.next() == nil)
+        client.close()
+        await server.shutDown()
+    }
+
+    // MARK: Bytes in all
+
+    @Test(arguments: [false, true])
+    func `many halves of long packets stay beneath the limit, and every whole packet gets through`(
+        isBatched: Bool
+    ) async throws {
+        let (limit, slowCount) = (2 << 20, 6)
+        let configuration = ConnectionEnds().configure {
+            $0.heldByteLimit = limit
+            // A short time to wait for rests that will not come; whole packets have all their bytes here at once.
+            $0.minimumRate = MinimumRate(window: .seconds(2))
+        }
+        let group = try EventLoopGroup(threadCount: 2)
+        let server =
+            isBatched
+            ? try await echo(on: group, configuration)
+            : try await SceneServer.start(on: group, configuration: configuration) { client in
+                for try await packet in client.packets { try await client.forward(packet) }
+            }
+        let half = try Array(packet(1 << 20).prefix(1 << 19))
+        var slow: [PacketClient<SceneProtocol>] = []
+        for _ in 0..<slowCount {
+            let client = try await server.connect(on: group)
+            try await client.send(packet: half)
+            slow.append(client)
+        }
+        // Until nothing more is read.
+        while await server.counters().heldByteCount < limit / 2 { await pause() }
+        let watching = Task {
+            var most = 0
+            while !Task.isCancelled {
+                let counters = await server.counters()
+                #expect(counters.heldByteCount <= limit)
+                await pause()
+                most = max(most, counters.traffic.unreadByteCount + counters.traffic.pendingByteCount)
+            }
+            return most
+        }
+        let small = try await server.connect(on: group)
+        for line in 1...100 as ClosedRange<UInt32> {
+            let bytes = try Cs_20001(sceneID: 1, line: line, message: "small").encoded()
+            try await small.send(packet: bytes)
+            #expect(try await small.connection.nextBytes() == bytes)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for _ in 0..<4 {
+                tasks.addTask {
+                    let client = try await server.connect(on: group)
+                    let whole = try packet(300_000)
+                    try await client.send(packet: whole)
+                    #expect(try await client.connection.nextBytes() == whole)
+                    client.close()
+                }
+            }
+            try await tasks.waitForAll()
+        }
+        watching.cancel()
+        let uncounted = 16 << 10
+        // One read of each loop is not counted before it has come.
+        #expect(await watching.value <= limit + (slowCount + 5) * uncounted + 2 * (128 << 10))
+        for client in slow + [small] { client.close() }
+        await server.shutDown()
+        #expect(await server.counters().heldByteCount == 0)
+    }
+
+    @Test func `where all wait for more, the one that holds most is closed, and the others go on`() async throws {
+        let ends = ConnectionEnds()
+        let configuration = ends.configure {
+            $0.heldByteLimit = 1 << 20
+            $0.minimumRate = nil
+        }
+        let server = try await echo(configuration)
+        let whole = try packet(700_000)
+        var clients: [PacketClient<SceneProtocol>] = []
+        for _ in 0..<3 { clients.append(try await server.connect()) }
+        let outcomes = await withTaskGroup(of: Bool.self) { group in
+            for client in clients {
+                group.addTask {
+                    do {
+                        for _ in 0..<5 {
+                            try await client.send(packet: whole)
+                            guard try await client.connection.nextBytes() == whole else { return false }
+                        }
+                        return true
+                    } catch {
+                        return false
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        for client in clients { client.close() }
+        for _ in outcomes.filter({ !$0 }) {
+            #expect(await ends.next() as? ConnectionError == .noRoom(limit: 1 << 20))
+        }
+        #expect(outcomes.contains(true))
+        await server.shutDown()
+    }
+
+    @Test func `a packet that could never be held ends its connection`() async throws {
+        let ends = ConnectionEnds()
+        let server = try await echo(ends.configure { $0.heldByteLimit = 100_000 })
+        let client = try await server.connect()
+        try await client.connection.sendRaw(packet(1 << 20))
+        #expect(await ends.next() as? ConnectionError == .noRoom(limit: 100_000))
+        #expect(await server.counters().noRoomConnectionCount == 1)
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `clients that read nothing hold no more than the limit, and get everything when they read`() async throws
+    {
+        let limit = 256 << 10
+        let count = 12
+        let configuration = ConnectionEnds().configure {
+            $0.heldByteLimit = limit
+            $0.limits.pendingByteCount = 200_000
+            $0.limits.writeTimeout = nil
+        }
+        let server = try await SceneServer.start(configuration: configuration) { client in
+            let bytes = try packet(10_000)
+            for _ in 0..<1_000 {
+                try await client.send(packet: bytes)
+            }
+        }
+        var clients: [PacketClient<SceneProtocol>] = []
+        for _ in 0..<count { clients.append(try await server.connect()) }
+        while await server.counters().traffic.waitingSenderCount < count { await pause() }
+        let counters = await server.counters()
+        #expect(counters.heldByteCount <= limit)
+        #expect(counters.traffic.pendingByteCount <= limit + count * (16 << 10))
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for client in clients {
+                group.addTask {
+                    var byteCount = 0
+                    while let packet = try await client.nextPacket() { byteCount += packet.byteCount }
+                    return byteCount
+                }
+            }
+            for try await byteCount in group { #expect(byteCount == 10_000_000) }
+        }
+        await server.shutDown()
     }
 }

@@ -35,6 +35,13 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     /// A server has as many connections from the peer's address as it takes
     /// (``ServerConfiguration/connectionLimitPerAddress``).
     case tooManyConnections(limit: Int)
+    /// The rest of a packet has come more slowly than a server lets it (``ServerConfiguration/minimumRate``).
+    case tooSlow(MinimumRate)
+    /// A server's connections hold as many bytes as they may (``ServerConfiguration/heldByteLimit``), and none of them
+    /// could have gone on: this one held the most, or has asked for more than there is.
+    case noRoom(limit: Int)
+    /// This side has sent a last message and ended the connection (``ServerConnection/kick(with:header:within:)``).
+    case kicked
 }
 
 extension ConnectionError: CustomStringConvertible {
@@ -54,6 +61,9 @@ extension ConnectionError: CustomStringConvertible {
         case .sessionEnded(let cause): cause.description
         case .tooManyConnections(1): "its address has a connection already, and may have no more"
         case .tooManyConnections(let limit): "its address has \(limit) connections already, and may have no more"
+        case .tooSlow(let rate): "fewer than \(rate.byteCount) bytes of a packet have come in \(rate.window)"
+        case .noRoom(let limit): "no room: the server's connections hold the \(limit) bytes that they may"
+        case .kicked: "this side has ended the connection with a last message"
         }
     }
 }

@@ -33,9 +33,10 @@ public struct PacketBatch: ~Copyable {
     public mutating func next() throws(ConnectionError) -> Packet? {
         // SAFETY: the bytes up to `end` lie inside the block, which is held here.
         let bytes = unsafe RawSpan(_unsafeStart: base, byteCount: end)
-        var bounds = connection.isRouting ? nil : connection.splitter.packetAtSight(in: bytes, at: position)
+        var bounds = connection.splitter.packetAtSight(in: bytes, at: position)
         if bounds == nil { bounds = try nextInGeneral() }
         guard let bounds else { return nil }
+        connection.receivedPacketCount &+= 1
         let packet = Packet(bytes, bounds, at: position)
         position &+= bounds.packetByteCount
         return unsafe _overrideLifetime(packet, mutating: &self)
@@ -56,7 +57,7 @@ extension PacketConnection {
         guard stream.isOpen else { return }
         batchHandler = handler
         waitingSince = loop.now
-        stream.read()
+        readIfWanted()
     }
 
     /// Hands what has arrived to the handler, as long as what it answers finds room.
@@ -80,6 +81,8 @@ extension PacketConnection {
             _ = try takePacket()
             if try hasEnded() { finish() }
         } catch {
+            // Whoever takes leave already goes on with it.
+            guard !isFinishing else { return }
             if failure == nil { failure = error }
             close()
         }
@@ -95,13 +98,14 @@ extension PacketConnection {
             do throws(CodecError) {
                 bounds = try splitter.packet(in: bytes, at: position)
             } catch {
-                ending = .failed(.codec(error))
+                refuse(error)
                 throw .codec(error)
             }
             guard let bounds else { return nil }
             let packet = ReceivedPacket(block: block, start: position, bounds: bounds)
             guard isRouting, answer(with: packet) else { return bounds }
             position += bounds.packetByteCount
+            receivedPacketCount &+= 1
         }
     }
 
@@ -113,6 +117,7 @@ extension PacketConnection {
             notePacket()
             return true
         } catch {
+            refuse(error)
             throw .codec(error)
         }
     }

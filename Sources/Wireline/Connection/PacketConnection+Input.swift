@@ -10,6 +10,19 @@ extension PacketConnection {
 
     private var restByteCount: Int { end - position }
 
+    /// How many bytes have come that nobody has taken.
+    var untakenByteCount: Int { current == nil ? held.count : restByteCount }
+
+    /// Whether a packet has begun, as far as no whole one is there.
+    var hasBegun: Bool { untakenByteCount > 0 }
+
+    /// Ends the connection for bytes that are no packet; once, whoever finds them again.
+    func refuse(_ error: CodecError) {
+        if case .failed(.codec) = ending { return }
+        refusedPacketCount &+= 1
+        ending = .failed(.codec(error))
+    }
+
     /// The next packet that has arrived whole.
     ///
     /// - Throws: What has ended the connection, once nothing whole is left.
@@ -21,10 +34,11 @@ extension PacketConnection {
                 if let bounds = try splitter.packet(in: bytes, at: position) {
                     let packet = ReceivedPacket(block: block, start: position, bounds: bounds)
                     position += bounds.packetByteCount
+                    receivedPacketCount &+= 1
                     return packet
                 }
             } catch {
-                ending = .failed(.codec(error))
+                refuse(error)
             }
             keepRest()
         }
@@ -52,7 +66,7 @@ extension PacketConnection {
             error = splitter.endOfStream(in: bytes)
         }
         guard let error else { return }
-        ending = .failed(.codec(error))
+        refuse(error)
         throw .codec(error)
     }
 
@@ -65,9 +79,9 @@ extension PacketConnection {
             unsafe held.withUnsafeBytes { bytes in
                 unsafe UnsafeMutableRawBufferPointer(start: block.base, count: bytes.count).copyMemory(from: bytes)
             }
-            return ReadRoom(block, offset: held.count)
+            return ReadRoom(block, offset: held.count, limit: readLimit)
         }
-        return ReadRoom(growCurrent(), offset: restByteCount)
+        return ReadRoom(growCurrent(), offset: restByteCount, limit: readLimit)
     }
 
     /// A block that begins with what has come of a long packet, and has room behind it.
@@ -90,13 +104,14 @@ extension PacketConnection {
         lastArrival = stream.loop.now
         if notesFirstByte { noteFirstByte() }
         guard !isFinishing else { return stream.read() }
+        burden?.rest?.moved(byteCount)
         guard let block = block.take() else { return }
         let count = (held.isEmpty ? restByteCount : held.count) + byteCount
         if !held.isEmpty { held = [] }
         current = SharedBlock(block, of: stream.loop)
         (position, end) = (0, count)
         deliver()
-        if wantsBytes { stream.read() }
+        readIfWanted()
     }
 
     private func noteFirstByte() {
@@ -137,13 +152,17 @@ extension PacketConnection {
         outputDrained(stream)
     }
 
+    package func outputStalled(_ stream: ByteStream) {
+        _ = hasShare()
+    }
+
     package func outputDrained(_ stream: ByteStream) {
         resumeSenders()
         if batchHandler != nil {
             waitingSince = stream.loop.now
             deliver()
         }
-        if wantsBytes { stream.read() }
+        readIfWanted()
         closeIfFinished()
     }
 }

@@ -18,12 +18,13 @@ extension PacketConnection {
     /// Inlined where packets are asked for: the call alone would take longer than all this.
     @inlinable @inline(__always)
     func packetAtHand() -> ReceivedPacket? {
-        guard stream.loop.isCurrent, !isRouting, let block = current else { return nil }
+        guard stream.loop.isCurrent, let block = current else { return nil }
         // SAFETY: the bytes up to `end` lie inside the block, which is held here.
         let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
         guard let bounds = splitter.packetAtSight(in: bytes, at: position) else { return nil }
         let packet = ReceivedPacket(block: block, start: position, bounds: bounds)
         position &+= bounds.packetByteCount
+        receivedPacketCount &+= 1
         return packet
     }
 
@@ -91,14 +92,14 @@ extension PacketConnection {
         guard cancelledWaitNumber != number else { return resumeReceiver() }
         stream.flush()
         // What that found out may have ended the connection, and with it the wait.
-        if unsafe receiver != nil { stream.read() }
+        if unsafe receiver != nil { readIfWanted() }
     }
 
     private func cancelReceiving(_ number: UInt32) {
         guard number == waitNumber else { return }
         cancelledWaitNumber = number
         resumeReceiver()
-        if !wantsBytes { stream.stopReading() }
+        stopUnlessWanted()
     }
 
     /// Whether somebody waits for what has not arrived.
@@ -109,6 +110,20 @@ extension PacketConnection {
         if batchHandler != nil { return stream.pendingByteCount < pendingLimit }
         if let requests, requests.waitingCount > 0 { return requests.unreadCost < unreadLimit }
         return false
+    }
+
+    /// Asks for more where somebody waits for it, and there is room for it.
+    func readIfWanted() {
+        guard wantsBytes else { return pauseRest() }
+        watchRest()
+        if hasShare() { stream.read() } else { pauseRest() }
+    }
+
+    /// Takes back what was asked for where nobody waits any more.
+    func stopUnlessWanted() {
+        guard !wantsBytes else { return }
+        pauseRest()
+        stream.stopReading()
     }
 
     /// Tells those who wait of what has arrived, and of the end.

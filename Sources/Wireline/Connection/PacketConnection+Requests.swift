@@ -40,6 +40,7 @@ extension PacketConnection {
         do throws(CodecError) {
             return try packet.decode(Request.Reply.self)
         } catch {
+            noteRefusedMessage()
             throw .codec(error)
         }
     }
@@ -89,7 +90,7 @@ extension PacketConnection {
         enqueue(Sender(bytes: bytes, waiter: .request(request)))
         if batchHandler == nil { answerRequests() }
         waitingSince = loop.now
-        if wantsBytes { stream.read() }
+        readIfWanted()
     }
 
     func giveUp(_ request: PendingRequest, _ error: ConnectionError) {
@@ -98,7 +99,7 @@ extension PacketConnection {
         if !request.wasSent { _ = takeSender { $0 === request } }
         requests.giveUp(request, error)
         isRouting = !requests.isIdle
-        if !wantsBytes { stream.stopReading() }
+        stopUnlessWanted()
     }
 
     /// Takes the first request that waits to be sent and fulfils a condition.
@@ -156,7 +157,7 @@ extension PacketConnection {
         if let packet = requests.takeUnread() {
             // There is room again for what stands in front of a reply.
             answerRequests()
-            if wantsBytes { stream.read() }
+            readIfWanted()
             return packet
         }
         while let packet = try takePacket() {

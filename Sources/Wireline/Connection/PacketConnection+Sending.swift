@@ -91,7 +91,9 @@ extension PacketConnection {
     /// Whether less waits than may, sending some of it where more does.
     func hasRoomForSender() -> Bool {
         if stream.pendingByteCount >= pendingLimit { stream.flush() }
-        return stream.pendingByteCount < pendingLimit
+        guard stream.pendingByteCount < pendingLimit else { return false }
+        // As long as it leaves at once, it need not be counted.
+        return !stream.isOutputStalled || hasShare()
     }
 
     /// Sends a message without waiting, however much waits already; for code that runs on the connection's ``loop`` and
@@ -208,6 +210,13 @@ extension PacketConnection {
         if let sender { resume(sender, .failure(.cancelled)) }
     }
 
+    /// Takes those who wait to send; requests among them end with the others.
+    func takeSenders() -> [Sender] {
+        var taken: [Sender] = []
+        while let sender = senders.popFirst() { taken.append(sender) }
+        return taken
+    }
+
     /// Lets those send who wait, as far as there is room.
     func resumeSenders() {
         while !senders.isEmpty {
@@ -223,7 +232,7 @@ extension PacketConnection {
         }
     }
 
-    private func resume(_ sender: Sender, _ result: Sent) {
+    func resume(_ sender: Sender, _ result: Sent) {
         switch (sender.waiter, result) {
         case (.room(let action), _): action()
         case (.task(_, let continuation), _): unsafe continuation.resume(returning: result)

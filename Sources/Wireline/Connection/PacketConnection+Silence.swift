@@ -53,7 +53,6 @@ extension PacketConnection {
 
     private func timeOut() {
         timer = nil
-        if ending == nil { ending = .failed(.transport(.timedOut)) }
-        close()
+        end(.transport(.timedOut))
     }
 }

@@ -22,6 +22,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     public let layout: PacketLayout
     @usableFromInline package let stream: ByteStream
     @usableFromInline let pendingLimit: Int
+    /// How many packets have been taken.
+    @safe @exclusivity(unchecked) @usableFromInline var receivedPacketCount = 0
     let unreadLimit: Int
     /// Takes note of what becomes of a connection that this side has made.
     let recorder: TimelineRecorder?
@@ -53,7 +55,21 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Requests that have been sent, and what has arrived in front of their replies; nil before the first one.
     @safe @exclusivity(unchecked) var requests: RequestQueue?
     /// Whether a packet may be a reply, or others have arrived before it that nobody has read.
-    @safe @exclusivity(unchecked) @usableFromInline var isRouting = false
+    /// The splitter finds nothing at sight then: so it costs those nothing that make no requests.
+    @safe @exclusivity(unchecked) var isRouting = false {
+        didSet { if isRouting != oldValue { splitter.findsPacketsAtSight = !isRouting } }
+    }
+
+    // MARK: What is seen of it
+
+    /// How many messages came with an ID that the schema does not know, and how many packets were none, or said what the
+    /// schema does not.
+    @safe @exclusivity(unchecked) var unknownIDCount: UInt32 = 0
+    @safe @exclusivity(unchecked) var refusedPacketCount: UInt32 = 0
+    /// What the connection has in common with others.
+    let supervision: Supervision?
+    /// What is kept of a connection whose packets are long or slow.
+    @safe @exclusivity(unchecked) var burden: ConnectionBurden?
 
     // MARK: Who waits to send
 
@@ -95,14 +111,17 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     ///   - limits: What the connection may cost.
     ///   - tls: This side of TLS, if there is to be any.
     ///   - recorder: Takes note of what becomes of the connection, if anybody does.
+    ///   - supervision: What the connection has in common with others.
     package init(
         _ stream: ByteStream, layout: PacketLayout, packetLimit: Int = 1 << 20,
-        limits: ConnectionLimits = ConnectionLimits(), tls: TLSEngine? = nil, recorder: TimelineRecorder? = nil
+        limits: ConnectionLimits = ConnectionLimits(), tls: TLSEngine? = nil, recorder: TimelineRecorder? = nil,
+        supervision: Supervision? = nil
     ) {
         self.recorder = recorder
         notesFirstByte = recorder != nil
         self.layout = layout
         self.stream = stream
+        self.supervision = supervision
         pendingLimit = max(1, limits.pendingByteCount)
         unreadLimit = max(1, limits.unreadByteCount)
         splitter = PacketSplitter(
@@ -144,6 +163,12 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         }
     }
 
+    /// Closes the connection for a reason.
+    func end(_ error: ConnectionError) {
+        if ending == nil { ending = .failed(error) }
+        close()
+    }
+
     /// Tells everyone who waits that nothing more comes or goes.
     func streamEnded() {
         recorder?.close(endingError)
@@ -152,6 +177,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         giveUpRequests(sendError)
         resumeSenders()
         loop.cancel(&timer)
+        dropBurden()
         onFirstPacket = nil
         tlsTransform?.onReady.take()?()
         guard let onClosed = onClosed.take() else { return }
@@ -159,8 +185,18 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         onClosed(failure)
     }
 
+    /// What has ended the connection other than by a clean end.
+    var endError: ConnectionError? {
+        if let error = failure as? ConnectionError { return error }
+        if case .failed(let error) = ending { return error }
+        return nil
+    }
+
     /// Asks for nothing more: who receives gets what has been read, and then an end.
-    package func drain() {
+    ///
+    /// - Parameter farewell: What the peer is told before.
+    package func drain(telling farewell: [UInt8]? = nil) {
+        if let farewell, !isFinishing { stream.write(farewell) }
         if ending == nil { ending = .drained }
         stream.stopReading()
         deliver()
@@ -178,7 +214,10 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     ///
     /// A socket that is closed with bytes in it that nobody has read resets the connection, and what is still on its way
     /// to the peer is lost (RFC 1122, 4.2.2.13). So what arrives is taken and dropped.
-    package func finish() {
+    ///
+    /// - Parameter timeout: After which time it is closed in any case; nil: what is on its way to a peer that takes it may
+    ///   take as long as it likes.
+    package func finish(within timeout: Duration? = nil) {
         guard stream.isOpen, !isFinishing else { return }
         isFinishing = true
         loop.cancel(&timer)
@@ -188,8 +227,27 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         stream.endOutput()
         closeIfFinished()
         guard stream.isOpen else { return }
+        _ = hasShare()
         stream.read()
-        linger(until: loop.now + Self.lingerTime)
+        linger(until: loop.now + (timeout ?? Self.lingerTime), atMost: timeout != nil)
+    }
+
+    /// Sends a last message, asks for nothing more, and closes the connection once the message has left.
+    ///
+    /// - Parameters:
+    ///   - bytes: The message.
+    ///   - error: What those get who wait for packets or to send.
+    ///   - timeout: After which time it is closed in any case.
+    package func sendLast(_ bytes: [UInt8], _ error: ConnectionError, within timeout: Duration) {
+        guard stream.isOpen, !isFinishing else { return }
+        ending = .failed(error)
+        if failure == nil { failure = error }
+        // Whoever waits to send would come behind the last message.
+        let late = takeSenders()
+        stream.write(bytes)
+        finish(within: timeout)
+        for sender in late { resume(sender, .failure(error)) }
+        giveUpRequests(error)
     }
 
     private func dropInput() {
@@ -198,16 +256,16 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         (position, end) = (0, 0)
     }
 
-    private func linger(until end: MonotonicTime) {
+    private func linger(until end: MonotonicTime, atMost: Bool) {
         timer = loop.schedule(at: min(end, loop.now + Self.silentLingerTime)) {
             self.timer = nil
             // Whoever takes nothing meets the deadline for writing.
-            let mayBeDone = self.stream.pendingByteCount == 0
+            let mayBeDone = atMost && end <= self.loop.now || self.stream.pendingByteCount == 0
             let isSilent = self.lastArrival + Self.silentLingerTime <= self.loop.now
             if mayBeDone, isSilent || end <= self.loop.now {
                 self.close()
             } else {
-                self.linger(until: mayBeDone ? end : self.loop.now + Self.lingerTime)
+                self.linger(until: mayBeDone || atMost ? end : self.loop.now + Self.lingerTime, atMost: atMost)
             }
         }
     }

@@ -22,6 +22,14 @@ package final class PacketListener: Sendable {
         var connections: [PacketConnection: Task<Void, Never>?] = [:]
         /// How many there are from each address.
         var limiter: ConnectionLimiter
+        /// What those that have ended have done.
+        var totals = ServerCounters()
+        /// What takes leave of those there are, one after another.
+        var drain: Drain<PacketConnection>?
+        /// When it goes on.
+        var drainTimer: EventLoop.Timer?
+        /// What each of them is told then.
+        var farewell: [UInt8]?
         var isShuttingDown = false
         var isShutDown = false
         /// Who waits for the last connection to end.
@@ -41,6 +49,7 @@ package final class PacketListener: Sendable {
     private let configuration: ServerConfiguration
     private let handler: Handler
     private let listener: Listener
+    private let supervision: Supervision
     private let state: Lock<State>
 
     private init(
@@ -52,6 +61,8 @@ package final class PacketListener: Sendable {
         self.packetLimit = packetLimit
         self.configuration = configuration
         self.handler = handler
+        supervision = Supervision(
+            minimumRate: configuration.minimumRate, heldByteLimit: configuration.heldByteLimit)
         state = Lock(State(limiter: ConnectionLimiter(limit: configuration.connectionLimitPerAddress)))
     }
 
@@ -93,22 +104,21 @@ package final class PacketListener: Sendable {
 
     @Sendable
     private func accept(_ stream: ByteStream) {
-        if let limit = configuration.connectionLimitPerAddress,
-            !state.withLock({ $0.limiter.admit(from: PeerNetwork(stream.peerAddress)) })
-        {
+        guard admit(stream.peerAddress) else {
+            let limit = configuration.connectionLimitPerAddress ?? 0
             return tellEnd(of: stream.peerAddress, ConnectionError.tooManyConnections(limit: limit))
         }
         let connection: PacketConnection
         do {
             connection = PacketConnection(
                 stream, layout: layout, packetLimit: packetLimit, limits: configuration.limits,
-                tls: try configuration.tls?.accept())
+                tls: try configuration.tls?.accept(), supervision: supervision)
             try connection.start()
         } catch {
             return ended(stream.peerAddress, error)
         }
         guard connection.stream.isOpen else { return ended(connection.peerAddress, connection.failure) }
-        guard register(connection) else { return connection.close() }
+        if let lateness = register(connection) { return dismiss(connection, lateness) }
         connection.closeWhenSilent(
             handshake: configuration.handshakeTimeout, firstPacket: configuration.firstPacketTimeout,
             later: configuration.idleTimeout)
@@ -122,18 +132,40 @@ package final class PacketListener: Sendable {
         }
     }
 
-    /// - Returns: False where the server takes no more connections.
-    private func register(_ connection: PacketConnection) -> Bool {
-        let isWelcome = state.withLock { state in
-            guard !state.isShuttingDown else { return false }
+    /// - Returns: Whether the address has as many connections as it may.
+    private func admit(_ peer: SocketAddress) -> Bool {
+        let network = configuration.connectionLimitPerAddress.map { _ in PeerNetwork(peer) }
+        return state.withLock { state in
+            let isAdmitted = network.map { state.limiter.admit(from: $0) } ?? true
+            if isAdmitted {
+                state.totals.acceptedConnectionCount += 1
+            } else {
+                state.totals.refusedConnectionCount += 1
+            }
+            return isAdmitted
+        }
+    }
+
+    /// A connection that comes when the server takes no more; what it is told, if anything.
+    private struct Lateness {
+        let farewell: [UInt8]?
+    }
+
+    /// - Returns: Nil for a connection that stays.
+    private func register(_ connection: PacketConnection) -> Lateness? {
+        state.withLock { state in
             state.connections.updateValue(nil, forKey: connection)
-            return true
+            return state.isShuttingDown ? Lateness(farewell: state.isShutDown ? nil : state.farewell) : nil
         }
-        if !isWelcome {
-            release(connection.peerAddress)
-            listener.connectionEnded()
-        }
-        return isWelcome
+    }
+
+    /// How long it may take to tell a connection that has come too late to go.
+    private static let dismissalTime = Duration.seconds(10)
+
+    private func dismiss(_ connection: PacketConnection, _ lateness: Lateness) {
+        connection.onClosed = { _ in self.ended(connection, nil) }
+        guard let farewell = lateness.farewell else { return connection.close() }
+        connection.sendLast(farewell, .transport(.closed), within: Self.dismissalTime)
     }
 
     /// Says that the task of a connection has begun, in that task.
@@ -147,13 +179,17 @@ package final class PacketListener: Sendable {
         connection.loop.execute {
             guard connection.stream.isOpen else { return self.ended(connection, failure ?? connection.failure) }
             connection.onClosed = { self.ended(connection, failure ?? $0) }
-            if failure == nil { connection.finish() } else { connection.close() }
+            // Whoever was kicked takes leave already.
+            if failure == nil || connection.isFinishing { connection.finish() } else { connection.close() }
         }
     }
 
     private func ended(_ connection: PacketConnection, _ failure: (any Error)?) {
         let waiters = state.withLock { state in
             state.connections[connection] = nil
+            state.totals.add(connection.currentCounters, endedBy: connection.endError)
+            var actions: [Drain<PacketConnection>.Action] = []
+            state.drain?.ended(connection, into: &actions)
             return state.takeWaiters()
         }
         ended(connection.peerAddress, failure)
@@ -176,17 +212,42 @@ package final class PacketListener: Sendable {
         configuration.connectionEnded?(peer, failure)
     }
 
+    // MARK: What is seen of it
+
+    /// What the server has had to do so far.
+    package func counters() async -> ServerCounters {
+        // Whoever ends meanwhile is counted with those that there are.
+        var (counters, connections) = state.withLock { ($0.totals, Array($0.connections.keys)) }
+        counters.connectionCount = connections.count
+        counters.heldByteCount = supervision.heldBytes?.byteCount ?? 0
+        for group in Dictionary(grouping: connections, by: { ObjectIdentifier($0.loop) }).values {
+            counters.traffic += await group[0].loop.run {
+                group.reduce(into: ConnectionCounters()) { $0 += $1.currentCounters }
+            }
+        }
+        return counters
+    }
+
     // MARK: Its end
 
-    /// Takes no more connections, asks for nothing more of those there are, and waits until they have ended; closes them
-    /// and cancels their tasks when the time is over, or when the task that waits is cancelled.
-    package func shutDown(within timeout: Duration) async {
-        let connections = state.withLock { state in
+    /// Takes no more connections, tells those there are to go and asks for nothing more of them, and waits until they have
+    /// ended; closes them and cancels their tasks when the time is over, or when the task that waits is cancelled.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long all that may take.
+    ///   - spread: Over which time connections are told.
+    ///   - farewell: A packet that tells them; nil: nobody is told anything.
+    package func shutDown(
+        within timeout: Duration, over spread: Duration = .zero, telling farewell: [UInt8]? = nil
+    ) async {
+        state.withLock { state in
+            if state.farewell == nil { state.farewell = farewell }
             state.isShuttingDown = true
-            return Array(state.connections.keys)
         }
-        await listener.loop.run { self.listener.close() }
-        for connection in connections { connection.loop.execute { connection.drain() } }
+        await listener.loop.run {
+            self.listener.close()
+            self.beginDrain(DrainPolicy(spread: spread, timeout: timeout))
+        }
         let timer = await listener.loop.run {
             self.listener.loop.schedule(at: .now + timeout) { self.closeConnections() }
         }
@@ -195,7 +256,47 @@ package final class PacketListener: Sendable {
         } onCancel: {
             self.closeConnections()
         }
-        await listener.loop.run { self.listener.loop.cancel(timer) }
+        await listener.loop.run {
+            self.listener.loop.cancel(timer)
+            if let timer = self.state.withLock({ $0.drainTimer.take() }) { self.listener.loop.cancel(timer) }
+        }
+    }
+
+    /// Begins to tell connections to go, unless that has begun; on the listener's loop.
+    private func beginDrain(_ policy: DrainPolicy) {
+        let now = Duration.nanoseconds(listener.loop.now.nanoseconds)
+        let actions = state.withLock { state in
+            var actions: [Drain<PacketConnection>.Action] = []
+            guard state.drain == nil else { return actions }
+            var random = SystemRandomNumberGenerator()
+            state.drain = Drain(
+                of: Array(state.connections.keys), policy, at: now, using: &random, into: &actions)
+            return actions
+        }
+        carryOut(actions)
+    }
+
+    /// Does what the drain has decided, and looks again when it is time for that.
+    private func carryOut(_ actions: [Drain<PacketConnection>.Action]) {
+        let (farewell, deadline) = state.withLock { ($0.farewell, $0.drain?.deadline) }
+        for action in actions {
+            switch action {
+            case .tell(let connection): connection.loop.execute { connection.drain(telling: farewell) }
+            // No more are taken already; and whoever shuts down waits for the end, and closes what is left at its time.
+            case .stopAccepting, .close, .finished: break
+            }
+        }
+        guard let deadline else { return }
+        let timer = listener.loop.schedule(at: MonotonicTime(nanoseconds: 0) + deadline) {
+            let now = Duration.nanoseconds(self.listener.loop.now.nanoseconds)
+            self.carryOut(
+                self.state.withLock { state in
+                    var actions: [Drain<PacketConnection>.Action] = []
+                    state.drain?.timerFired(at: now, into: &actions)
+                    return actions
+                })
+        }
+        state.withLock { $0.drainTimer = timer }
     }
 
     /// Waits until the server has been shut down and the last connection has ended, or the task is cancelled.

@@ -120,6 +120,9 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
         return left
     }
 
+    /// What the server has had to do with its connections so far.
+    public func counters() async -> ServerCounters { await listener.counters() }
+
     /// Takes no more connections, asks for nothing more of those there are, and waits until they have ended.
     ///
     /// A handler gets the messages that have been read, and then the end of the sequence; what it sends still leaves.
@@ -128,6 +131,27 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ///   cancelled; so is what there is when the task that waits here is cancelled.
     public func shutDown(within timeout: Duration = .seconds(10)) async {
         await listener.shutDown(within: timeout)
+    }
+
+    /// Shuts down as ``shutDown(within:)``, and sends each client a message before nothing more is asked of it: that it is
+    /// to connect elsewhere, or later. A connection that is taken last gets nothing but that message.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long all that may take (default 10 s).
+    ///   - spread: Over which part of it clients are told, one after another in a random order, so that they do not come
+    ///     back all at once (default: all are told at the beginning). Until its turn comes, a connection goes on.
+    ///   - farewell: The message.
+    /// - Throws: ``ConnectionError/codec(_:)`` for a value that does not fit; the server goes on then.
+    public func shutDown<Message: ServerMessage>(
+        within timeout: Duration = .seconds(10), over spread: Duration = .zero, telling farewell: Message
+    ) async throws(ConnectionError) where Message.Definition == Definition {
+        let bytes: [UInt8]
+        do throws(CodecError) {
+            bytes = try farewell.encoded()
+        } catch {
+            throw .codec(error)
+        }
+        await listener.shutDown(within: timeout, over: spread, telling: bytes)
     }
 
     /// Waits until the server has been shut down, by another task, or until the task is cancelled: then the server goes on.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import WirelineSession
 public import WirelineTLS
 public import WirelineTransport
 
@@ -21,6 +22,16 @@ public struct ServerConfiguration: Sendable {
     /// For how long a connection may send nothing afterwards, while the handler waits for it (default: for ever). Any
     /// byte counts.
     public var idleTimeout: Duration?
+    /// How slowly the rest of a packet may come that has begun, while the handler waits for it (default: 1,024 bytes in
+    /// 30 s, less than the slowest phone networks carry); nil: as slowly as it likes. A slower one ends its connection
+    /// with ``ConnectionError/tooSlow(_:)``; a rest that is shorter has the whole time.
+    public var minimumRate: MinimumRate?
+    /// How many bytes all connections may hold together: of packets that have not been taken, and of what waits to be sent
+    /// (default 1 GiB); nil: what ``limits`` lets each of them hold. The first 16 KiB of each connection are not counted.
+    ///
+    /// At the limit, a connection that needs more is not read from until others hold less, and its senders wait. Where all
+    /// that hold something wait for more, the one that holds most is closed with ``ConnectionError/noRoom(limit:)``.
+    public var heldByteLimit: Int?
     /// What each connection may cost.
     public var limits: ConnectionLimits
     /// What the connections' TLS is like; nil: there is none (default).
@@ -35,6 +46,7 @@ public struct ServerConfiguration: Sendable {
     public init(
         connectionLimit: Int = 65_536, connectionLimitPerAddress: Int? = nil, backlog: Int32 = 4_096,
         firstPacketTimeout: Duration? = .seconds(30), idleTimeout: Duration? = nil,
+        minimumRate: MinimumRate? = MinimumRate(window: .seconds(30)), heldByteLimit: Int? = 1 << 30,
         limits: ConnectionLimits = ConnectionLimits(), tls: TLSContext? = nil,
         handshakeTimeout: Duration? = .seconds(30),
         connectionEnded: (@Sendable (SocketAddress, (any Error)?) -> Void)? = nil
@@ -44,6 +56,8 @@ public struct ServerConfiguration: Sendable {
         self.backlog = backlog
         self.firstPacketTimeout = firstPacketTimeout
         self.idleTimeout = idleTimeout
+        self.minimumRate = minimumRate
+        self.heldByteLimit = heldByteLimit
         self.limits = limits
         self.tls = tls
         self.handshakeTimeout = handshakeTimeout

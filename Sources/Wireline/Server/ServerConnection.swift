@@ -101,6 +101,25 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
         try connection.write(packet: bytes)
     }
 
+    /// Sends a last message, asks for nothing more, and closes the connection once the message has left: the client learns
+    /// why it has to go.
+    ///
+    /// The handler gets ``ConnectionError/kicked`` when it waits for more or sends, and so does whoever waits to send; what
+    /// was sent before leaves in front of the message. Where the connection has ended already, nothing happens.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - header: Header fields to set.
+    ///   - timeout: How long the client may take to read it and end its side (default 10 s); it is closed then.
+    /// - Throws: ``ConnectionError/codec(_:)`` for a value that does not fit; the connection goes on then.
+    public func kick<Message: ServerMessage>(
+        with message: Message, header: PacketHeader = [:], within timeout: Duration = .seconds(10)
+    ) throws(ConnectionError) where Message.Definition == Definition {
+        let bytes = try connection.encode(message, header: header)
+        let connection = connection
+        connection.loop.execute { connection.sendLast(bytes, .kicked, within: timeout) }
+    }
+
     /// Sends a request to the client, and waits for its reply: see ``PacketConnection/request(_:header:timeout:)``.
     public nonisolated(nonsending) func request<Request: ServerMessage & RequestMessage>(
         _ request: Request, header: PacketHeader = [:], timeout: Duration = .seconds(10)

@@ -15,7 +15,8 @@ extension DisconnectCause {
             case .tls(let error): Self(error)
             case .unanswered: .timedOut
             case .endedBeforeReply: .endedByPeer
-            case .cancelled, .tooManyRequests, .session, .sessionEnded: .failed
+            case .cancelled, .tooManyRequests, .session, .sessionEnded, .tooManyConnections, .tooSlow, .noRoom, .kicked:
+                .failed
             }
     }
 

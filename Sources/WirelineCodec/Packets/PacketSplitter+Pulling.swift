@@ -6,16 +6,28 @@ extension PacketSplitter {
     /// - Returns: Where the packet's parts are, in bytes from its first one; nil when it has not arrived whole.
     /// - Throws: ``CodecError`` for a header that begins no packet; every later call throws it again.
     package mutating func packet(in bytes: RawSpan, at start: Int) throws(CodecError) -> PacketBounds? {
-        if let bounds = packetAtSight(in: bytes, at: start) { return bounds }
+        if let bounds = quickBounds(in: bytes, at: start, fastByteCount) { return bounds }
         try throwFailure()
         guard start < bytes.byteCount else { return nil }
         return try inspect(bytes, from: start)
     }
 
+    /// Whether ``packetAtSight(in:at:)`` finds packets. Where it does not, whoever calls it first goes on with
+    /// ``packet(in:at:)``: what only that one's caller does costs nobody else anything.
+    package var findsPacketsAtSight: Bool {
+        get { sightByteCount == fastByteCount }
+        set { sightByteCount = newValue ? fastByteCount : Int.max }
+    }
+
     /// The same for a packet that has arrived whole and whose header can be read at once; nil for all others.
     @inlinable @inline(__always)
     package func packetAtSight(in bytes: RawSpan, at start: Int) -> PacketBounds? {
-        guard start <= bytes.byteCount &- fastByteCount else { return nil }
+        quickBounds(in: bytes, at: start, sightByteCount)
+    }
+
+    @inlinable @inline(__always)
+    func quickBounds(in bytes: RawSpan, at start: Int, _ leastByteCount: Int) -> PacketBounds? {
+        guard start <= bytes.byteCount &- leastByteCount else { return nil }
         let window = plan.window(in: bytes, packetAt: start)
         let length = plan.length.value(in: window)
         guard length &- lowestLength <= lengthSpan else { return nil }
@@ -25,6 +37,10 @@ extension PacketSplitter {
             id: plan.messageID.value(in: window), payloadStart: plan.headerByteCount,
             payloadEnd: byteCount &- plan.trailerByteCount, packetByteCount: byteCount)
     }
+
+    /// How many bytes the packet has that was looked for last and is not whole: all of its bytes, or those of its header
+    /// while that is not whole either.
+    package var neededByteCount: Int { needed }
 
     /// The error of a stream that has ended inside a packet, whose first bytes these are.
     package mutating func endOfStream(in bytes: RawSpan) -> CodecError {

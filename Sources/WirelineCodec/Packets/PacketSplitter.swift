@@ -22,6 +22,8 @@ public struct PacketSplitter: ~Copyable, Sendable {
     @usableFromInline let lengthSpan: UInt64
     /// How many bytes must be at hand for the fast path; `Int.max` where it cannot be taken.
     @usableFromInline let fastByteCount: Int
+    /// The same for ``packetAtSight(in:at:)``; `Int.max` also where every packet is to be looked for in another way.
+    @usableFromInline var sightByteCount: Int
 
     /// The beginning of a torn packet. Only after a receiver has thrown can it hold whole packets too.
     @usableFromInline var pending: [UInt8] = []
@@ -49,6 +51,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
         let isPossible = highest >= max(0, lowest)
         lengthSpan = isPossible ? UInt64(highest - max(0, lowest)) : 0
         fastByteCount = isPossible ? plan.fastByteCount : Int.max
+        sightByteCount = fastByteCount
     }
 
     /// How many bytes of a torn packet are being kept.

@@ -49,6 +49,12 @@ public struct ByteBudget<Holder: Hashable> {
     /// How many connections hold bytes or wait for them.
     public var holderCount: Int { shares.count }
 
+    /// How many bytes a connection holds.
+    public func byteCount(of holder: Holder) -> Int { shares[holder]?.byteCount ?? 0 }
+
+    /// Whether a connection waits for room.
+    public func isWaiting(_ holder: Holder) -> Bool { shares[holder]?.request != nil }
+
     /// A connection wants to hold more bytes. It has one request at a time.
     ///
     /// Either there is room and it is granted at once, or it comes later as ``Action/grant(_:)``; one that could never
@@ -69,6 +75,22 @@ public struct ByteBudget<Holder: Hashable> {
         settle(into: &actions)
     }
 
+    /// A connection wants to hold more bytes, and does not wait where there is no room: it gets on without, or gives some
+    /// back of its own accord. Those who wait come first.
+    ///
+    /// - Returns: Whether it holds them.
+    public mutating func take(_ byteCount: Int, for holder: Holder) -> Bool {
+        precondition(byteCount > 0, "a request for nothing")
+        var share = shares[holder, default: Share()]
+        guard byteCount <= limit - self.byteCount, !share.isClosing, firstWaiting() == nil else { return false }
+        if isActive(share) { activeCount -= 1 }
+        share.byteCount += byteCount
+        self.byteCount += byteCount
+        activeCount += 1
+        shares[holder] = share
+        return true
+    }
+
     /// A connection holds fewer bytes.
     public mutating func release(_ byteCount: Int, by holder: Holder, into actions: inout [Action]) {
         guard var share = shares[holder], 0...share.byteCount ~= byteCount
@@ -78,6 +100,15 @@ public struct ByteBudget<Holder: Hashable> {
         self.byteCount -= byteCount
         if isActive(share) { activeCount += 1 }
         shares[holder] = share.byteCount == 0 && share.request == nil && !share.isClosing ? nil : share
+        settle(into: &actions)
+    }
+
+    /// A connection does not want any more what it waits for.
+    public mutating func withdraw(_ holder: Holder, into actions: inout [Action]) {
+        guard var share = shares[holder], share.request != nil else { return }
+        share.request = nil
+        if isActive(share) { activeCount += 1 }
+        shares[holder] = share.byteCount == 0 ? nil : share
         settle(into: &actions)
     }
 

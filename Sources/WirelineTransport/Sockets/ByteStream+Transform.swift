@@ -67,6 +67,7 @@ extension ByteStream {
         let result = unsafe SystemCall.receive(number, into: block.base, capacity: block.capacity)
         switch result {
         case .bytes(let count) where count > 0:
+            receivedByteCount &+= UInt64(count)
             isReadable = hasEnded || count == block.capacity
             state.block = consume block
             (state.start, state.end) = (0, count)
@@ -104,10 +105,10 @@ extension ByteStream {
     /// - Returns: Whether to go on, for they said nothing.
     private func deliver(_ state: TransformState) -> Bool {
         guard let room = handler?.makeRoom(for: self) else { return false }
-        let (offset, capacity) = (room.offset, room.block.capacity)
+        let (offset, byteCount) = (room.offset, room.byteCount)
         // SAFETY: the block has as many bytes as it says.
         let reading = unsafe state.receive(
-            into: UnsafeMutableRawBufferPointer(start: room.block.base + offset, count: capacity - offset))
+            into: UnsafeMutableRawBufferPointer(start: room.block.base + offset, count: byteCount))
         var block: Block? = room.takeBlock()
         if reading.filledByteCount > 0 {
             wantsToRead = false
@@ -178,6 +179,7 @@ extension ByteStream {
         isWaitingForRoom = true
         lastSendingTime = loop.now
         watchWriting()
+        handler?.outputStalled(self)
     }
 
     private func encode(_ state: TransformState) throws(TransformFailure) {

@@ -22,6 +22,7 @@ extension ByteStream {
         let start = unsafe outputBase.map { unsafe $0 + outputEnd }
         let room = unsafe UnsafeMutableRawBufferPointer(start: start, count: byteCount)
         outputEnd &+= byteCount
+        writeCount &+= 1
         unsafe body(room)
     }
 
@@ -31,6 +32,9 @@ extension ByteStream {
         unsafe write(byteCount: bytes.count) { unsafe $0.copyBytes(from: bytes) }
     }
 
+    /// How much is written without more ado at most while the peer takes nothing; the bytes asked for come on top.
+    private static let stalledStep = 16 << 10
+
     /// Makes room for bytes, and has the loop send them.
     ///
     /// - Returns: False where nothing may be written.
@@ -38,7 +42,8 @@ extension ByteStream {
     func makeRoom(_ byteCount: Int) -> Bool {
         guard takesOutput, byteCount > 0 else { return false }
         if outputCapacity - outputEnd < byteCount { enlarge(for: byteCount) }
-        outputLimit = outputCapacity
+        // While the peer takes nothing, those who write ask now and then whether they still may.
+        outputLimit = isWaitingForRoom ? min(outputCapacity, outputEnd + Self.stalledStep) : outputCapacity
         if !isUnsent, !isWaitingForRoom {
             isUnsent = true
             loop.sendAtEndOfTurn(self)
@@ -96,9 +101,11 @@ extension ByteStream {
         }
         guard pendingByteCount == 0 else {
             isWritable = false
-            isWaitingForRoom = true
             lastSendingTime = loop.now
             watchWriting()
+            guard !isWaitingForRoom else { return }
+            isWaitingForRoom = true
+            handler?.outputStalled(self)
             return
         }
         dropOutput()

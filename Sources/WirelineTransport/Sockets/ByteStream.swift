@@ -15,6 +15,9 @@ package protocol ByteStreamHandler: AnyObject {
     /// more.
     func receivedNothing(_ block: inout Block?, from stream: ByteStream)
 
+    /// The peer does not take what is written as fast as it comes: some of it begins to wait.
+    func outputStalled(_ stream: ByteStream)
+
     /// Nothing that was written waits any more, after some had.
     func outputDrained(_ stream: ByteStream)
 
@@ -39,6 +42,8 @@ extension ByteStreamHandler {
 
     package func receivedNothing(_ block: inout Block?, from stream: ByteStream) {}
 
+    package func outputStalled(_ stream: ByteStream) {}
+
     package func becameReady(_ stream: ByteStream) {}
 
     package func outputFailed(_ stream: ByteStream, _ error: TransportError) {}
@@ -48,12 +53,16 @@ extension ByteStreamHandler {
 package struct ReadRoom: ~Copyable {
     let block: Block
     let offset: Int
+    /// How many bytes may be read.
+    let byteCount: Int
 
     /// - Parameters:
     ///   - block: A block with room for at least one byte.
     ///   - offset: How many bytes of it are taken.
-    package init(_ block: consuming Block, offset: Int) {
-        precondition(offset >= 0 && offset < block.capacity, "no room in the block")
+    ///   - limit: The most bytes that may be read, at least one (default: as many as there is room for).
+    package init(_ block: consuming Block, offset: Int, limit: Int = .max) {
+        precondition(offset >= 0 && offset < block.capacity && limit > 0, "no room in the block")
+        byteCount = min(block.capacity - offset, limit)
         self.block = block
         self.offset = offset
     }
@@ -90,6 +99,8 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     @safe @exclusivity(unchecked) var isReadable = false
     /// Whether the peer has ended, so that a read that fills no block is not the last.
     @safe @exclusivity(unchecked) var hasEnded = false
+    /// How many bytes have come from the system, all in all.
+    @safe @exclusivity(unchecked) package internal(set) var receivedByteCount: UInt64 = 0
     /// Whether the handler has asked.
     @safe @exclusivity(unchecked) var wantsToRead = false
     @safe @exclusivity(unchecked) var hasReadToEnd = false
@@ -107,11 +118,15 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     /// to send; 0 otherwise, and once nothing more may be written.
     @safe @exclusivity(unchecked) @usableFromInline var outputLimit = 0
 
+    /// How many times something has been written.
+    @safe @exclusivity(unchecked) @usableFromInline package var writeCount = 0
     /// How many bytes the system has taken, all in all.
     @safe @exclusivity(unchecked) package internal(set) var sentByteCount: UInt64 = 0
     @safe @exclusivity(unchecked) var isWritable = true
     @safe @exclusivity(unchecked) var isUnsent = false
     @safe @exclusivity(unchecked) var isWaitingForRoom = false
+    /// Whether the peer does not take what is written as fast as it comes.
+    package var isOutputStalled: Bool { isWaitingForRoom }
     @safe @exclusivity(unchecked) var endsAfterOutput = false
     @safe @exclusivity(unchecked) package internal(set) var hasEndedOutput = false
     /// Whether sending has come upon a reset that reading has not come upon yet.
@@ -244,12 +259,13 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         if let transformState { return readTransformed(transformState) }
         wantsToRead = false
         guard let room = handler?.makeRoom(for: self) else { return }
-        let capacity = room.block.capacity - room.offset
+        let capacity = room.byteCount
         // SAFETY: the block has as many bytes as it says.
         let result = unsafe SystemCall.receive(number, into: room.block.base + room.offset, capacity: capacity)
         var block: Block? = room.takeBlock()
         switch result {
         case .bytes(let count) where count > 0:
+            receivedByteCount &+= UInt64(count)
             // A read that does not fill its room has taken everything (epoll(7)); what comes later is told of anew.
             isReadable = hasEnded || count == capacity
             handler?.received(&block, byteCount: count, from: self)

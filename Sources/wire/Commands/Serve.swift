@@ -50,7 +50,7 @@ extension Command {
         isBenchmark: Bool, _ log: ConnectionLog
     ) async throws(CommandError) -> PacketListener {
         // Who tries things out by hand may be slow; a connection that waits costs next to nothing.
-        var configuration = ServerConfiguration(firstPacketTimeout: nil, tls: tls)
+        var configuration = ServerConfiguration(firstPacketTimeout: nil, minimumRate: nil, tls: tls)
         if isBenchmark { configuration.limits.maximumPacketByteCount = Echo.benchmarkPacketLimit }
         configuration.connectionEnded = { peer, error in log.ended(peer, error) }
         do throws(ConnectionError) {

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineTransport
+
+/// What a connection holds, counted together with what a server's others do.
+extension PacketConnection {
+    /// What each connection may hold without being counted: most never hold more, and touch nothing that is shared.
+    static let uncountedByteCount = 16 << 10
+    /// In which steps the rest is counted.
+    private static let shareStep = 16 << 10
+    /// What is given back at least, unless it is all.
+    private static let leastRelease = 64 << 10
+    /// For how much there must be room when something is read.
+    private static let leastRoom = 4 << 10
+
+    /// How many bytes the connection holds: of packets that nobody has taken, and of what waits to be sent.
+    var heldByteCount: Int { untakenByteCount + stream.pendingByteCount + (requests?.unreadCost ?? 0) }
+
+    /// The most bytes that may be read at once.
+    var readLimit: Int {
+        guard let heldBytes = supervision?.heldBytes, heldBytes.isTight else { return .max }
+        let share = burden?.share.byteCount ?? 0
+        return max(Self.leastRoom, Self.uncountedByteCount + share - heldByteCount)
+    }
+
+    /// How many bytes must be counted for more to be read.
+    private func neededByteCount(_ heldBytes: HeldBytes) -> Int {
+        let needed = heldByteCount + Self.leastRoom
+        // Where little is left, who begins to wait asks for all of its packet: so it never waits with a part of it again.
+        guard heldBytes.isTight, hasBegun else { return needed }
+        return max(needed, needed - untakenByteCount + splitter.neededByteCount)
+    }
+
+    /// Has what is held counted.
+    ///
+    /// Whoever cannot go on without more room waits for it, in turn with the others. While output waits, room is taken or
+    /// not: when that has left, things look different.
+    ///
+    /// - Returns: Whether there is room for more.
+    func hasShare() -> Bool {
+        guard let heldBytes = supervision?.heldBytes, stream.isOpen else { return true }
+        let excess = neededByteCount(heldBytes) - Self.uncountedByteCount
+        guard excess > 0 || burden != nil else { return true }
+        let wanted = excess > 0 ? (excess + Self.shareStep - 1) / Self.shareStep * Self.shareStep : 0
+        let share = burden?.share ?? HeldBytes.Share()
+        if wanted > share.byteCount {
+            guard !share.isWaiting else { return false }
+            let byteCount = wanted - share.byteCount
+            if stream.isOutputStalled {
+                var isTaken = false
+                set(heldBytes.change(for: self) { budget, _ in isTaken = budget.take(byteCount, for: self) })
+                return isTaken
+            }
+            set(heldBytes.change(for: self) { $0.request(byteCount, for: self, into: &$1) })
+        } else if share.isWaiting {
+            set(heldBytes.change(for: self) { $0.withdraw(self, into: &$1) })
+        } else if share.byteCount - wanted >= (wanted > 0 ? Self.leastRelease : 1) {
+            set(heldBytes.change(for: self) { $0.release(share.byteCount - wanted, by: self, into: &$1) })
+        }
+        return stream.isOpen && burden?.share.isWaiting != true
+    }
+
+    /// Goes on with what had to wait.
+    func shareChanged() {
+        guard let heldBytes = supervision?.heldBytes, stream.isOpen else { return }
+        set(heldBytes.share(of: self))
+        resumeSenders()
+        readIfWanted()
+    }
+
+    private func set(_ share: HeldBytes.Share) {
+        // What followed may have ended the connection.
+        guard stream.isOpen else { return }
+        burden(share.byteCount > 0 || share.isWaiting)?.share = share
+        dropBurdenIfIdle()
+    }
+
+    /// The burden; made where there is none and one is needed.
+    func burden(_ isNeeded: Bool = true) -> ConnectionBurden? {
+        if burden == nil, isNeeded { burden = ConnectionBurden() }
+        return burden
+    }
+
+    func dropBurdenIfIdle() {
+        guard let burden, burden.timer == nil, burden.rest == nil, burden.share.byteCount == 0, !burden.share.isWaiting
+        else { return }
+        self.burden = nil
+    }
+
+    /// Gives everything back, at the connection's end.
+    func dropBurden() {
+        guard let burden = burden.take() else { return }
+        loop.cancel(&burden.timer)
+        guard burden.share.byteCount > 0 || burden.share.isWaiting else { return }
+        _ = supervision?.heldBytes?.change(for: self) { $0.remove(self, into: &$1) }
+    }
+}

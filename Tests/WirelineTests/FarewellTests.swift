@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Scene
+import Testing
+import Wireline
+
+/// How a server sends clients away: with a reason, one or all of them.
+@Suite(.timeLimit(.minutes(10)))
+struct FarewellTests {
+    private static let hello = Cs_20001(sceneID: 1, line: 1, message: "")
+    private static let reason = Sc_20001.entered(Cs_20001(sceneID: 9, line: 9, message: "go away"))
+
+    /// The messages that a client gets until the end.
+    private func messages(of client: PacketClient<SceneProtocol>) async throws -> [Sc_20001] {
+        var messages: [Sc_20001] = []
+        for try await message in client.messages {
+            if case .message(let reply as Sc_20001, _) = message { messages.append(reply) }
+        }
+        return messages
+    }
+
+    // MARK: Kicking
+
+    @Test func `whoever is kicked gets what was sent before, the reason, and a clean end`() async throws {
+        let ends = ConnectionEnds()
+        let server = try await SceneServer.start(configuration: ends.configure()) { client in
+            var packets = client.packets.makeAsyncIterator()
+            _ = try await packets.next()
+            try await client.send(Sc_20001.entered(Self.hello))
+            try client.kick(with: Self.reason)
+            await #expect(throws: ConnectionError.kicked) { try await client.send(Self.reason) }
+            _ = try await packets.next()
+            Issue.record("the connection goes on")
+        }
+        let client = try await server.connect()
+        // More than the handler reads, which the reason does not get lost by.
+        try await client.connection.sendRaw(Array(repeatElement(Self.hello.encoded(), count: 1_000).joined()))
+        #expect(try await messages(of: client) == [Sc_20001.entered(Self.hello), Self.reason])
+        client.close()
+        #expect(await ends.next() as? ConnectionError == .kicked)
+        #expect(await server.counters().kickedConnectionCount == 1)
+        await server.shutDown()
+    }
+
+    @Test func `a task elsewhere kicks a client whose handler waits, or waits to send`() async throws {
+        let ends = ConnectionEnds()
+        let server = try await SceneServer.start(
+            configuration: ends.configure {
+                $0.limits.pendingByteCount = 1_000
+                $0.limits.writeTimeout = nil
+            }
+        ) { client in
+            guard let first = try await client.nextPacket() else { return }
+            let enter = try first.decode(Cs_20001.self)
+            guard enter.line == 1 else {
+                for try await _ in client.packets {}
+                return
+            }
+            let long = Sc_20001.entered(
+                Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 60_000)))
+            while true { try await client.send(long) }
+        }
+        let receiving = try await server.connect()
+        try await receiving.send(Cs_20001(sceneID: 1, line: 0, message: ""))
+        while await server.counters().traffic.receivedPacketCount < 1 { await Task.yield() }
+        try server.connections.first?.kick(with: Self.reason)
+        #expect(try await messages(of: receiving) == [Self.reason])
+        receiving.close()
+        #expect(await ends.next() as? ConnectionError == .kicked)
+
+        let sending = try await server.connect()
+        try await sending.send(Self.hello)
+        while await server.counters().traffic.waitingSenderCount < 1 { await Task.yield() }
+        try server.connections.first?.kick(with: Self.reason)
+        #expect(try await messages(of: sending).last == Self.reason)
+        sending.close()
+        #expect(await ends.next() as? ConnectionError == .kicked)
+        await server.shutDown()
+    }
+
+    @Test func `a batch handler kicks, and gets no more`() async throws {
+        let ends = ConnectionEnds()
+        let server = try await PacketServer.startBatched(
+            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: ends.configure()
+        ) { client in
+            { batch in
+                guard try batch.next() != nil else { return }
+                try client.kick(with: Self.reason)
+            }
+        }
+        let client = try await server.connect()
+        try await client.connection.sendRaw(Array(repeatElement(Self.hello.encoded(), count: 1_000).joined()))
+        #expect(try await messages(of: client) == [Self.reason])
+        client.close()
+        #expect(await ends.next() as? ConnectionError == .kicked)
+        await server.shutDown()
+    }
+
+    @Test func `whoever does not go when kicked is closed at the deadline`() async throws {
+        let ends = ConnectionEnds()
+        let server = try await SceneServer.start(
+            configuration: ends.configure { $0.limits.writeTimeout = nil }
+        ) { client in
+            // Until nothing leaves any more.
+            let connection = client.connection
+            let long = try Sc_20001.entered(
+                Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 60_000))
+            ).encoded()
+            while await connection.counters().pendingByteCount < 1 << 20 { try client.write(packet: long.span.bytes) }
+            try client.kick(with: Self.reason, within: .milliseconds(50))
+            for try await _ in client.packets {}
+        }
+        let client = try await server.connect()
+        #expect(await ends.next() as? ConnectionError == .kicked)
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a message that does not fit kicks nobody`() async throws {
+        let server = try await SceneServer.start { client in
+            for try await packet in client.packets {
+                let long = Sc_20001.entered(
+                    Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 70_000)))
+                #expect(throws: ConnectionError.self) { try client.kick(with: long) }
+                try await client.forward(packet)
+            }
+        }
+        let client = try await server.connect()
+        try await client.send(Self.hello)
+        #expect(try await client.nextPacket() != nil)
+        client.close()
+        await server.shutDown()
+    }
+
+    // MARK: Shutting down
+
+    @Test(arguments: [Duration.zero, .milliseconds(100)])
+    func `every client is told before the server goes, and gets its answers`(spread: Duration) async throws {
+        let ends = ConnectionEnds()
+        let server = try await SceneServer.start(
+            on: ConnectionPair.group.get(), configuration: ends.configure()
+        ) { client in
+            for try await _ in client.packets {}
+            try await client.send(Sc_20001.entered(Self.hello))
+        }
+        var clients: [PacketClient<SceneProtocol>] = []
+        for _ in 0..<20 { clients.append(try await server.connect()) }
+        while server.connections.count < 20 { await Task.yield() }
+        async let shutDown: Void = server.shutDown(within: .seconds(500), over: spread, telling: Self.reason)
+        try await withThrowingTaskGroup(of: [Sc_20001].self) { group in
+            for client in clients {
+                group.addTask {
+                    defer { client.close() }
+                    return try await messages(of: client)
+                }
+            }
+            for try await messages in group { #expect(messages == [Self.reason, Sc_20001.entered(Self.hello)]) }
+        }
+        try await shutDown
+        for _ in clients { #expect(await ends.next() == nil) }
+        #expect(server.connections.isEmpty)
+    }
+
+    @Test func `clients of a batch handler are told, too`() async throws {
+        let server = try await PacketServer.startBatched(
+            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self
+        ) { client in
+            { batch in while let packet = try batch.next() { try client.write(packet: packet.bytes) } }
+        }
+        let client = try await server.connect()
+        try await client.send(Self.hello)
+        #expect(try await client.nextPacket() != nil)
+        async let shutDown: Void = server.shutDown(telling: Self.reason)
+        #expect(try await messages(of: client) == [Self.reason])
+        client.close()
+        try await shutDown
+    }
+
+    @Test func `a farewell that does not fit leaves the server as it is`() async throws {
+        let server = try await SceneServer.start { client in
+            for try await packet in client.packets { try await client.forward(packet) }
+        }
+        let long = Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 70_000)))
+        await #expect(throws: ConnectionError.self) { try await server.shutDown(telling: long) }
+        let client = try await server.connect()
+        try await client.send(Self.hello)
+        #expect(try await client.nextPacket() != nil)
+        client.close()
+        await server.shutDown()
+    }
+}
