@@ -127,8 +127,14 @@ let package = Package(
             swiftSettings: usual),
         .testTarget(
             name: "WirelineTests",
-            dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "TestingSupport"],
+            dependencies: [
+                "Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "TestingSupport", "FaultSupport",
+            ],
             exclude: ["Erlang"], swiftSettings: usual),
+        .target(
+            name: "FaultSupport",
+            dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "TestingSupport"],
+            path: "Tests/FaultSupport", swiftSettings: usual),
         .executableTarget(
             name: "endurance",
             dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "TestingSupport"],

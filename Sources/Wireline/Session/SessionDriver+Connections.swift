@@ -89,8 +89,9 @@ extension SessionDriver {
         _ connection: PacketConnection, of link: SessionLink
     ) async throws(ConnectionError) {
         while true {
-            link.isHeldUp = true
-            await inbox.room()
+            // Of a connection that has ended no more comes than the system has, and nobody may ever make room for it.
+            link.isHeldUp = connection.stream.takesOutput
+            if link.isHeldUp { await inbox.room() }
             if link.hasAnswered { await roomForAnswers(connection, of: link) }
             link.isHeldUp = false
             guard self.link === link, let packet = try await connection.next() else { return }

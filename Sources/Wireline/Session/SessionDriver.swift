@@ -260,11 +260,12 @@ final class SessionDriver: @unchecked Sendable {
     }
 
     /// Keeps the session from giving messages to a connection that takes no more. What has arrived on it is read to its
-    /// end, and then the session is told.
+    /// end, whether there is room for it or not, and then the session is told.
     @discardableResult
     private func noteIfClosed(_ link: SessionLink) -> Bool {
         guard let connection = link.connection, !connection.stream.takesOutput else { return false }
         handle(.sent(link.number, byteCount: 0, pendingByteCount: .max))
+        inbox.releaseFeeder()
         return true
     }
 

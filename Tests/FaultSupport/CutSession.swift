@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Goim
+public import Scene
+public import Wireline
+import WirelineTransport
+
+/// A session whose first connection ends behind a byte of the server's, and whose later ones do not.
+public protocol CutSession: Sendable {
+    /// How packets are laid out.
+    var layout: PacketLayout { get }
+    /// Lives through one session, and tells what it has come to.
+    func run(_ name: String) async throws -> CutSessionResult
+    /// What a cut of a server's bytes must not have changed.
+    func complaints(about result: CutSessionResult, of name: String, _ recordings: [Relay.Recording]) throws -> [String]
+}
+
+/// What has become of a session's messages.
+public struct CutSessionResult: Sendable {
+    /// How each message has ended that must arrive.
+    var outcomes: [MessageOutcome] = []
+    /// What reached whoever iterates.
+    var heard: [[UInt8]] = []
+}
+
+extension CutSession {
+    /// Lives through one session that ends where it does, and then through one for every byte of the server's.
+    ///
+    /// - Parameter name: What no other session with the same server is called.
+    /// - Returns: What has gone wrong, and how many sessions there were.
+    public func cutEverywhere(
+        by relay: Relay, _ endings: [Relay.Ending], name: String = "session"
+    ) async throws -> (complaints: [String], sessionCount: Int, recording: Relay.Recording) {
+        relay.begin(cut: nil)
+        _ = try await run("\(name), whole")
+        let recording = relay.recordings[0]
+        var complaints: [String] = []
+        var count = 0
+        for ending in endings {
+            for offset in 0...recording.fromServer.count {
+                let name = "\(name), \(ending) behind \(offset)"
+                relay.begin(cut: Relay.Cut(behind: offset, ending))
+                let result = try await run(name)
+                count += 1
+                let recordings = relay.recordings
+                var found = try self.complaints(about: result, of: name, recordings)
+                // What goes before must be what went before in the session that was recorded.
+                if !recording.fromServer.starts(with: recordings[0].fromServer) { found.append("another session") }
+                if recordings[0].fromServer.count != offset { found.append("was not cut") }
+                if offset < recording.fromServer.count, recordings.count < 2 { found.append("did not come back") }
+                complaints += found.map { "\(name) of \(recording.fromServer.count): \($0)" }
+            }
+        }
+        return (complaints, count, recording)
+    }
+}
+
+/// A session with goim's messages: a login, and messages that arrive exactly once.
+public struct GoimCutSession: CutSession {
+    private let server: RememberingServer
+    private let port: UInt16
+    /// The connections that there have been.
+    public let connections = LiveObjects<PacketConnection>()
+
+    /// - Parameters:
+    ///   - server: What takes the messages in the end.
+    ///   - port: Where the session connects to.
+    public init(with server: RememberingServer, by port: UInt16) {
+        (self.server, self.port) = (server, port)
+    }
+
+    public var layout: PacketLayout { GoimProtocol.layout }
+
+    public func run(_ name: String) async throws -> CutSessionResult {
+        let session = try PacketSession.start(
+            to: [ServerEndpoint("127.0.0.1", port: port)], protocol: GoimProtocol.self, configuration: .eager
+        ) { login in
+            connections.add(login.client.connection)
+            _ = try await login.client.request(Authentication(body: name))
+        }
+        var sent: [SentMessage] = []
+        for room in ["1", "2", "3"] {
+            sent.append(
+                try await session.send(
+                    ChangeRoom(room: room), delivery: .exactlyOnce,
+                    confirmedBy: .reply(id: ChangeRoomReply.messageID)))
+        }
+        return try await session.result(of: sent)
+    }
+
+    public func complaints(
+        about result: CutSessionResult, of name: String, _ recordings: [Relay.Recording]
+    ) throws -> [String] {
+        var complaints = complaints(about: result, of: name)
+        let wanted = try recordings.flatMap { try audible(in: $0.fromServer) }
+        if result.heard != wanted { complaints.append("\(wanted.count) packets were whole, heard \(result.heard)") }
+        return complaints
+    }
+}
+
+extension GoimCutSession {
+    /// What must be so however often the session was cut.
+    func complaints(about result: CutSessionResult, of name: String) -> [String] {
+        var complaints: [String] = []
+        if result.outcomes != [.confirmed, .confirmed, .confirmed] { complaints.append("\(result.outcomes)") }
+        let rooms = server.rooms(of: name)
+        if rooms != ["1", "2", "3"] { complaints.append("the server has taken \(rooms)") }
+        return complaints
+    }
+
+    /// The whole packets of a server's that reach whoever iterates: all but the answers that the login has had itself.
+    func audible(in bytes: some Sequence<UInt8>) throws -> [[UInt8]] {
+        // The last byte of the operation says which message it is.
+        try wholePackets(in: Array(bytes), layout).filter { UInt64($0[11]) != AuthenticationReply.messageID }
+    }
+
+    /// Lives through sessions whose connection ends where what passes it on is killed, for some bytes of a recording.
+    ///
+    /// - Parameters:
+    ///   - recording: What the server sends in a session that nothing cuts.
+    ///   - prepare: Has the next connection end behind so many bytes, and those after it go on.
+    public func complaints(
+        behind offsets: [Int], of recording: Relay.Recording, prepare: (Int) async throws -> Void
+    ) async throws -> [String] {
+        var complaints: [String] = []
+        for offset in offsets {
+            let name = "killed behind \(offset)"
+            try await prepare(offset)
+            let result = try await run(name)
+            var found = self.complaints(about: result, of: name)
+            let whole = try audible(in: recording.fromServer[..<offset])
+            if !result.heard.starts(with: whole) {
+                found.append("\(whole.count) packets were whole, heard \(result.heard)")
+            }
+            complaints += found.map { "\(name) of \(recording.fromServer.count): \($0)" }
+        }
+        return complaints
+    }
+}
+
+/// A session with the seed's messages: no login, no numbers, and messages that arrive at least once.
+public struct SceneCutSession: CutSession {
+    private let port: UInt16
+    private let requests = (1...3).map { Cs_20001(sceneID: $0, line: 2, message: "进") }
+
+    public init(by port: UInt16) {
+        self.port = port
+    }
+
+    public static func startServer() async throws -> PacketServer<SceneProtocol> {
+        try await PacketServer.start(
+            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
+            configuration: ServerConfiguration(firstPacketTimeout: nil)
+        ) { client in
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                try await client.send(
+                    Sc_20001(
+                        res: 1, sceneID: UInt32(enter.sceneID), pos: 0, status: 0, type: 0, defaultCombat: enter.line,
+                        message: enter.message))
+            }
+        }
+    }
+
+    public var layout: PacketLayout { SceneProtocol.layout }
+
+    public func run(_ name: String) async throws -> CutSessionResult {
+        let session = try PacketSession.start(
+            to: [ServerEndpoint("127.0.0.1", port: port)], protocol: SceneProtocol.self, configuration: .eager)
+        var sent: [SentMessage] = []
+        for request in requests {
+            sent.append(
+                try await session.send(
+                    request, delivery: .atLeastOnce, confirmedBy: .reply(id: Sc_20001.messageID)))
+        }
+        return try await session.result(of: sent)
+    }
+
+    public func complaints(
+        about result: CutSessionResult, of name: String, _ recordings: [Relay.Recording]
+    ) throws -> [String] {
+        var complaints: [String] = []
+        if result.outcomes != [.confirmed, .confirmed, .confirmed] { complaints.append("\(result.outcomes)") }
+        let passed = try recordings.map { try wholePackets(in: $0.fromServer, layout) }
+        if result.heard != passed.flatMap({ $0 }) {
+            complaints.append("\(passed.map(\.count)) packets were whole, heard \(result.heard)")
+        }
+        if recordings.count > 1, passed[0].count < requests.count {
+            let again = try requests.dropFirst(passed[0].count).flatMap { try $0.encoded() }
+            if recordings[1].fromClient != again { complaints.append("sent again: \(recordings[1].fromClient)") }
+        }
+        return complaints
+    }
+}
+
+extension PacketSession {
+    /// Waits for the outcome of messages, ends, and collects what has arrived by then.
+    fileprivate func result(of sent: [SentMessage]) async throws -> CutSessionResult {
+        var result = CutSessionResult()
+        for message in sent { result.outcomes.append(try await message.outcome()) }
+        end()
+        for try await message in messages { result.heard.append([UInt8](copying: message.packet.bytes)) }
+        return result
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+#if canImport(Glibc)
+    private let streamType = Int32(SOCK_STREAM.rawValue)
+    private let (endOfOutput, noSignal) = (Int32(SHUT_WR), Int32(MSG_NOSIGNAL))
+#else
+    private let streamType = SOCK_STREAM
+    private let (endOfOutput, noSignal) = (SHUT_WR, Int32(0))
+#endif
+
+/// A socket on loopback as the system has it: it blocks, and does what it is told and no more. It is what peers are made
+/// of that behave badly, so nothing of what is tested is in it.
+///
+/// Closed when nobody holds it. Its descriptor never changes; the system is the lock of what is behind that.
+public final class RawSocket: Sendable {
+    let descriptor: Int32
+
+    private init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// What the system has said no to.
+    public struct Failure: Error, CustomStringConvertible {
+        let call: String
+        let code = errno
+
+        public var description: String { "\(call): " + String(cString: strerror(code)) }
+    }
+
+    // MARK: Making connections
+
+    /// - Parameter receiveBuffer: How many bytes the system keeps of what arrives and is not read, for connections that
+    ///   are accepted, too; nil: as many as it likes.
+    public static func listen(at port: UInt16 = 0, receiveBuffer: Int32? = nil) throws -> RawSocket {
+        let listener = try make()
+        listener.set(SOL_SOCKET, SO_REUSEADDR, Int32(1))
+        // Before it listens: the window that a connection begins with depends on it.
+        if let receiveBuffer { listener.set(SOL_SOCKET, SO_RCVBUF, receiveBuffer) }
+        try listener.withAddress(of: port) { address, count in
+            guard bind(listener.descriptor, address, count) == 0 else { throw Failure(call: "bind") }
+        }
+        guard Foundation.listen(listener.descriptor, 1_024) == 0 else { throw Failure(call: "listen") }
+        return listener
+    }
+
+    public static func connect(to port: UInt16) throws -> RawSocket {
+        let socket = try make()
+        try socket.withAddress(of: port) { address, count in
+            guard Foundation.connect(socket.descriptor, address, count) == 0 else { throw Failure(call: "connect") }
+        }
+        return socket
+    }
+
+    private static func make() throws -> RawSocket {
+        let socket = RawSocket(Foundation.socket(AF_INET, streamType, 0))
+        guard socket.descriptor >= 0 else { throw Failure(call: "socket") }
+        socket.prepare()
+        return socket
+    }
+
+    private func prepare() {
+        // A child that inherits it would keep it open.
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
+    }
+
+    /// Waits for a connection.
+    public func accept() throws -> RawSocket {
+        let socket = RawSocket(Foundation.accept(descriptor, nil, nil))
+        guard socket.descriptor >= 0 else { throw Failure(call: "accept") }
+        socket.prepare()
+        return socket
+    }
+
+    public func port() throws -> UInt16 {
+        var address = sockaddr_in()
+        var count = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &count) }
+        }
+        guard status == 0 else { throw Failure(call: "getsockname") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    private func withAddress(
+        of port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Void
+    ) rethrows {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        try withUnsafePointer(to: &address) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                try body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    private func set<Value>(_ level: Int32, _ option: Int32, _ value: Value) {
+        _ = withUnsafePointer(to: value) {
+            setsockopt(descriptor, level, option, $0, socklen_t(MemoryLayout<Value>.size))
+        }
+    }
+
+    // MARK: Bytes
+
+    /// Sends all of it, however long that takes.
+    public func send(_ bytes: some Collection<UInt8>) throws {
+        let bytes = Array(bytes)
+        var count = 0
+        while count < bytes.count {
+            let sent = bytes.withUnsafeBytes {
+                Foundation.send(descriptor, $0.baseAddress.map { $0 + count }, bytes.count - count, noSignal)
+            }
+            if sent < 0, errno == EINTR { continue }
+            guard sent > 0 else { throw Failure(call: "send") }
+            count += sent
+        }
+    }
+
+    /// What comes next, as far as it has come; empty at the end.
+    public func receive(atMost count: Int = 65_536) throws -> [UInt8] {
+        while true {
+            var failed = false
+            let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+                let received = recv(descriptor, buffer.baseAddress, count, 0)
+                failed = received < 0
+                initializedCount = max(0, received)
+            }
+            if !failed { return bytes }
+            if errno != EINTR { throw Failure(call: "recv") }
+        }
+    }
+
+    // MARK: Ends
+
+    /// Says that nothing more comes (FIN).
+    public func endOutput() { shutdown(descriptor, endOfOutput) }
+
+    /// Reads until the peer has ended, in one way or the other.
+    public func drain() {
+        while let bytes = try? receive(), !bytes.isEmpty {}
+    }
+
+    /// Has the connection reset (TCP RST) when it is closed.
+    public func resetWhenClosed() { set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0)) }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import WirelineTransport
+
+/// What stands between a client and a server on loopback, passes on what they send, writes it down, and cuts their
+/// connection where it is told to.
+///
+/// The lock behind `@unchecked Sendable`: `state` is guarded by its `Lock`, everything else never changes.
+public final class Relay: @unchecked Sendable {
+    /// How a connection ends for the client.
+    public enum Ending: String, CaseIterable, Sendable {
+        /// With an end of stream (FIN).
+        case end
+        /// With a reset (RST).
+        case reset
+        /// With the end of this process (SIGKILL).
+        case kill
+    }
+
+    /// Where a connection ends.
+    public struct Cut: Sendable {
+        /// Behind so many bytes of the server's.
+        public var byteCount: Int
+        public var ending: Ending
+
+        public init(behind byteCount: Int, _ ending: Ending) {
+            (self.byteCount, self.ending) = (byteCount, ending)
+        }
+    }
+
+    /// What was passed on in one connection.
+    public struct Recording: Sendable {
+        public fileprivate(set) var fromServer: [UInt8] = []
+        public fileprivate(set) var fromClient: [UInt8] = []
+    }
+
+    /// One connection, of which it is noted what is passed on; the relay's lock guards it.
+    private final class Passage: @unchecked Sendable {
+        var recording = Recording()
+    }
+
+    private struct State {
+        var cut: Cut?
+        var isStopped = false
+        var passages: [Passage] = []
+    }
+
+    public let port: UInt16
+    private let listener: RawSocket
+    private let server: UInt16
+    private let pieceByteCount: Int
+    private let state = Lock(State())
+
+    /// - Parameters:
+    ///   - server: The server's port.
+    ///   - port: Its own; 0 lets the system choose one.
+    ///   - pieceByteCount: How many bytes are passed on at a time, at most.
+    public init(to server: UInt16, at port: UInt16 = 0, pieceByteCount: Int = 65_536) throws {
+        listener = try RawSocket.listen(at: port)
+        self.port = try listener.port()
+        self.server = server
+        self.pieceByteCount = pieceByteCount
+        Thread.detachNewThread { self.acceptConnections() }
+    }
+
+    /// Forgets the connections that were, and ends the next one here.
+    public func begin(cut: Cut?) {
+        state.withLock { state in
+            state.cut = cut
+            state.passages = []
+        }
+    }
+
+    /// What was passed on since ``begin(cut:)``.
+    public var recordings: [Recording] { state.withLock { $0.passages.map(\.recording) } }
+
+    /// Takes no more connections.
+    public func stop() {
+        state.withLock { $0.isStopped = true }
+        _ = try? RawSocket.connect(to: port)
+    }
+
+    private func acceptConnections() {
+        while let client = try? listener.accept() {
+            let begun = state.withLock { state -> (cut: Cut?, passage: Passage)? in
+                guard !state.isStopped else { return nil }
+                defer { state.cut = nil }
+                let passage = Passage()
+                state.passages.append(passage)
+                return (state.cut, passage)
+            }
+            guard let (cut, passage) = begun else { return }
+            Thread.detachNewThread {
+                guard let server = try? RawSocket.connect(to: self.server) else { return }
+                self.pass(between: client, and: server, passage, until: cut)
+            }
+        }
+    }
+
+    /// Passes on what comes until both have ended, or the cut.
+    private func pass(between client: RawSocket, and server: RawSocket, _ passage: Passage, until cut: Cut?) {
+        var polled = [client, server].map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        var left = cut?.byteCount ?? .max
+        while polled.contains(where: { $0.fd >= 0 }) {
+            if left == 0, let cut { return end(client, cut.ending) }
+            guard poll(&polled, nfds_t(polled.count), -1) > 0 else { continue }
+            if polled[0].fd >= 0, polled[0].revents != 0 {
+                let count = pass(from: client, to: server, atMost: pieceByteCount, passage) { $0.fromClient += $1 }
+                if count == 0 { polled[0].fd = -1 }
+            }
+            if polled[1].fd >= 0, polled[1].revents != 0 {
+                let count = pass(from: server, to: client, atMost: min(left, pieceByteCount), passage) {
+                    $0.fromServer += $1
+                }
+                if count == 0 { polled[1].fd = -1 } else { left -= count }
+            }
+        }
+    }
+
+    /// - Returns: How many bytes were passed on; 0 at the end.
+    private func pass(
+        from source: RawSocket, to destination: RawSocket, atMost count: Int, _ passage: Passage,
+        note: (inout Recording, [UInt8]) -> Void
+    ) -> Int {
+        guard let bytes = try? source.receive(atMost: count), !bytes.isEmpty else {
+            destination.endOutput()
+            return 0
+        }
+        // First, so that nobody has heard what is not written down.
+        state.withLock { _ in note(&passage.recording, bytes) }
+        // A destination that has gone is noticed when it is read from.
+        try? destination.send(bytes)
+        return bytes.count
+    }
+
+    private func end(_ client: RawSocket, _ ending: Ending) {
+        switch ending {
+        case .end:
+            client.endOutput()
+            client.drain()
+        case .reset: client.resetWhenClosed()
+        case .kill: kill(getpid(), SIGKILL)
+        }
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FaultSupport
+import Goim
+import Testing
+import TestingSupport
+import Wireline
+
+/// Connections that are cut behind each byte in turn.
+@Suite(.timeLimit(.minutes(10)))
+struct SeveredSessionTests {
+    @Test(arguments: [Relay.Ending.end, .reset])
+    func `wherever its server's bytes end, a session comes back, and each message arrives once`(
+        ending: Relay.Ending
+    ) async throws {
+        let remembering = RememberingServer()
+        let server = try await remembering.start()
+        let relay = try Relay(to: server.address.port)
+        let session = GoimCutSession(with: remembering, by: relay.port)
+        let (complaints, count, _) = try await session.cutEverywhere(by: relay, [ending])
+        #expect(complaints == [])
+        #expect(count == 145)
+        relay.stop()
+        #expect(try await session.connections.complaint("connections") == nil)
+        await server.shutDown()
+        #expect(try await remembering.connections.complaint("connections of the server") == nil)
+    }
+
+    @Test(arguments: [Relay.Ending.end, .reset])
+    func `without numbers, what was not wholly answered is sent again`(ending: Relay.Ending) async throws {
+        let server = try await SceneCutSession.startServer()
+        let relay = try Relay(to: server.address.port)
+        let (complaints, count, _) = try await SceneCutSession(by: relay.port).cutEverywhere(by: relay, [ending])
+        #expect(complaints == [])
+        #expect(count == 70)
+        relay.stop()
+        await server.shutDown()
+    }
+
+    @Test(arguments: [Relay.Ending.end, .reset])
+    func `wherever a client's bytes end, what was whole is handled, and the end is told as what it was`(
+        ending: Relay.Ending
+    ) async throws {
+        let bytes =
+            try Authentication(body: "me").encoded() + ChangeRoom(room: "1").encoded() + Heartbeat(body: "").encoded()
+            + ChangeRoom(room: "2").encoded()
+        let client = CutClient(sending: bytes)
+        let (complaints, count) = try await client.goEverywhere([ending])
+        #expect(complaints == [])
+        #expect(count == bytes.count + 1)
+        #expect(try await client.connections.complaint("connections of the server") == nil)
+    }
+
+    @Test func `bytes that travel alone make the same session`() async throws {
+        let remembering = RememberingServer()
+        let server = try await remembering.start()
+        let relay = try Relay(to: server.address.port, pieceByteCount: 1)
+        relay.begin(cut: nil)
+        let session = GoimCutSession(with: remembering, by: relay.port)
+        let result = try await session.run("byte by byte")
+        #expect(try session.complaints(about: result, of: "byte by byte", relay.recordings) == [])
+        relay.stop()
+        await server.shutDown()
+    }
+
+    // MARK: Ends
+
+    @Test(arguments: [
+        (ServerEnd.endsOutput, DisconnectCause.endedByPeer), (.endsInsidePacket, .endedByPeer), (.resets, .reset),
+        (.sendsNoPacket, .broken),
+    ])
+    func `a session tells the ends of a connection apart, and leaves no half of one behind`(
+        end: ServerEnd, cause: DisconnectCause
+    ) async throws {
+        let connections = Seen<PacketConnection>()
+        let server = try await GoimServer.start { client in
+            connections.add(client.connection)
+            if connections.count == 1 { try await end.carryOut(on: client.connection) }
+            while let packet = try await client.nextPacket() {
+                try await client.reply(to: packet, with: ChangeRoomReply())
+            }
+        }
+        let session = try server.session()
+        var causes: [DisconnectCause] = []
+        for await state in session.states {
+            if case .waiting(_, let cause) = state { causes.append(cause) }
+            if state == .ready, !causes.isEmpty { break }
+        }
+        #expect(causes == [cause])
+        _ = try await session.request(ChangeRoom(room: "1"))
+        let first = await connections.first(1)[0]
+        #expect(try await eventually { try await first.onLoop { !$0.stream.isOpen } })
+        session.end()
+        await server.shutDown()
+    }
+
+    /// How a server ends a connection.
+    enum ServerEnd: Sendable {
+        /// It goes on reading.
+        case endsOutput
+        case endsInsidePacket
+        case resets
+        case sendsNoPacket
+
+        func carryOut(on connection: PacketConnection) async throws {
+            switch self {
+            case .endsOutput: connection.endOutput()
+            case .endsInsidePacket:
+                try await connection.sendRaw([0, 0, 0, 20, 0, 16])
+                connection.endOutput()
+            case .resets: try await connection.onLoop { $0.stream.reset() }
+            case .sendsNoPacket: try await connection.sendRaw(Array("HTTP/1.1 400 Bad Request".utf8))
+            }
+        }
+    }
+
+    @Test func `a connection that nobody reads from ends all the same, and what it has brought is kept`() async throws {
+        let connections = Seen<PacketConnection>()
+        let server = try await GoimServer.start { client in
+            connections.add(client.connection)
+            guard connections.count == 1 else {
+                while try await client.nextPacket() != nil {}
+                return
+            }
+            _ = try await client.nextPacket()
+            for number in 0..<100 {
+                try await client.send(Notification(body: "\(number) " + String(repeating: "x", count: 1_000)))
+            }
+            try await client.connection.onLoop { connection in
+                connection.stream.flush()
+                connection.stream.reset()
+            }
+        }
+        var configuration = PacketSessionConfiguration.patient
+        configuration.client.limits.unreadByteCount = 4_096
+        let session = try PacketSession.start(
+            to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration)
+        let comesBack = try await eventually {
+            _ = try? await session.send(ChangeRoom(room: "is anybody there?"))
+            return connections.count > 1
+        }
+        #expect(comesBack)
+        session.end()
+        var numbers: [Int] = []
+        for try await message in session.messages {
+            guard case .message(let notification as Notification, _) = message else { continue }
+            numbers.append(try #require(notification.body.split(separator: " ").first.flatMap { Int($0) }))
+        }
+        #expect(numbers == Array(0..<numbers.count))
+        #expect(numbers.count > 4)
+        await server.shutDown()
+    }
+
+    @Test func `what a server says before it resets a connection is heard in the middle of an upload`() async throws {
+        let mayEnd = Gate()
+        let server = try await GoimServer.start { client in
+            // Nothing is read, so that the upload fills what the systems keep.
+            await mayEnd.wait()
+            try await client.send(Notification(body: "enough"))
+            try await client.connection.onLoop { connection in
+                connection.stream.flush()
+                connection.stream.reset()
+            }
+        }
+        let notice = KickNotice(reason: 5, advice: .stop)
+        var conventions = SessionConventions<GoimProtocol>()
+        conventions.end(Notification.self) { _ in notice }
+        let session = try server.session(conventions: conventions)
+        try await session.waitUntilReady()
+        let piece = ChangeRoom(room: String(repeating: "x", count: 200_000))
+        var isHeldUp = false
+        while !isHeldUp {
+            do throws(ConnectionError) {
+                try await session.send(piece)
+            } catch {
+                #expect(error == .session(.tooManyBytes(limit: 1 << 20)))
+                isHeldUp = true
+            }
+        }
+        mayEnd.open()
+        for await state in session.states {
+            guard case .ended(let cause) = state else { continue }
+            #expect(cause == .stopped(.kicked(notice)))
+        }
+        await server.shutDown()
+    }
+}
