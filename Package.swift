@@ -139,6 +139,10 @@ let package = Package(
             name: "endurance",
             dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "TestingSupport"],
             path: "Tests/Endurance", swiftSettings: usual),
+        .executableTarget(
+            name: "faults",
+            dependencies: ["Wireline", "WirelineTransport", "FaultSupport", "Goim", "TestingSupport"],
+            path: "Tests/Faults", swiftSettings: usual),
         .testTarget(
             name: "wireTests",
             dependencies: ["wire", "Wireline", "WirelineTransport", "WirelineCodec", "TestingSupport"],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Scene
+import TestingSupport
 import Wireline
 
 /// The server that is looked at: sends every packet back.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestingSupport
 import Wireline
 
 /// Looks at what a server costs while its clients behave badly, and whether it costs the same after a long time.
@@ -30,11 +31,11 @@ struct Endurance {
             }
         }
         DescriptorLimit.raise()
-        var findings = Findings()
+        let findings = Findings()
         for handler in ["task", "batches"] {
             print("== a \(handler == "task" ? "task a connection" : "batch handler")")
-            try await Stalling(handler: handler, count: endurance.connections).run(&findings)
-            try await Load(handler: handler, seconds: max(1, endurance.seconds / 2)).run(&findings)
+            try await Stalling(handler: handler, count: endurance.connections).run(findings)
+            try await Load(handler: handler, seconds: max(1, endurance.seconds / 2)).run(findings)
         }
         findings.finish()
     }

@@ -8,7 +8,7 @@ struct Load {
     let handler: String
     let seconds: Int
 
-    func run(_ findings: inout Findings) async throws {
+    func run(_ findings: Findings) async throws {
         let server = try ServerProcess(handler: handler)
         // Everything that grows once has grown after this.
         _ = try await talk(to: server, for: .seconds(max(1, seconds / 5)))
@@ -19,7 +19,7 @@ struct Load {
         // The allocator keeps what it has had, and not always in the same places.
         findings.check(after <= before * 3 / 2 + 8_192, "memory: \(before) KiB before, \(after) KiB after")
         findings.check(try server.descriptorCount() == 0, "no connection is left")
-        try await server.stop(&findings)
+        try await server.stop(findings)
     }
 
     private func talk(to server: ServerProcess, for duration: Duration) async throws -> Int {

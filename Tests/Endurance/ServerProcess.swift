@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestingSupport
 import Wireline
 
 /// A server in a process of its own, looked at from outside.
@@ -50,32 +51,10 @@ final class ServerProcess {
     }
 
     /// Has the process end by itself.
-    func stop(_ findings: inout Findings) async throws {
+    func stop(_ findings: Findings) async throws {
         try await waitUntilIdle()
         try input.fileHandleForWriting.close()
         process.waitUntilExit()
         findings.check(process.terminationStatus == 0, "the server ended with \(process.terminationStatus)")
     }
 }
-
-/// What was seen, and whether it may be so.
-struct Findings {
-    private var failureCount = 0
-
-    mutating func check(_ isRight: Bool, _ text: String) {
-        print(isRight ? "   \(text)" : "!! \(text)")
-        flush()
-        if !isRight { failureCount += 1 }
-    }
-
-    func finish() {
-        if failureCount > 0 { fail("\(failureCount) things are not as they should be", code: 1) }
-    }
-}
-
-func fail(_ text: String, code: Int32) -> Never {
-    FileHandle.standardError.write(Data((text + "\n").utf8))
-    exit(code)
-}
-
-func flush() { fflush(nil) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestingSupport
 import Wireline
 
 /// Connections that do nothing, announce much and send little, or send and read nothing.
@@ -7,26 +8,26 @@ struct Stalling {
     let handler: String
     let count: Int
 
-    func run(_ findings: inout Findings) async throws {
+    func run(_ findings: Findings) async throws {
         let packet = try PacketLayout.standard.encode(id: 1, payload: [UInt8](repeating: 7, count: 1_000).span.bytes)
         let isTask = handler == "task"
-        try await measure("are idle after a packet", limit: isTask ? 2_560 : 1_024, &findings) { stream in
+        try await measure("are idle after a packet", limit: isTask ? 2_560 : 1_024, findings) { stream in
             stream.write(packet)
         }
         // A header that announces 1 MiB, and what fits an Ethernet frame.
-        try await measure("announce 1 MiB and stall", limit: 8_192, &findings) { stream in
+        try await measure("announce 1 MiB and stall", limit: 8_192, findings) { stream in
             stream.write([0x00, 0x10, 0x00, 0x00, 0x00, 0x01] + [UInt8](repeating: 7, count: 1_400))
         }
         // What the server has read, what it keeps to be sent, and a block's room for both.
         let deaf = Array(repeating: packet, count: 300).flatMap { $0 }
-        try await measure("read nothing", limit: 512 * 1_024, &findings) { stream in
+        try await measure("read nothing", limit: 512 * 1_024, findings) { stream in
             stream.write(deaf)
         }
     }
 
     /// Looks at a server that has seen nothing else.
     private func measure(
-        _ what: String, limit: Int, _ findings: inout Findings, _ send: @escaping @Sendable (ByteStream) -> Void
+        _ what: String, limit: Int, _ findings: Findings, _ send: @escaping @Sendable (ByteStream) -> Void
     ) async throws {
         let server = try ServerProcess(handler: handler)
         // What the server needs once, it has after this.
@@ -39,7 +40,7 @@ struct Stalling {
         findings.check(
             each <= limit,
             "\(count) connections that \(what): \(each) bytes each (limit \(limit)), \(memory / 1_024) MiB")
-        try await server.stop(&findings)
+        try await server.stop(findings)
     }
 
     /// Opens connections, sends on each of them, and closes them.

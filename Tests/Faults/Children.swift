@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FaultSupport
+import Foundation
+import TestingSupport
+import Wireline
+
+/// What this program does as the child of itself: each prints its port, and ends with its standard input.
+enum Children {
+    /// A server that remembers. For a line with a login, it prints which rooms it has taken of that; for `descriptors N`
+    /// it allows itself so many, and prints how many they were.
+    static func remember() async throws {
+        let remembering = RememberingServer()
+        let server = try await remembering.start()
+        say("\(server.address.port)")
+        while let line = readLine() {
+            let words = line.split(separator: " ")
+            if words.count == 2, words[0] == "descriptors", let count = rlim_t(words[1]) {
+                say("\(FewDescriptors.limitDescriptors(to: count))")
+            } else {
+                say(remembering.rooms(of: line).joined(separator: ","))
+            }
+        }
+    }
+
+    /// A relay at a port, whose next connection is the end of it behind so many bytes.
+    ///
+    /// - Parameter cut: `PORT:BYTES`, or `PORT` for one that cuts nothing.
+    static func relay(to server: String, _ cut: String) async throws {
+        let parts = cut.split(separator: ":").compactMap { Int($0) }
+        guard let server = UInt16(server), let port = parts.first.flatMap({ UInt16(exactly: $0) }) else {
+            fail("no ports: \(server) \(cut)", code: 2)
+        }
+        let relay = try Relay(to: server, at: port)
+        if parts.count > 1 { relay.begin(cut: Relay.Cut(behind: parts[1], .kill)) }
+        say("\(relay.port)")
+        while readLine() != nil {}
+    }
+
+    /// A server that reads ten kilobytes a second, and whose system keeps little more than one of them.
+    static func readSlowly() throws {
+        let listener = try RawSocket.listen(receiveBuffer: 4_096)
+        say("\(try listener.port())")
+        Thread.detachNewThread {
+            while let client = try? listener.accept() {
+                Thread.detachNewThread {
+                    while let bytes = try? client.receive(atMost: 1_024), !bytes.isEmpty {
+                        Thread.sleep(forTimeInterval: 0.1)
+                    }
+                }
+            }
+        }
+        while readLine() != nil {}
+    }
+
+    private static func say(_ line: String) {
+        print(line)
+        flush()
+    }
+}
+
+/// A child of this program, which is ended with the value if not before.
+///
+/// The lock behind `@unchecked Sendable`: what changes is the pipes', of which one task at a time makes use.
+final class Child: @unchecked Sendable {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let hasEnded: Gate
+    let port: UInt16
+
+    init(_ arguments: String...) throws {
+        process.executableURL = Self.ownPath
+        process.arguments = arguments
+        process.standardInput = input
+        process.standardOutput = output
+        hasEnded = try process.runNoted()
+        port = UInt16(Self.line(from: output)) ?? 0
+        guard port > 0 else { fail("\(arguments) did not start", code: 1) }
+    }
+
+    deinit { send(SIGKILL) }
+
+    static let ownPath = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+
+    private static func line(from pipe: Pipe) -> String {
+        String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    var id: Int32 { process.processIdentifier }
+
+    var endpoint: ServerEndpoint { ServerEndpoint("127.0.0.1", port: port) }
+
+    func send(_ signal: Int32) { if process.isRunning { kill(id, signal) } }
+
+    /// What it says to a line.
+    func answer(to line: String) throws -> String {
+        try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+        return Self.line(from: output)
+    }
+
+    func waitUntilExit() async { await hasEnded.wait() }
+
+    /// For how long it has had a processor.
+    func processorTime() throws -> Duration {
+        let text = try String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
+        // Behind the name in parentheses stands the third field of proc(5); the 14th and 15th are wanted.
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
+            fail("/proc says nothing of the child's time", code: 1)
+        }
+        return .seconds(1) / Int(sysconf(Int32(_SC_CLK_TCK))) * (user + system)
+    }
+}
+
+// `waitUntilExit()` turns its thread's run loop, which tasks have none of: it may turn for ever.
+extension Process {
+    /// Starts the process.
+    ///
+    /// - Returns: What opens when it has ended.
+    func runNoted() throws -> Gate {
+        let hasEnded = Gate()
+        terminationHandler = { _ in hasEnded.open() }
+        try run()
+        return hasEnded
+    }
+}

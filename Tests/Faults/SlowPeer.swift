@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FaultSupport
+import Foundation
+import Goim
+import TestingSupport
+import Wireline
+
+/// Peers that take or send little at a time, which is life, and one that takes nothing any more, which is none.
+enum SlowPeer {
+    static func look(_ findings: Findings) async throws {
+        try await lookAtReader(findings)
+        try await lookAtWriter(findings)
+    }
+
+    /// Ten kilobytes a second, of two megabytes; no heartbeat is ever answered.
+    private static func lookAtReader(_ findings: Findings) async throws {
+        let server = try Child("--read-slowly")
+        var configuration = PacketSessionConfiguration.eager
+        configuration.outbound.byteCount = 4 << 20
+        let session = try PacketSession.start(
+            to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration,
+            conventions: .beating(every: .milliseconds(300), timeout: .milliseconds(1_500)))
+        let watch = Watch(session)
+        try await session.waitUntilReady()
+        for _ in 0..<20 { try await session.send(ChangeRoom(room: String(repeating: "x", count: 100_000))) }
+        // Several timeouts: that nothing happens in them is what is looked at.
+        try await Task.sleep(for: .seconds(8))
+        findings.check(await watch.causes == [], "a slow reader is not given up in 8 s of an upload of 2 MB")
+        let stateCount = watch.states.count
+        server.send(SIGSTOP)
+        let start = ContinuousClock.now
+        await watch.end(by: .silent, behind: stateCount)
+        let time = ContinuousClock.now - start
+        findings.check(time < .seconds(15), "it stops, and is found silent after \(time); it may take 3.3 s")
+        session.end()
+    }
+
+    /// A byte for each heartbeat, so that a packet takes longer than the timeout.
+    private static func lookAtWriter(_ findings: Findings) async throws {
+        let body = "one byte after another"
+        let packet = try Goim.Notification(body: body).encoded()
+        let listener = try RawSocket.listen()
+        Thread.detachNewThread {
+            while let client = try? listener.accept() {
+                for byte in packet {
+                    guard let bytes = try? client.receive(), !bytes.isEmpty else { break }
+                    try? client.send([byte])
+                }
+                client.drain()
+            }
+        }
+        let session = try PacketSession.start(
+            to: [ServerEndpoint("127.0.0.1", port: try listener.port())], protocol: GoimProtocol.self,
+            configuration: .eager, conventions: .beating(every: .milliseconds(100), timeout: .milliseconds(1_500)))
+        let watch = Watch(session)
+        let start = ContinuousClock.now
+        var heard: String?
+        for try await message in session.messages {
+            if case .message(let notification as Goim.Notification, _) = message { heard = notification.body }
+            break
+        }
+        let time = ContinuousClock.now - start
+        let causes = await watch.causes
+        findings.check(
+            heard == body && causes == [],
+            "a packet of \(packet.count) bytes, one for each heartbeat, came whole after \(time)")
+        session.end()
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Goim
+import TestingSupport
+import Wireline
+
+/// A session's states, noted as they come.
+final class Watch: Sendable {
+    let states = Seen<SessionState>()
+    private let task: Task<Void, Never>
+
+    init(_ session: PacketSession<GoimProtocol>) {
+        let (states, sequence) = (states, session.states)
+        task = Task { for await state in sequence { states.add(state) } }
+    }
+
+    deinit { task.cancel() }
+
+    /// The causes for which connections have ended, or were not made, up to now.
+    var causes: [DisconnectCause] {
+        get async {
+            await states.first(states.count).compactMap { if case .waiting(_, let cause) = $0 { cause } else { nil } }
+        }
+    }
+
+    /// Waits until the session waits to connect again for a cause, behind the first `count` states.
+    ///
+    /// - Returns: How many states there were then.
+    @discardableResult
+    func end(by cause: DisconnectCause, behind count: Int) async -> Int {
+        await state(behind: count) { if case .waiting(_, cause) = $0 { true } else { false } }
+    }
+
+    /// Waits for a state behind the first `count`.
+    @discardableResult
+    func state(behind count: Int, _ isWanted: (SessionState) -> Bool) async -> Int {
+        var count = count
+        repeat { count += 1 } while await !isWanted(states.first(count)[count - 1])
+        return count
+    }
+}
+
+extension SessionConventions<GoimProtocol> {
+    static func beating(every interval: Duration, timeout: Duration) -> SessionConventions {
+        var conventions = SessionConventions()
+        conventions.heartbeat(
+            HeartbeatPolicy(interval: interval, timeout: timeout), answeredBy: HeartbeatReply.self
+        ) { Heartbeat(body: "") }
+        return conventions
+    }
+}
+
+extension PacketSession<GoimProtocol> {
+    /// Sends messages that must arrive, one for each room.
+    func move(to rooms: some Sequence<String>) async throws -> [SentMessage] {
+        var sent: [SentMessage] = []
+        for room in rooms {
+            sent.append(
+                try await send(
+                    ChangeRoom(room: room), delivery: .exactlyOnce,
+                    confirmedBy: .reply(id: ChangeRoomReply.messageID)))
+        }
+        return sent
+    }
+}
+
+extension [SentMessage] {
+    /// Waits for what becomes of them.
+    func areConfirmed() async -> Bool {
+        for message in self where await (try? message.outcome()) != .confirmed { return false }
+        return true
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What a program that looks at others has seen, and whether it may be so.
+public final class Findings: @unchecked Sendable {
+    // The lock is the one behind `@unchecked Sendable`.
+    private let lock = NSLock()
+    private var failureCount = 0
+
+    public init() {}
+
+    /// Says what was seen; what is not right ends the program badly, later.
+    public func check(_ isRight: Bool, _ text: String) {
+        lock.withLock {
+            print(isRight ? "   \(text)" : "!! \(text)")
+            flush()
+            if !isRight { failureCount += 1 }
+        }
+    }
+
+    /// The same for a list of what is wrong, which should be empty.
+    public func check(_ complaints: [String], _ text: String) {
+        check(complaints.isEmpty, complaints.isEmpty ? text : "\(text): \(complaints.joined(separator: "; "))")
+    }
+
+    /// Ends the program where something was not right.
+    public func finish() {
+        let count = lock.withLock { failureCount }
+        if count > 0 { fail("\(count) things are not as they should be", code: 1) }
+    }
+}
+
+/// Ends the program.
+public func fail(_ text: String, code: Int32) -> Never {
+    FileHandle.standardError.write(Data((text + "\n").utf8))
+    exit(code)
+}
+
+/// Prints what has been printed.
+public func flush() { fflush(nil) }
