@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import Scene
 import Testing
 import TestingSupport
@@ -119,39 +118,5 @@ struct ErlangConnectionTests {
             position = end
         }
         return pieces
-    }
-}
-
-/// A running `connection.escript`.
-private final class ErlangEnd {
-    private let process: Process
-    private let input = Pipe()
-    private let pipe = Pipe()
-
-    init(_ arguments: [String]) throws {
-        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Erlang/connection.escript")
-        process = try ErlangInterpreter.process(script: script, arguments: arguments)
-        process.standardInput = input
-        process.standardOutput = pipe
-        try process.run()
-    }
-
-    /// The port that it prints when it listens.
-    func port() throws -> UInt16 {
-        let line = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
-        return try #require(UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)), "it printed \(line)")
-    }
-
-    /// All that it prints until it ends.
-    func output() throws -> String {
-        let text = try String(decoding: pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        return text
-    }
-
-    /// Ends it by the end of its input.
-    func stop() {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
     }
 }

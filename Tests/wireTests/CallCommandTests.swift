@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TestingSupport
 import Wireline
 import WirelineCodec
 
@@ -49,6 +50,20 @@ struct CallCommandTests {
         let input = Data((packetFields + "\n").utf8)
         let outcome = try await call(["Cs_20001"] + words, input: input, Self.answer(Self.reply))
         #expect(outcome == .success(Self.replyLine))
+    }
+
+    @Test(.enabled(if: ErlangInterpreter.isWanted, Comment(rawValue: ErlangInterpreter.absence)))
+    func `a server in Erlang is called`() throws {
+        let server = try ErlangEnd(["serve", "1"])
+        defer { server.stop() }
+        let schema = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Protocols/Scene/scene.wire")
+        let workspace = try Workspace(["Protocols/Scene/Scene.wire": String(contentsOf: schema, encoding: .utf8)])
+        let outcome = try workspace.shell("wire call 127.0.0.1:\(server.port()) Cs_20001 '\(packetFields)'")
+        let reply =
+            #"{"message":"Sc_20001","id":20001,"header":{"length":22,"id":20001},"fields":{"Res":1,"SceneId":1,"Pos":0,"#
+            + #""Status":0,"Type":0,"DefaultCombat":2,"message":"hi"}}"# + "\n"
+        #expect(outcome == .success(reply))
     }
 
     @Test func `messages before the reply are passed over, with a note`() async throws {
