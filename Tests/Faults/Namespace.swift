@@ -15,7 +15,7 @@ enum Namespace {
     /// Looks at them in a child that has such a namespace, where that is allowed.
     static func look(_ findings: Findings) async throws {
         let missing = ["unshare", "ip", "tc"].filter { path(of: $0) == nil }
-        guard missing.isEmpty else {
+        guard missing.isEmpty, let ip = path(of: "ip") else {
             let isRequired = ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
             let tools = missing.joined(separator: ", ")
             return findings.check(!isRequired, "SKIPPED: networks that fail (no \(tools): install iproute2)")
@@ -23,8 +23,10 @@ enum Namespace {
         guard try await run("unshare", ["-rn", "true"], isQuiet: true) == 0 else {
             return findings.check(true, "SKIPPED: networks that fail (the kernel allows no network namespaces here)")
         }
+        // Foundation needs a loopback device that works before it starts anything.
         let status = try await run(
-            "unshare", ["-rn", "sh", "-c", "ip link set lo up && exec \"$0\" --in-namespace", Child.ownPath.path])
+            "unshare",
+            ["-rn", "sh", "-c", "\"$1\" link set lo up && exec \"$0\" --in-namespace", Child.ownPath.path, ip])
         findings.check(status == 0, "all of it in a network namespace")
     }
 
