@@ -49,7 +49,7 @@ struct DemoTests {
             mkfifo \(out)
             \(serve.replacing(":9001", with: ":0")) > \(out) &
             read -r listening < \(out)
-            \(call.replacing(":9001", with: "\":${listening##*:}\""))
+            \(call.replacing(":9001", with: "\":${listening##*:}\"")) --timeout 500s
             kill $!
             wait $!
             """

@@ -268,7 +268,7 @@ package final class PacketListener: Sendable {
         let actions = state.withLock { state in
             var actions: [Drain<PacketConnection>.Action] = []
             guard state.drain == nil else { return actions }
-            var random = SystemRandomNumberGenerator()
+            var random = SystemRandomness()
             state.drain = Drain(
                 of: Array(state.connections.keys), policy, at: now, using: &random, into: &actions)
             return actions

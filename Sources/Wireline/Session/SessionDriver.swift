@@ -31,7 +31,7 @@ final class SessionDriver: @unchecked Sendable {
     let origin = MonotonicTime.now
 
     private var session: ClientSession<PacketEncoder>
-    private var random = SystemRandomNumberGenerator()
+    private var random = SystemRandomness()
     private var latestTime = Duration.zero
     private var events = Queue<(event: SessionEvent, time: Duration)>()
     private var isHandling = false

@@ -4,8 +4,7 @@
     /// Random numbers of the system's.
     enum SecureRandom {
         static func numbers(count: Int) -> [UInt32] {
-            var generator = SystemRandomNumberGenerator()
-            return (0..<count).map { _ in UInt32.random(in: .min ... .max, using: &generator) }
+            return (0..<count).map { _ in UInt32.random(in: .min ... .max) }
         }
     }
 #endif

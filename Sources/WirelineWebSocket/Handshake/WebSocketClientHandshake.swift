@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 /// A client's half of the handshake (RFC 6455 §4.1): a request goes out, an answer comes in.
 ///
 /// Send ``request``, then hand over what comes with ``receive(_:)`` until there is an ``agreement``. What it does not take
@@ -23,7 +25,7 @@ public struct WebSocketClientHandshake: Sendable {
     /// - Throws: What is wrong with the request; ``WebSocketError/deflateUnavailable(reason:)`` where compression is wanted
     ///   and not optional.
     public init(_ request: WebSocketRequest) throws(WebSocketError) {
-        var random = SystemRandomNumberGenerator()
+        var random = SystemRandomness()
         try self.init(request, key: HandshakeKey.make(using: &random))
     }
 
