@@ -4,7 +4,7 @@
     /// Random numbers of the system's.
     enum SecureRandom {
         static func numbers(count: Int) -> [UInt32] {
-            return (0..<count).map { _ in UInt32.random(in: .min ... .max) }
+            (0..<count).map { _ in UInt32.random(in: .min ... .max) }
         }
     }
 #endif
