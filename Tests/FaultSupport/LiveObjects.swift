@@ -31,7 +31,7 @@ public final class LiveObjects<Object: AnyObject & Sendable>: Sendable {
 ///
 /// - Returns: False where it is not so after a time in which everything has happened that is going to.
 public func eventually(
-    within limit: Duration = .seconds(60), _ condition: () async throws -> Bool
+    within limit: Duration = .seconds(500), _ condition: () async throws -> Bool
 ) async throws -> Bool {
     let end = ContinuousClock.now + limit
     while try await !condition() {

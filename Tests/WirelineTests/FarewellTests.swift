@@ -163,14 +163,15 @@ struct FarewellTests {
 
     @Test func `clients of a batch handler are told, too`() async throws {
         let server = try await PacketServer.startBatched(
-            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self
+            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
+            configuration: ServerConfiguration(firstPacketTimeout: nil)
         ) { client in
             { batch in while let packet = try batch.next() { try client.write(packet: packet.bytes) } }
         }
         let client = try await server.connect()
         try await client.send(Self.hello)
         #expect(try await client.nextPacket() != nil)
-        async let shutDown: Void = server.shutDown(telling: Self.reason)
+        async let shutDown: Void = server.shutDown(within: .seconds(500), telling: Self.reason)
         #expect(try await messages(of: client) == [Self.reason])
         client.close()
         try await shutDown

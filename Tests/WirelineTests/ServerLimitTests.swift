@@ -106,9 +106,9 @@ struct ServerLimitTests {
         let server = try await echo(
             on: group,
             ends.configure {
-                $0.minimumRate = MinimumRate(byteCount: 1_000, window: .seconds(1))
+                $0.minimumRate = MinimumRate(byteCount: 1_000, window: .seconds(3))
                 // What ends the silence that is no fault.
-                $0.idleTimeout = .seconds(2)
+                $0.idleTimeout = .seconds(7)
             })
         let client = try await server.connect(on: group)
         let bytes = try packet(5_000)
@@ -286,7 +286,8 @@ struct ServerLimitTests {
         while await server.counters().traffic.waitingSenderCount < count { await pause() }
         let counters = await server.counters()
         #expect(counters.heldByteCount <= limit)
-        #expect(counters.traffic.pendingByteCount <= limit + count * (16 << 10))
+        // Shares are counted in steps of 16 KiB, and one packet may go beyond a step.
+        #expect(counters.traffic.pendingByteCount <= limit + count * ((16 << 10) + 10_100))
         try await withThrowingTaskGroup(of: Int.self) { group in
             for client in clients {
                 group.addTask {

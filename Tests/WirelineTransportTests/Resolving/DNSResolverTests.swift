@@ -9,7 +9,7 @@ import WirelineTransport
 @Suite(.timeLimit(.minutes(5)))
 struct DNSResolverTests {
     /// For servers that answer; those that do not are given less time.
-    static let patience = Duration.seconds(100)
+    static let patience = Duration.seconds(500)
 
     static func good() throws -> DNSAnswer {
         DNSAnswer(answers: [try .address("game.example", "192.0.2.7", seconds: 30)])
