@@ -68,6 +68,12 @@ public struct WebSocketMessageCollector: Sendable {
         _ bytes: RawSpan, from engine: inout WebSocketEngine, at now: Duration
     ) throws(WebSocketError) -> WebSocketReading {
         let room = engine.contentByteCount(of: bytes.byteCount, behind: content.count)
+        guard room > 0 else {
+            // An array that is empty is left alone: the standard library would write its count, 0, into memory that all
+            // empty arrays share, which the thread sanitizer takes for a race.
+            var nothing = OutputRawSpan()
+            return try engine.read(bytes, into: &nothing, at: now)
+        }
         let needed = content.count + room
         // At least twice what there was, for asking for a little more each time would move everything each time.
         if needed > content.capacity { content.reserveCapacity(max(needed, 2 * content.count)) }
