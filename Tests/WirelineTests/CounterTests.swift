@@ -5,7 +5,7 @@ import Testing
 import Wireline
 
 /// What a connection and a server say of what has passed through them.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct CounterTests {
     private static let hello = Cs_20001(sceneID: 1, line: 1, message: "hi")
 

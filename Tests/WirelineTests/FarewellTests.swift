@@ -5,7 +5,7 @@ import Testing
 import Wireline
 
 /// How a server sends clients away: with a reason, one or all of them.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct FarewellTests {
     private static let hello = Cs_20001(sceneID: 1, line: 1, message: "")
     private static let reason = Sc_20001.entered(Cs_20001(sceneID: 9, line: 9, message: "go away"))

@@ -7,7 +7,7 @@ import TestingSupport
 import Wireline
 
 /// A client that comes back, against servers that end, refuse, fall silent and restart.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct PacketSessionTests {
     @Test func `what is sent before there is a connection leaves behind the login`() async throws {
         let seen = Seen<String>()

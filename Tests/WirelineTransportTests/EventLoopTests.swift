@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import WirelineTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct EventLoopTests {
     let loop: EventLoop
 

@@ -4,7 +4,7 @@ import Testing
 import WirelineTransport
 
 /// The memory in front of a resolver, with a clock and a resolver that the test moves.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(30)))
 struct CachingResolverTests {
     /// What the resolver behind says, how often it was asked, and what time it is.
     final class World: Sendable {
