@@ -108,7 +108,8 @@ let package = Package(
         .target(
             name: "FuzzingChecks",
             dependencies: [
-                "WirelineGenerator", "WirelineSchema", "WirelineCodec", "ProtocolsSupport", "TestingSupport",
+                "WirelineGenerator", "WirelineSchema", "WirelineWebSocket", "WirelineCodec", "ProtocolsSupport",
+                "TestingSupport",
             ],
             path: "Tests/Fuzzing/Checks", swiftSettings: usual),
         .testTarget(

@@ -369,6 +369,27 @@ struct DeflateTests {
         }
     }
 
+    @Test(arguments: [1, 300, 10_000])
+    func `of two faults the first one is found, however much room there is`(room: Int) throws {
+        var frame = try Self.compressed("ab".bytes + [0xFF] + [UInt8](repeating: 0x61, count: 6_000))
+        frame.opcode = 1
+        let side = Self.client(5_000)
+        side.room = room
+        side.receive(frame.bytes(maskedWith: nil))
+        #expect(side.told == [.failed(.invalidUTF8(offset: 2))])
+    }
+
+    @Test func `what the missing tail would add to a message is not looked at`() {
+        // A block of four bytes that has none of them: the tail's 0xFF would be no text.
+        let frame = Frame(reservedBits: 4, opcode: 1, payload: [0x00, 0x04, 0x00, 0xFB, 0xFF])
+        for room in [1, 300] {
+            let side = Self.client()
+            side.room = room
+            side.receive(frame.bytes(maskedWith: nil))
+            #expect(side.told == [.failed(.invalidCompression(offset: 0))])
+        }
+    }
+
     @Test func `text is checked when it is not compressed any more`() throws {
         for (bytes, offset) in [([0x41, 0xC3, 0x28] as [UInt8], 2), ([0x41, 0xC3], 2), ([0x80], 0)] {
             var frame = try Self.compressed(bytes)
@@ -398,8 +419,11 @@ struct DeflateTests {
                 let place = Int.random(in: 0..<frame.payload.count, using: &random)
                 frame.payload[place] = UInt8.random(in: .min ... .max, using: &random)
             }
+            // Text may be no text in front of where it is damaged.
+            frame.opcode = UInt8.random(in: 1...2, using: &random)
             let bytes = frame.bytes(maskedWith: nil)
             let (whole, cut) = (Self.client(5_000), Self.client(5_000))
+            (whole.room, cut.room) = (10_000, Int.random(in: 1...40, using: &random))
             whole.receive(bytes)
             for piece in bytes.cut(using: &random) { cut.receive(piece) }
             #expect(whole.told == cut.told, random.seedComment)

@@ -7,6 +7,8 @@ final class Inflater {
         /// How many bytes of the input were taken, and how many bytes came out.
         let takenByteCount: Int
         let filledByteCount: Int
+        /// Whether what follows is damaged; what has come out came before that.
+        var isDamaged = false
     }
 
     private let zlib: Zlib
@@ -46,8 +48,7 @@ final class Inflater {
     /// Decompresses as much as there is, and as there is room for.
     ///
     /// - Parameter destination: There must be some room.
-    /// - Returns: nil where the input is damaged.
-    func inflate(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Step? {
+    func inflate(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Step {
         let (sourceByteCount, roomByteCount) = (UInt32(clamping: source.count), UInt32(clamping: destination.count))
         // SAFETY: zlib reads and writes up to these counts, and not after the call.
         unsafe stream.pointee.nextInput = source.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -55,7 +56,7 @@ final class Inflater {
         unsafe stream.pointee.nextOutput = destination.baseAddress?.assumingMemoryBound(to: UInt8.self)
         unsafe stream.pointee.outputByteCount = roomByteCount
         let status = unsafe zlib.inflate(stream, ZlibConstant.syncFlush)
-        let step = unsafe Step(
+        var step = unsafe Step(
             takenByteCount: Int(sourceByteCount - stream.pointee.inputByteCount),
             filledByteCount: Int(roomByteCount - stream.pointee.outputByteCount))
         switch status {
@@ -65,10 +66,10 @@ final class Inflater {
             hasJustEnded = hasJustEnded && step.takenByteCount == 0
         case ZlibConstant.streamEnd:
             // A last block may stand anywhere (RFC 7692 §7.2.3.5), and what came before may be looked back to behind it.
-            guard unsafe zlib.restartInflation(stream) == ZlibConstant.isFine else { return nil }
+            step.isDamaged = unsafe zlib.restartInflation(stream) != ZlibConstant.isFine
             mayHaveMore = false
             hasJustEnded = true
-        default: return nil
+        default: step.isDamaged = true
         }
         return step
     }

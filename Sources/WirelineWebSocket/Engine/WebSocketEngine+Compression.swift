@@ -86,15 +86,12 @@ extension WebSocketEngine {
             return false
         }
         let tail = Self.tail
-        let filledByteCount = passage.filledByteCount
         let result: Result<Int, WebSocketError> = unsafe tail.withUnsafeBytes { tail in
             Result { () throws(WebSocketError) in
-                try unsafe inflate(UnsafeRawBufferPointer(rebasing: tail[given...]), room, &passage)
+                try unsafe inflate(UnsafeRawBufferPointer(rebasing: tail[given...]), isTail: true, room, &passage)
             }
         }
         message?.tailByteCount += try result.get()
-        // Nothing comes of it, unless it has become part of a block that should have been longer.
-        guard passage.filledByteCount == filledByteCount else { throw .invalidCompression(offset: frameOffset) }
         return true
     }
 
@@ -102,20 +99,31 @@ extension WebSocketEngine {
     ///
     /// - Returns: How many bytes of the source were taken.
     private mutating func inflate(
-        _ source: UnsafeRawBufferPointer, _ room: UnsafeMutableRawBufferPointer, _ passage: inout Passage
+        _ source: UnsafeRawBufferPointer, isTail: Bool = false, _ room: UnsafeMutableRawBufferPointer,
+        _ passage: inout Passage
     ) throws(WebSocketError) -> Int {
-        if self.inflater == nil { self.inflater = try Inflater(windowBits: deflate?.peerWindowBits ?? 15) }
+        let inflater = try madeInflater()
         // One byte more than there may be shows that there is more.
         let allowed = configuration.messageLimit - (message?.byteCount ?? 0)
         let free = room.count - passage.filledByteCount
         let byteCount = allowed < free ? allowed + 1 : free
         let destination = unsafe UnsafeMutableRawBufferPointer(
             rebasing: room[passage.filledByteCount..<passage.filledByteCount + byteCount])
-        guard let step = unsafe inflater?.inflate(source, into: destination)
-        else { throw .invalidCompression(offset: frameOffset) }
-        guard step.filledByteCount <= allowed else { throw .messageTooLarge(limit: configuration.messageLimit) }
-        let content = unsafe UnsafeRawBufferPointer(rebasing: destination[..<step.filledByteCount])
+        let step = unsafe inflater.inflate(source, into: destination)
+        // Nothing comes of the tail, unless it has become part of a block that should have been longer.
+        guard !isTail || step.filledByteCount == 0 else { throw .invalidCompression(offset: frameOffset) }
+        // Faults in the order in which their bytes are, so that it is always the same one that is found.
+        let content = unsafe UnsafeRawBufferPointer(rebasing: destination[..<min(step.filledByteCount, allowed)])
         guard unsafe note(content, &passage) else { throw .invalidUTF8(offset: message?.byteCount ?? 0) }
+        guard step.filledByteCount <= allowed else { throw .messageTooLarge(limit: configuration.messageLimit) }
+        guard !step.isDamaged else { throw .invalidCompression(offset: frameOffset) }
         return step.takenByteCount
+    }
+
+    private mutating func madeInflater() throws(WebSocketError) -> Inflater {
+        if let inflater { return inflater }
+        let inflater = try Inflater(windowBits: deflate?.peerWindowBits ?? 15)
+        self.inflater = inflater
+        return inflater
     }
 }

@@ -13,7 +13,8 @@ public struct WebSocketDeflate: Equatable, Sendable {
     /// 2^(bits + 2) + 128 KiB while it compresses.
     public var windowBits = 15
     /// How far back the other side is asked to look (default 15). It costs this side as many bytes while it decompresses. A
-    /// client that cannot be asked (it has not said that it can be) may look further.
+    /// client that cannot be asked (it has not said that it can be) may look further. Who looks further all the same is refused
+    /// where what is there is forgotten, and understood where it is not, which depends on how the bytes are cut.
     public var peerWindowBits = 15
     /// Whether this side looks back into earlier messages (default true). Otherwise its memory is given back behind each
     /// message.

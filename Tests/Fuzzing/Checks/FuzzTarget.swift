@@ -16,6 +16,10 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case json
     /// `.wire` files: `ProtocolDescription.check`, and what is made of a schema that passes.
     case schema
+    /// Frames into messages: `WebSocketEngine`, with and without compression.
+    case websocket
+    /// Requests, answers and addresses: `WebSocketServerHandshake`, `WebSocketClientHandshake`, `WebSocketURL`.
+    case handshake
 
     /// Gives an input to the library, and holds what it says against what it promises.
     ///
@@ -29,6 +33,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .properties: try PropertiesCheck.check(input)
         case .json: try JSONCheck.check(input)
         case .schema: try SchemaCheck.check(input)
+        case .websocket: try WebSocketCheck.check(input)
+        case .handshake: try HandshakeCheck.check(input)
         }
     }
 }

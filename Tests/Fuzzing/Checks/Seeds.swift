@@ -28,6 +28,8 @@ extension FuzzTarget {
         case .properties: try Seed.properties
         case .json: try Seed.texts
         case .schema: try Subject.all.map(Seed.schema)
+        case .websocket: Seed.frames
+        case .handshake: Seed.handshakes
         }
     }
 
@@ -119,6 +121,49 @@ extension Seed {
             let lines = try Subject.all.flatMap { vectors($0, [.exact, .decodeOnly]) }
                 .map { Seed($0.name, [UInt8.max] + Array(try $0.line().description.utf8)) }
             return written + lines
+        }
+    }
+
+    /// Frames as RFC 6455 §5.7 and RFC 7692 §7.2.3 have them, and others, in every manner.
+    fileprivate static var frames: [Seed] {
+        let streams: [[UInt8]] = [
+            [0x81, 0x05] + Array("Hello".utf8), [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58],
+            [0x01, 0x03, 0x48, 0x65, 0x6C, 0x89, 0x00, 0x80, 0x02, 0x6C, 0x6F, 0x88, 0x02, 0x03, 0xE8],
+            [0x82, 0x7E, 0x00, 0x80] + [UInt8](repeating: 7, count: 128),
+            [0xC1, 0x07, 0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0xC1, 0x05, 0xF2, 0x00, 0x11, 0x00, 0x00],
+            [0xC1, 0x08, 0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00, 0x41, 0x03, 0xF2, 0x48, 0xCD, 0x80, 0x00],
+        ]
+        return streams.enumerated().flatMap { index, stream in
+            (UInt8(0)..<8).map { Seed("frames-\(index)-\($0)", [$0 | 2 << 3, 30, 1, 5] + stream) }
+        }
+    }
+
+    /// A request, an answer and addresses, each in two pieces of a cut.
+    fileprivate static var handshakes: [Seed] {
+        let request = """
+            GET /chat?a=b HTTP/1.1\r\nHost: server.example.com:80\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+            Sec-WebSocket-Key: \(HandshakeCheck.key)\r\nSec-WebSocket-Version: 13\r\nOrigin: http://server.example.com\r\n\
+            Sec-WebSocket-Protocol: chat, other\r\n\
+            Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits=10, x; y="z"\r\n\r\n
+            """
+        let answer = """
+            HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+            Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nSec-WebSocket-Protocol: chat\r\n\
+            Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=10\r\n\r\n
+            """
+        let refusals = [
+            "HTTP/1.1 103 Early Hints\r\n\r\n" + answer, "HTTP/1.1 301 Moved\r\nLocation: /\r\n\r\n",
+            "HTTP/1.1 401\r\nContent-Length: 4\r\n\r\nwho?",
+            "HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+        ]
+        let addresses = [
+            "ws://example.com", "wss://u:p%40@Example.com:9443/a%20b?c=d", "http://[2001:db8::1.2.3.4]:80/",
+            "https://1.2.3.4/", "ws://a?b", "ws://[::]/#", "ws://a:65535", "ws://xn--bcher-kva.example./", "ws://a/%",
+            "ws://[1:2:3:4:5:6:7:8]", "ws://a_b/", "ws://@a",
+        ]
+        let texts = [(2, request)] + ([answer] + refusals).map { (0, $0) } + addresses.map { (4, $0) }
+        return texts.enumerated().map { index, text in
+            Seed("handshake-\(index)", [UInt8(text.0) | 2 << 3, 7, 50] + Array(text.1.utf8))
         }
     }
 
