@@ -129,7 +129,8 @@ let package = Package(
         .testTarget(
             name: "WirelineTests",
             dependencies: [
-                "Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "TestingSupport", "FaultSupport",
+                "Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "Features", "TestingSupport",
+                "FaultSupport",
             ],
             exclude: ["Erlang"], swiftSettings: usual),
         .target(

@@ -41,6 +41,21 @@ struct ServeTests {
         #expect(server.end() == .success(""))
     }
 
+    @Test func `what passes is said when asked for, but for sensitive values`() throws {
+        let schema = "message Cs_7 { String user; @sensitive String password; uint8[] list; }"
+        let server = try ServingTool("--verbose", files: ["Protocols/Scene/Scene.wire": schema])
+        let fields = #"{"user":"ann","password":"s3cret","list":[1,2]}"#
+        var outcome = try server.wire("call", server.address, "Cs_7", fields, "--expect", "Cs_7", "--verbose")
+        outcome.errors.replace(server.address, with: "PEER")
+        let message = #"Cs_7 {length: 23, id: 7} user: "ann", password: (hidden), list[0]: 1, list[1]: 2"#
+        let end = "ended: the connection has been closed on this side"
+        let lines = ["opened", "sent " + message, "received " + message, end]
+        #expect(outcome.errors == lines.map { "PEER: \($0)\n" }.joined())
+        let ending = server.end()
+        #expect(ending.errors.contains("received " + message) && ending.errors.contains("sent " + message))
+        #expect(!ending.errors.contains("s3cret"))
+    }
+
     @Test(.enabled(if: hasIPv6))
     func `an IPv6 address stands in brackets`() throws {
         let server = try ServingTool(at: "[::1]:0")

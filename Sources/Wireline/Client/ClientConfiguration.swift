@@ -32,6 +32,8 @@ public struct ClientConfiguration: Sendable {
     /// The address of this machine that the connection begins at, such as `10.0.0.5:0`: with port 0 the system chooses one;
     /// nil: the system chooses (default). Only the host's addresses of the same family are tried.
     public var localAddress: SocketAddress?
+    /// Is handed every message, and how the connection begins and ends (default: nothing is).
+    public var log: TrafficLog?
     /// Is handed the timeline of each connection that was asked for: when the connection has ended, or when it has not
     /// come about. It is called on any thread, and must not block.
     public var timelineHandler: (@Sendable (ConnectionTimeline) -> Void)?

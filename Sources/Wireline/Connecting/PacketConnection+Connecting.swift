@@ -29,7 +29,7 @@ extension PacketConnection {
             let stream = try await stream(to: host, port: port, on: loop, configuration, recorder)
             let connection = PacketConnection(
                 stream, layout: layout, packetLimit: packetLimit, limits: configuration.limits, tls: tls,
-                recorder: recorder)
+                recorder: recorder, supervision: configuration.log.map { Supervision(log: $0, side: .client) })
             if tls != nil { recorder.note(.handshakeBegan) }
             try await transport { () throws(TransportError) in
                 try await stream.loop.run { () throws(TransportError) in try connection.start() }

@@ -103,6 +103,7 @@ extension PacketConnection {
             }
             guard let bounds else { return nil }
             let packet = ReceivedPacket(block: block, start: position, bounds: bounds)
+            logReceived(packet)
             guard isRouting, answer(with: packet) else { return bounds }
             position += bounds.packetByteCount
             receivedPacketCount &+= 1

@@ -35,6 +35,7 @@ extension PacketConnection {
                     let packet = ReceivedPacket(block: block, start: position, bounds: bounds)
                     position += bounds.packetByteCount
                     receivedPacketCount &+= 1
+                    logReceived(packet)
                     return packet
                 }
             } catch {

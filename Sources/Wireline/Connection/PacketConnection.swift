@@ -57,7 +57,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Whether a packet may be a reply, or others have arrived before it that nobody has read.
     /// The splitter finds nothing at sight then: so it costs those nothing that make no requests.
     @safe @exclusivity(unchecked) var isRouting = false {
-        didSet { if isRouting != oldValue { splitter.findsPacketsAtSight = !isRouting } }
+        didSet { if isRouting != oldValue { setSight() } }
     }
 
     // MARK: What is seen of it
@@ -86,6 +86,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Is called once, when a packet has come.
     @safe @exclusivity(unchecked) var onFirstPacket: (() -> Void)?
     @safe @exclusivity(unchecked) var isFinishing = false
+    var hasLoggedEnd = false
     /// Whether the peer sends no more.
     var hasPeerEnded = false
     /// Whether it is to be noted when bytes arrive.
@@ -128,12 +129,20 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
             layout: layout, maximumPacketByteCount: limits.maximumPacketByteCount ?? packetLimit)
         stream.writeTimeout = limits.writeTimeout
         if let tls { stream.insert(TLSTransform(tls)) }
+        guard supervision?.log != nil else { return }
+        stream.showsWrites = true
+        setSight()
+    }
+
+    private func setSight() {
+        splitter.findsPacketsAtSight = !isRouting && supervision?.log == nil
     }
 
     /// Begins to deal with the stream.
     package func start() throws(TransportError) {
         lastArrival = stream.loop.now
         try stream.start(self)
+        supervision?.log?.record(.opened, of: peerAddress)
     }
 
     /// The loop that the connection lives on: a task that prefers it (`Task(executorPreference: connection.loop)`) sends
@@ -172,6 +181,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Tells everyone who waits that nothing more comes or goes.
     func streamEnded() {
         recorder?.close(endingError)
+        logEnd()
         batchHandler = nil
         deliver()
         giveUpRequests(sendError)
@@ -185,13 +195,6 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         onClosed(failure)
     }
 
-    /// What has ended the connection other than by a clean end.
-    var endError: ConnectionError? {
-        if let error = failure as? ConnectionError { return error }
-        if case .failed(let error) = ending { return error }
-        return nil
-    }
-
     /// Asks for nothing more: who receives gets what has been read, and then an end.
     ///
     /// - Parameter farewell: What the peer is told before.
@@ -203,7 +206,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     }
 
     /// What has ended the connection; nil where the peer has ended its stream.
-    private var endingError: ConnectionError? {
+    var endingError: ConnectionError? {
         if case .failed(let error) = ending { error } else { nil }
     }
 

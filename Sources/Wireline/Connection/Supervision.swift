@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import WirelineCodec
 package import WirelineSession
 import WirelineTransport
 
@@ -10,7 +11,16 @@ package final class Supervision: Sendable {
     /// What all of them may hold; nil: as much as each of them may.
     let heldBytes: HeldBytes?
 
-    package init(minimumRate: MinimumRate? = nil, heldByteLimit: Int? = nil) {
+    /// Who is told of what passes; nil: nobody.
+    let log: TrafficLog?
+    /// Which end of the connections this is.
+    let side: WirelineCodec.Sender
+
+    package init(
+        minimumRate: MinimumRate? = nil, heldByteLimit: Int? = nil, log: TrafficLog? = nil, side: WirelineCodec.Sender
+    ) {
+        self.log = log
+        self.side = side
         self.minimumRate = minimumRate
         heldBytes = heldByteLimit.map { HeldBytes(limit: $0) }
     }

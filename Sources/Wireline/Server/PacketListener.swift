@@ -62,7 +62,8 @@ package final class PacketListener: Sendable {
         self.configuration = configuration
         self.handler = handler
         supervision = Supervision(
-            minimumRate: configuration.minimumRate, heldByteLimit: configuration.heldByteLimit)
+            minimumRate: configuration.minimumRate, heldByteLimit: configuration.heldByteLimit,
+            log: configuration.log, side: .server)
         state = Lock(State(limiter: ConnectionLimiter(limit: configuration.connectionLimitPerAddress)))
     }
 
@@ -187,7 +188,8 @@ package final class PacketListener: Sendable {
     private func ended(_ connection: PacketConnection, _ failure: (any Error)?) {
         let waiters = state.withLock { state in
             state.connections[connection] = nil
-            state.totals.add(connection.currentCounters, endedBy: connection.endError)
+            state.totals.add(
+                connection.currentCounters, endedBy: connection.failure as? ConnectionError ?? connection.endingError)
             var actions: [Drain<PacketConnection>.Action] = []
             state.drain?.ended(connection, into: &actions)
             return state.takeWaiters()

@@ -38,6 +38,8 @@ public struct ServerConfiguration: Sendable {
     public var tls: TLSContext?
     /// Within which time a new connection's TLS handshake must be complete (default 30 s); nil: it has no deadline.
     public var handshakeTimeout: Duration?
+    /// Is handed every message, and how connections begin and end (default: nothing is).
+    public var log: TrafficLog?
     /// Is called when a connection has ended, with what the handler has thrown or what has ended the connection under
     /// it; nil after a clean end. It runs on the connection's loop and must not block.
     public var connectionEnded: (@Sendable (SocketAddress, (any Error)?) -> Void)?

@@ -41,14 +41,31 @@ extension ByteStream {
     @usableFromInline @inline(never)
     func makeRoom(_ byteCount: Int) -> Bool {
         guard takesOutput, byteCount > 0 else { return false }
+        showWritten()
+        // Showing may have led to the end.
+        guard takesOutput else { return false }
         if outputCapacity - outputEnd < byteCount { enlarge(for: byteCount) }
-        // While the peer takes nothing, those who write ask now and then whether they still may.
-        outputLimit = isWaitingForRoom ? min(outputCapacity, outputEnd + Self.stalledStep) : outputCapacity
+        shownEnd = outputEnd
+        if showsWrites {
+            outputLimit = 0
+        } else {
+            // While the peer takes nothing, those who write ask now and then whether they still may.
+            outputLimit = isWaitingForRoom ? min(outputCapacity, outputEnd + Self.stalledStep) : outputCapacity
+        }
         if !isUnsent, !isWaitingForRoom {
             isUnsent = true
             loop.sendAtEndOfTurn(self)
         }
         return true
+    }
+
+    /// Tells the handler of what has been written since it was told last.
+    package func showWritten() {
+        guard showsWrites, let base = unsafe outputBase, shownEnd < outputEnd else { return }
+        // SAFETY: the bytes lie inside the block and have been written.
+        let bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: base + shownEnd, count: outputEnd - shownEnd))
+        shownEnd = outputEnd
+        handler?.wrote(bytes, to: self)
     }
 
     private func enlarge(for byteCount: Int) {
@@ -81,11 +98,12 @@ extension ByteStream {
         guard let base = unsafe outputBase else { return }
         loop.blocks.giveBack(unsafe Block(reusing: base, capacity: outputCapacity))
         unsafe outputBase = nil
-        (outputStart, outputEnd, outputLimit, outputCapacity) = (0, 0, 0, 0)
+        (outputStart, outputEnd, outputLimit, outputCapacity, shownEnd) = (0, 0, 0, 0, 0)
     }
 
     /// Sends what waits, as far as the system takes it.
     package func flush() {
+        showWritten()
         if let transformState { return flushTransformed(transformState) }
         isUnsent = false
         outputLimit = 0

@@ -15,6 +15,9 @@ package protocol ByteStreamHandler: AnyObject {
     /// more.
     func receivedNothing(_ block: inout Block?, from stream: ByteStream)
 
+    /// Bytes have been written, in one piece; only where ``ByteStream/showsWrites`` is set.
+    func wrote(_ bytes: [UInt8], to stream: ByteStream)
+
     /// The peer does not take what is written as fast as it comes: some of it begins to wait.
     func outputStalled(_ stream: ByteStream)
 
@@ -41,6 +44,8 @@ extension ByteStreamHandler {
     }
 
     package func receivedNothing(_ block: inout Block?, from stream: ByteStream) {}
+
+    package func wrote(_ bytes: [UInt8], to stream: ByteStream) {}
 
     package func outputStalled(_ stream: ByteStream) {}
 
@@ -122,6 +127,11 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     @safe @exclusivity(unchecked) @usableFromInline package var writeCount = 0
     /// How many bytes the system has taken, all in all.
     @safe @exclusivity(unchecked) package internal(set) var sentByteCount: UInt64 = 0
+    /// Whether the handler is told of everything that is written: at the next write, or when it leaves.
+    package var showsWrites = false
+    /// Up to where it has been told.
+    @safe @exclusivity(unchecked) var shownEnd = 0
+
     @safe @exclusivity(unchecked) var isWritable = true
     @safe @exclusivity(unchecked) var isUnsent = false
     @safe @exclusivity(unchecked) var isWaitingForRoom = false
@@ -201,6 +211,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     package func close() {
         loop.preconditionIsCurrent()
         guard isOpen else { return }
+        showWritten()
         if let transformState { closeTransform(transformState) }
         handler = nil
         dropOutput()

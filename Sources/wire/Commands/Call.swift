@@ -11,7 +11,7 @@ extension Command {
         name: "call",
         summary: "send a message to a server, and print its reply as decode does",
         parameters: [.endpoint, .message, .json],
-        options: [.protocolFolder, .header, .expect, .timeout] + TLSOptions.clientOptions
+        options: [.protocolFolder, .header, .expect, .timeout, .verbose] + TLSOptions.clientOptions
             + NetworkOptions.clientOptions,
         example: #"wire call 127.0.0.1:9001 Cs_20001 '{"SceneId":1,"Line":2,"message":"hi"}' "#
             + "--expect Cs_20001 --protocol Protocols/Scene",
@@ -22,6 +22,7 @@ extension Command {
             var configuration = ClientConfiguration(tls: tls?.context, tlsServerName: tls?.serverName)
             try NetworkOptions.apply(arguments, to: &configuration)
             let translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
+            if arguments.has(.verbose) { configuration.log = TrafficLog(translator) { console.report("\($0)") } }
             let message = arguments.word(at: 1) ?? ""
             for name in [message] + (arguments[.expect].map { [$0] } ?? []) { try translator.requireMessage(name) }
             let json = try StandardInput.text(unlessGiven: arguments.word(at: 2))

@@ -11,7 +11,7 @@ extension Command {
         name: "serve",
         summary: "take connections and answer what comes, until Ctrl-C",
         parameters: [.endpoint],
-        options: [.protocolFolder, .echo, .threads, .benchmark] + TLSOptions.serverOptions,
+        options: [.protocolFolder, .echo, .threads, .benchmark, .verbose] + TLSOptions.serverOptions,
         example: "wire serve 127.0.0.1:9001 --echo --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
             guard arguments.has(.echo) else { throw .usage("--echo is missing") }
@@ -23,7 +23,7 @@ extension Command {
             let log = ConnectionLog(console)
             let group = try startLoops(threadCount)
             let server = try await listen(
-                at: endpoint, tls, description, on: group, isBenchmark: arguments.has(.benchmark), log)
+                at: endpoint, tls, description, on: group, arguments, log)
             let end = Signals.takeOver()
             try console.print("listening on \(server.address)")
             try console.flush()
@@ -47,10 +47,14 @@ extension Command {
 
     private static func listen(
         at endpoint: Endpoint, _ tls: TLSContext?, _ description: ProtocolDescription, on group: EventLoopGroup,
-        isBenchmark: Bool, _ log: ConnectionLog
+        _ arguments: Arguments, _ log: ConnectionLog
     ) async throws(CommandError) -> PacketListener {
         // Who tries things out by hand may be slow; a connection that waits costs next to nothing.
         var configuration = ServerConfiguration(firstPacketTimeout: nil, minimumRate: nil, tls: tls)
+        let isBenchmark = arguments.has(.benchmark)
+        if arguments.has(.verbose) {
+            configuration.log = TrafficLog(PacketTranslator(description)) { log.say("\($0)") }
+        }
         if isBenchmark { configuration.limits.maximumPacketByteCount = Echo.benchmarkPacketLimit }
         configuration.connectionEnded = { peer, error in log.ended(peer, error) }
         do throws(ConnectionError) {

@@ -8,7 +8,7 @@ import Wireline
 final class ConnectionLog: Sendable {
     private enum Line {
         case error(String)
-        case note(String)
+        case text(String)
     }
 
     private let feed: AsyncStream<Line>.Continuation
@@ -25,7 +25,7 @@ final class ConnectionLog: Sendable {
             for await line in lines {
                 switch line {
                 case .error(let text): console.report(error: text)
-                case .note(let text): console.report(text)
+                case .text(let text): console.report(text)
                 }
             }
         }
@@ -43,7 +43,10 @@ final class ConnectionLog: Sendable {
     }
 
     /// Says something that is no error; may be called on a loop.
-    func note(_ text: String) { feed.yield(.note("note: " + text)) }
+    func note(_ text: String) { say("note: " + text) }
+
+    /// Prints a line; may be called on a loop.
+    func say(_ text: String) { feed.yield(.text(text)) }
 
     /// Waits until all lines have been printed.
     func finish() async {

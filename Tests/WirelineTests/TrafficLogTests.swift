@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Features
+import Scene
+import Synchronization
+import Testing
+import Wireline
+
+/// What a log is handed of connections, and what it is not.
+@Suite(.timeLimit(.minutes(10)))
+struct TrafficLogTests {
+    private static let hello = Cs_20001(sceneID: 7, line: 2, message: "hi\n")
+
+    /// The lines of a log, without addresses.
+    private final class Lines: Sendable {
+        private let lines = Mutex<[String]>([])
+
+        var all: [String] { lines.withLock { $0 } }
+
+        func log<Definition: PacketProtocol>(
+            of definition: Definition.Type, showsUnknownBytes: Bool = false
+        ) -> TrafficLog {
+            TrafficLog(of: definition, showsUnknownBytes: showsUnknownBytes) { entry in
+                self.lines.withLock { $0.append("\(entry.event)") }
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `both sides see every message once, in its order`(isBatched: Bool) async throws {
+        let (lines, clientLines) = (Lines(), Lines())
+        var configuration = ServerConfiguration(firstPacketTimeout: nil)
+        configuration.log = lines.log(of: SceneProtocol.self)
+        let server =
+            isBatched
+            ? try await PacketServer.startBatched(
+                at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: configuration
+            ) { client in
+                { batch in
+                    while let packet = try batch.next() {
+                        try client.write(Sc_20001.entered(Cs_20001(payloadOf: packet)))
+                    }
+                }
+            }
+            : try await SceneServer.start(configuration: configuration) { client in
+                for try await message in client.messages {
+                    guard case .message(let enter as Cs_20001, _) = message else { continue }
+                    try await client.send(Sc_20001.entered(enter))
+                }
+            }
+        var clientConfiguration = ClientConfiguration.patient
+        clientConfiguration.log = clientLines.log(of: SceneProtocol.self)
+        let client = try await server.connect(configuration: clientConfiguration)
+        let request = #"Cs_20001 {length: 16, id: 20001} sceneID: 7, line: 2, message: "hi\n""#
+        let reply =
+            "Sc_20001 {length: 23, id: 20001} res: 1, sceneID: 7, pos: 0, status: 0, type: 0, defaultCombat: 2, "
+            + #"message: "hi\n""#
+        // Two at once, and one request.
+        let bytes = try Self.hello.encoded()
+        try await client.send(packet: bytes + bytes)
+        for _ in 0..<2 { #expect(try await client.nextPacket() != nil) }
+        _ = try await client.request(Self.hello)
+        client.endOutput()
+        #expect(try await client.nextPacket() == nil)
+        await client.connection.loop.run { client.connection.close() }
+        await server.shutDown()
+        let exchanges = [request, reply]
+        #expect(lines.all.filter { $0.hasPrefix("received") } == Array(repeating: "received \(request)", count: 3))
+        #expect(lines.all.filter { $0.hasPrefix("sent") } == Array(repeating: "sent \(reply)", count: 3))
+        #expect(lines.all.suffix(3) == ["received \(exchanges[0])", "sent \(exchanges[1])", "ended"])
+        #expect(
+            clientLines.all == [
+                "opened", "sent \(request)", "sent \(request)", "received \(reply)", "received \(reply)",
+                "sent \(request)", "received \(reply)", "ended",
+            ])
+    }
+
+    @Test func `values of sensitive fields are in no text, wherever they stand`() async throws {
+        let hidden = FeaturesProtocol.Hidden(password: "s3cret", userName: "ann", unused: 2, place: .init(x: 3))
+        let lines = Lines()
+        let entries = Mutex<[TrafficLog.Entry]>([])
+        var configuration = ServerConfiguration(firstPacketTimeout: nil)
+        configuration.log = lines.log(of: FeaturesProtocol.self)
+        let server = try await PacketServer<FeaturesProtocol>.start(configuration: configuration) { client in
+            for try await packet in client.packets { try await client.forward(packet) }
+        }
+        var clientConfiguration = ClientConfiguration.patient
+        clientConfiguration.log = TrafficLog(of: FeaturesProtocol.self) { entry in
+            entries.withLock { $0.append(entry) }
+        }
+        let client = try await server.connect(configuration: clientConfiguration)
+        try await client.send(hidden)
+        #expect(try await client.nextPacket() != nil)
+        client.close()
+        await server.shutDown()
+        #expect(lines.all.contains { $0.contains(#"password: (hidden), userName: "ann", unused: 2, place: (x: 3)"#) })
+        #expect(!lines.all.joined().contains("s3cret"))
+        for entry in entries.withLock({ $0 }) {
+            var dumped = ""
+            dump(entry, to: &dumped)
+            #expect(!dumped.contains("s3cret") && !String(reflecting: entry).contains("s3cret"))
+        }
+    }
+
+    @Test func `sensitive fields are hidden inside lists, structures and optional values`() {
+        let tight = Tight(text: "s3cret")
+        let values: [any Sendable] = [[tight, tight], tight, tight as Tight?, [[tight]]]
+        let texts = values.map { FieldText(of: Holder(value: $0)).text }
+        #expect(
+            texts == [
+                "value: [(text: (hidden)), (text: (hidden))]", "value: (text: (hidden))", "value: (text: (hidden))",
+                "value: [[(text: (hidden))]]",
+            ])
+    }
+
+    @Test func `of what the schema does not know the size is shown, and bytes where they are asked for`() async throws {
+        for (showsBytes, text) in [(false, "3 bytes"), (true, "3 bytes <733363>")] {
+            let lines = Lines()
+            var configuration = ServerConfiguration(firstPacketTimeout: nil)
+            configuration.log = lines.log(of: SceneProtocol.self, showsUnknownBytes: showsBytes)
+            let server = try await SceneServer.start(configuration: configuration) { client in
+                for try await packet in client.packets { try await client.forward(packet) }
+            }
+            let client = try await server.connect()
+            try await client.send(packet: packet(id: 9, payload: Array("s3c".utf8)))
+            #expect(try await client.nextPacket() != nil)
+            client.close()
+            await server.shutDown()
+            #expect(lines.all.contains("received unknown ID 9 {length: 9, id: 9} \(text)"))
+        }
+    }
+
+    @Test func `a message that is not what the schema says is logged without what it says`() async throws {
+        let lines = Lines()
+        var configuration = ServerConfiguration(firstPacketTimeout: nil)
+        configuration.log = lines.log(of: SceneProtocol.self)
+        let ends = ConnectionEnds()
+        configuration.connectionEnded = ends.configure().connectionEnded
+        let server = try await SceneServer.start(configuration: configuration) { client in
+            for try await _ in client.packets {}
+        }
+        let client = try await server.connect()
+        try await client.send(packet: packet(id: Cs_20001.messageID, payload: [7, 0, 0, 0, 2, 0, 1, 0xFF]))
+        try await client.connection.sendRaw(Array("s3cret s3cret".utf8))
+        _ = await ends.next()
+        client.close()
+        await server.shutDown()
+        #expect(lines.all.contains { $0.contains("Cs_20001.message: not what the schema says at offset 13") })
+        #expect(lines.all.contains { $0.hasPrefix("ended: ") })
+        #expect(!lines.all.joined().contains("s3cret"))
+    }
+
+    @Test func `long values are cut off, and bytes from a newer peer only counted`() {
+        let newer = Cs_20001(sceneID: 1, line: 2, message: "", trailingBytes: [1, 2, 3])
+        #expect(FieldText(of: newer).text == #"sceneID: 1, line: 2, message: "", trailingBytes: 3 bytes"#)
+        let text = FieldText(of: Cs_20001(sceneID: 1, line: 2, message: String(repeating: "x", count: 9_999))).text
+        #expect(text == "sceneID: 1, line: 2, message: \"" + String(repeating: "x", count: 256) + "\"… 9999 bytes")
+        let bytes = FieldText(of: Holder(value: [UInt8](repeating: 7, count: 100))).text
+        #expect(bytes == "value: <" + String(repeating: "07", count: 32) + "… 100 bytes>")
+        let list = FieldText(of: Holder(value: Array(1...17 as ClosedRange<UInt16>))).text
+        #expect(list == "value: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, … 17 items]")
+        #expect(FieldText(of: Holder(value: Rights(rawValue: 5))).text == "value: 5")
+    }
+}
+
+/// A message of any value.
+private struct Holder: PacketMessage {
+    typealias Definition = SceneProtocol
+    static let messageName = "Holder"
+    static let messageID: UInt64 = 1
+
+    let value: any Sendable
+
+    init(value: any Sendable) { self.value = value }
+    init(from reader: inout ByteReader) throws(CodecError) { value = 0 }
+    func payloadByteCount() throws(CodecError) -> Int { 0 }
+    func writePayload(to writer: inout ByteWriter) {}
+    static func == (left: Holder, right: Holder) -> Bool { false }
+}
