@@ -8,7 +8,7 @@ import TestingSupport
 import Wireline
 
 /// `PacketClient` and `PacketServer` over real sockets, as a user writes them.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(30)))
 struct ClientServerTests {
     @Test func `a client asks, and the server answers`() async throws {
         let server = try await SceneServer.start { client in

@@ -8,7 +8,7 @@ import Wireline
 import WirelineTransport
 
 /// How a connection is made: which of a host's addresses it leads to, where it begins, and what is told of it.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(30)))
 struct ConnectingTests {
     /// A resolver that says what it is told.
     static func resolver(_ ipv6: [String], _ ipv4: [String]) -> ClosureResolver {

@@ -2,10 +2,11 @@
 
 import Scene
 import Testing
+import TestingSupport
 import Wireline
 
 /// What a connection and a server say of what has passed through them.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(30)))
 struct CounterTests {
     private static let hello = Cs_20001(sceneID: 1, line: 1, message: "hi")
 

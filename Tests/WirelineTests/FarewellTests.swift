@@ -2,10 +2,11 @@
 
 import Scene
 import Testing
+import TestingSupport
 import Wireline
 
 /// How a server sends clients away: with a reason, one or all of them.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(30)))
 struct FarewellTests {
     private static let hello = Cs_20001(sceneID: 1, line: 1, message: "")
     private static let reason = Sc_20001.entered(Cs_20001(sceneID: 9, line: 9, message: "go away"))

@@ -7,7 +7,7 @@ import Wireline
 import WirelineCodec
 import WirelineTransport
 
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(30)))
 struct PacketConnectionTests {
     // MARK: Receiving
 

@@ -7,7 +7,7 @@ import TestingSupport
 import Wireline
 
 /// A client that comes back, against servers that end, refuse, fall silent and restart.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(30)))
 struct PacketSessionTests {
     @Test func `what is sent before there is a connection leaves behind the login`() async throws {
         let seen = Seen<String>()
@@ -320,11 +320,15 @@ struct PacketSessionTests {
         let body = String(repeating: "x", count: 16_384)
         let beats = Seen<UInt64>()
         let connections = Seen<Void>()
+        let sent = Seen<Int>()
         let server = try await GoimServer.start { client in
             connections.add(())
             let connection = connections.count
             async let reading: Void = { while let packet = try await client.nextPacket() { beats.add(packet.id) } }()
-            for number in 0..<count { try await client.send(Notification(body: "\(connection).\(number) \(body)")) }
+            for number in 0..<count {
+                try await client.send(Notification(body: "\(connection).\(number) \(body)"))
+                sent.add(number)
+            }
             try await reading
         }
         var configuration = PacketSessionConfiguration.patient
@@ -338,6 +342,7 @@ struct PacketSessionTests {
             to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration, conventions: conventions
         ) { login in
             // From here on there is always something to read.
+            _ = await sent.first(8)
             let first = try await login.client.nextPacket()
             #expect(first != nil)
         }

@@ -7,7 +7,7 @@ import TestingSupport
 import Wireline
 
 /// Which reply belongs to which request.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(30)))
 struct RequestTests {
     private static let oneByte: [UInt8] = [1]
 

@@ -7,7 +7,7 @@ import Wireline
 import WirelineTransport
 
 /// What a server does about too many connections, slow ones, and those that hold too much.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(30)))
 struct ServerLimitTests {
     private static let hello = Cs_20001(sceneID: 1, line: 1, message: "")
 

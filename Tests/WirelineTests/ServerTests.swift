@@ -7,7 +7,7 @@ import TestingSupport
 import Wireline
 
 /// A server's limits, deadlines, batches, broadcasts and end.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(30)))
 struct ServerTests {
     @Test func `a batch handler goes on after replies beyond the limit that leave in one write`() async throws {
         let server = try await PacketServer.startBatched(

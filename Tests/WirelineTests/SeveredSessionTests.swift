@@ -7,7 +7,7 @@ import TestingSupport
 import Wireline
 
 /// Connections that are cut behind each byte in turn.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(30)))
 struct SeveredSessionTests {
     @Test(arguments: [Relay.Ending.end, .reset])
     func `wherever its server's bytes end, a session comes back, and each message arrives once`(

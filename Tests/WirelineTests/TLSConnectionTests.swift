@@ -11,7 +11,7 @@ import WirelineTLS
 @testable import WirelineTransport
 
 /// Packets over TLS: what travels over TCP travels here, and nothing travels that was not agreed on.
-@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .timeLimit(.minutes(30)))
+@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .ahead, .timeLimit(.minutes(30)))
 struct TLSConnectionTests {
     private static let certificates = Result { try Certificates() }
     private let certificates: Certificates

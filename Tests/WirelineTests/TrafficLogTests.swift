@@ -4,10 +4,11 @@ import Features
 import Scene
 import Synchronization
 import Testing
+import TestingSupport
 import Wireline
 
 /// What a log is handed of connections, and what it is not.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.ahead, .timeLimit(.minutes(10)))
 struct TrafficLogTests {
     private static let hello = Cs_20001(sceneID: 7, line: 2, message: "hi\n")
 

@@ -15,7 +15,7 @@ import TestingSupport
     import Darwin
 #endif
 
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(30)))
 struct ByteStreamTests {
     // MARK: Bytes
 

@@ -2,9 +2,10 @@
 
 import Synchronization
 import Testing
+import TestingSupport
 import WirelineTransport
 
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(30)))
 struct EventLoopTests {
     let loop: EventLoop
 

@@ -6,7 +6,7 @@ import WirelineTransport
 
 /// Streams whose bytes are not those on the wire. TLS is one such transform; this one can be made to do what TLS does only
 /// with peers that are hard to come by.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(30)))
 struct StreamTransformTests {
     @Test(arguments: [1, 4_095, 4_096, 131_072, 300_000])
     func `an echo returns all bytes, however many are written at once`(byteCount: Int) async throws {

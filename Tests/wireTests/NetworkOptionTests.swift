@@ -7,7 +7,7 @@ import Wireline
 import WirelineCodec
 
 /// `wire call` where the user says how the connection is made.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(30)))
 struct NetworkOptionTests {
     #if os(Linux)
         private static let loopback = "lo"

@@ -2,12 +2,13 @@
 
 import Foundation
 import Testing
+import TestingSupport
 import Wireline
 import WirelineCodec
 import WirelineTransport
 
 /// `wire serve`, as a program.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(30)))
 struct ServeTests {
     // MARK: What it returns
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import TestingSupport
 import WirelineTransport
 
 /// The memory in front of a resolver, with a clock and a resolver that the test moves.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(30)))
 struct CachingResolverTests {
     /// What the resolver behind says, how often it was asked, and what time it is.
     final class World: Sendable {
