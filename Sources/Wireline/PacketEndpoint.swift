@@ -38,6 +38,20 @@ extension PacketEndpoint {
         try await connection.next()
     }
 
+    /// All packets that have arrived, lent one after another: the cheapest way to take many short ones. nil when the peer has
+    /// ended where a packet had ended.
+    ///
+    ///     while var batch = try await client.nextBatch() {
+    ///         while let packet = try batch.next() { … }
+    ///     }
+    ///
+    /// For tasks on the connection's ``loop``, as a server's handlers are: `Task(executorPreference: client.loop)`.
+    ///
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/next()``.
+    public nonisolated(nonsending) func nextBatch() async throws(ConnectionError) -> PacketBatch? {
+        try await connection.nextBatch()
+    }
+
     /// Sends a packet that has been encoded already, such as one that goes to many connections.
     ///
     /// - Throws: ``ConnectionError``, as ``PacketConnection/send(packet:)``.
@@ -51,6 +65,14 @@ extension PacketEndpoint {
     /// - Throws: ``ConnectionError``, as ``PacketConnection/forward(_:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func forward(_ packet: ReceivedPacket) async throws(ConnectionError) {
+        try await connection.forward(packet)
+    }
+
+    /// Sends a packet of a batch as it is, on this connection or another.
+    ///
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/forward(_:)-(Packet)``.
+    @inlinable @inline(__always)
+    public nonisolated(nonsending) func forward(_ packet: Packet) async throws(ConnectionError) {
         try await connection.forward(packet)
     }
 

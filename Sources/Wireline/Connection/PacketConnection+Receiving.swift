@@ -28,20 +28,41 @@ extension PacketConnection {
         return packet
     }
 
+    /// What has arrived, all at once; nil when the peer has ended where a packet had ended. It waits until there is something.
+    ///
+    ///     while var batch = try await connection.nextBatch() {
+    ///         while let packet = try batch.next() { … }
+    ///     }
+    ///
+    /// For tasks on the connection's ``loop``, as a server's handlers are: `Task(executorPreference: connection.loop)`. A batch
+    /// may turn out to be empty, where a reply was all that has come.
+    ///
+    /// - Throws: As ``next()``.
+    public nonisolated(nonsending) func nextBatch() async throws(ConnectionError) -> PacketBatch? {
+        while true {
+            stream.loop.preconditionIsCurrent()
+            if mustWait() {
+                try await waitForArrival()
+            } else if hasPacket(), let block = current ?? requests?.firstUnread?.block {
+                return PacketBatch(self, block)
+            } else if case .failed(let error) = ending {
+                throw error
+            } else if try hasEnded() {
+                return nil
+            }
+        }
+    }
+
     @usableFromInline
     nonisolated(nonsending) func nextToArrive() async throws(ConnectionError) -> ReceivedPacket? {
         // Asked again behind every wait: a task of an actor's goes on wherever the actor happens to run.
         while stream.loop.isCurrent {
-            if !mustWait() {
+            if mustWait() {
+                try await waitForArrival()
+            } else {
                 if let packet = try takeUnclaimedPacket() { return packet }
                 if try hasEnded() { return nil }
                 // It was a reply, and nothing else has come.
-            } else if isOnOwnersTask {
-                waitNumber &+= 1
-                await unsafe withUnsafeContinuation { unsafe wait($0, waitNumber) }
-            } else {
-                await arrivalOrCancellation()
-                if Task.isCancelled, stream.loop.isCurrent, mustWait() { throw .cancelled }
             }
         }
         return try await nextFromElsewhere()
@@ -73,7 +94,17 @@ extension PacketConnection {
     @inline(never)
     private func mustWait() -> Bool { unsafe receiver != nil || !hasPacket() && ending == nil }
 
-    /// Waits until there is something to take, or an end to tell of, or the task is cancelled.
+    /// Waits until there is something to take, or an end to tell of; who calls it looks whether there still is.
+    private nonisolated(nonsending) func waitForArrival() async throws(ConnectionError) {
+        if isOnOwnersTask {
+            waitNumber &+= 1
+            await unsafe withUnsafeContinuation { unsafe wait($0, waitNumber) }
+        } else {
+            await arrivalOrCancellation()
+            if Task.isCancelled, stream.loop.isCurrent, mustWait() { throw .cancelled }
+        }
+    }
+
     @inline(never)
     private nonisolated(nonsending) func arrivalOrCancellation() async {
         waitNumber &+= 1

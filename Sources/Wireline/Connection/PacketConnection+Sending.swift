@@ -72,6 +72,15 @@ extension PacketConnection {
         try await sendInTurn([UInt8](copying: packet.bytes))
     }
 
+    /// Sends a packet of a batch as it is, on this connection or another.
+    ///
+    /// - Throws: As ``send(_:)``.
+    @inlinable @inline(__always)
+    public nonisolated(nonsending) func forward(_ packet: Packet) async throws(ConnectionError) {
+        if stream.loop.isCurrent, hasRoom(packet.bytes.byteCount) { return write(packet.bytes) }
+        try await sendInTurn([UInt8](copying: packet.bytes))
+    }
+
     // MARK: Without waiting
 
     /// Whether so many bytes can be written without anybody waiting, room for them being made.

@@ -177,6 +177,8 @@ final class RequestQueue {
         unreadByteCount += packet.byteCount
     }
 
+    var firstUnread: ReceivedPacket? { unread.first }
+
     func takeUnread() -> ReceivedPacket? {
         guard let packet = unread.popFirst() else { return nil }
         unreadByteCount -= packet.byteCount

@@ -12,6 +12,9 @@ package struct Queue<Element> {
 
     package var count: Int { elements.count - start }
 
+    /// The element that has waited longest.
+    package var first: Element? { isEmpty ? nil : elements[start] }
+
     /// How many elements there is memory for.
     package var capacity: Int { elements.capacity }
 

@@ -7,6 +7,7 @@ internal import Foundation
 enum OwnServer: String, CaseIterable {
     case epoll = "c-epoll"
     case asyncWireline = "wireline-async"
+    case packetWireline = "wireline-async-packets"
     case batchWireline = "wireline-batch"
     case tunedNIO = "nio-tuned"
     case documentedNIO = "nio"
@@ -22,7 +23,8 @@ enum OwnServer: String, CaseIterable {
     var speaksTLS: Bool {
         switch self {
         case .tunedNIO, .documentedNIO, .asyncNIO: Self.nioSpeaksTLS
-        case .epoll, .asyncWireline, .batchWireline, .changingByte, .droppingPacket, .repeatingPacket: true
+        case .epoll, .asyncWireline, .packetWireline, .batchWireline: true
+        case .changingByte, .droppingPacket, .repeatingPacket: true
         }
     }
 
@@ -34,6 +36,7 @@ enum OwnServer: String, CaseIterable {
         switch self {
         case .epoll: serveInC(network_no_fault, identity)
         case .asyncWireline: runUntilEnded { try await serveWithWireline(try identity?.wirelineContext) }
+        case .packetWireline: runUntilEnded { try await serveWithPacketsOfWireline(try identity?.wirelineContext) }
         case .batchWireline: runUntilEnded { try await serveWithBatchesOfWireline(try identity?.wirelineContext) }
         case .tunedNIO: try serveWithTunedNIO(try identity?.nioContext)
         case .documentedNIO: try serveWithDocumentedNIO(try identity?.nioContext)

@@ -4,8 +4,28 @@ internal import Scene
 internal import Wireline
 internal import WirelineTLS
 
-/// A task for each connection, which asks for packets and sends one after another.
+/// A task for each connection, which asks for what has arrived and sends one packet after another.
 func serveWithWireline(_ tls: TLSContext?) async throws {
+    let server = try await PacketServer.start(
+        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: .ofBenchmarks(tls)
+    ) { client in
+        var count = PacketCount()
+        while var batch = try await client.nextBatch() {
+            while let packet = try batch.next() {
+                switch packet.id {
+                case UInt64(PacketCount.countedID): count.add(payloadByteCount: packet.payload.byteCount)
+                case UInt64(PacketCount.countID): try await client.send(packet: count.takeReply())
+                default: try await client.forward(packet)
+                }
+            }
+        }
+    }
+    announceListening(port: Int(server.address.port))
+    await server.waitUntilShutDown()
+}
+
+/// A task for each connection, which asks for each packet, to keep it or to hand it on.
+func serveWithPacketsOfWireline(_ tls: TLSContext?) async throws {
     let server = try await PacketServer.start(
         at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: .ofBenchmarks(tls)
     ) { client in
@@ -22,7 +42,7 @@ func serveWithWireline(_ tls: TLSContext?) async throws {
     await server.waitUntilShutDown()
 }
 
-/// A closure for each connection, which takes all packets of one read.
+/// A closure for each connection, which takes what has arrived, without a task.
 func serveWithBatchesOfWireline(_ tls: TLSContext?) async throws {
     let server = try await PacketServer.startBatched(
         at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: .ofBenchmarks(tls)
