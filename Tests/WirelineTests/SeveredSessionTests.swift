@@ -151,6 +151,41 @@ struct SeveredSessionTests {
         await server.shutDown()
     }
 
+    @Test func `a server that ends one connection after another does not fill the memory of who reads nothing`() async throws {
+        let connections = Seen<PacketConnection>()
+        let server = try await GoimServer.start { client in
+            connections.add(client.connection)
+            let number = connections.count
+            _ = try await client.nextPacket()
+            for _ in 0..<100 {
+                try await client.send(Notification(body: "\(number) " + String(repeating: "x", count: 1_000)))
+            }
+            try await client.connection.onLoop { connection in
+                connection.stream.flush()
+                connection.stream.reset()
+            }
+        }
+        var configuration = PacketSessionConfiguration.patient
+        configuration.client.limits.unreadByteCount = 4_096
+        let session = try PacketSession.start(
+            to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration)
+        let hasEndedMany = try await eventually {
+            _ = try? await session.send(ChangeRoom(room: "is anybody there?"))
+            return connections.count > 6
+        }
+        #expect(hasEndedMany)
+        session.end()
+        var sources: [String] = []
+        for try await message in session.messages {
+            guard case .message(let notification as Notification, _) = message else { continue }
+            sources.append(String(try #require(notification.body.split(separator: " ").first)))
+        }
+        #expect(sources.count > 4)
+        #expect(sources.count <= 100)
+        #expect(Set(sources) == ["1"])
+        await server.shutDown()
+    }
+
     @Test func `what a server says before it resets a connection is heard in the middle of an upload`() async throws {
         let mayEnd = Gate()
         let server = try await GoimServer.start { client in

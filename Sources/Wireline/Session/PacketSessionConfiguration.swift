@@ -5,7 +5,8 @@ public import WirelineSession
 /// How a session connects, comes back, and what may wait in it.
 public struct PacketSessionConfiguration: Sendable {
     /// How each of its connections is made, and what it may cost. ``ConnectionLimits/unreadByteCount`` holds for the
-    /// session: when so much waits to be read, nothing more is read from the connection.
+    /// session: when so much waits to be read, nothing more is read from the connection. What is left of a connection that
+    /// has ended meanwhile is kept beyond it, that of further ones is dropped until there is room again.
     public var client: ClientConfiguration
     /// When it connects again.
     public var reconnect: ReconnectPolicy

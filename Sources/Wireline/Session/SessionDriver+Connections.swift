@@ -89,11 +89,12 @@ extension SessionDriver {
         _ connection: PacketConnection, of link: SessionLink
     ) async throws(ConnectionError) {
         while true {
-            // Of a connection that has ended no more comes than the system has, and nobody may ever make room for it.
             link.isHeldUp = connection.stream.takesOutput
             if link.isHeldUp { await inbox.room() }
             if link.hasAnswered { await roomForAnswers(connection, of: link) }
             link.isHeldUp = false
+            // The connection may have ended meanwhile.
+            guard connection.stream.takesOutput || inbox.takesRest(of: link.number) else { throw connection.sendError }
             guard self.link === link, let packet = try await connection.next() else { return }
             take(packet, from: link)
         }

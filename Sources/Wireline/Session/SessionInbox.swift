@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineSession
 import WirelineTransport
 
 /// What has arrived on a session's connections, one after another, until somebody iterates; for the loop's own thread.
@@ -11,6 +12,8 @@ final class SessionInbox {
     private var packets = Queue<ReceivedPacket>()
     private(set) var byteCount = 0
     private let dropsOldest: Bool
+    /// The connection that has ended while nobody read, and whose rest went beyond the limit.
+    private var overdrawer: ConnectionNumber?
     /// What follows the last packet.
     private var end: Taken?
 
@@ -33,6 +36,16 @@ final class SessionInbox {
     var isHoldingUp: Bool { isFull && !dropsOldest }
 
     private var isFull: Bool { byteCount + packets.count * 256 >= limit }
+
+    /// Whether what is left of a connection that has ended is to be put in, although it goes beyond the limit.
+    ///
+    /// Nobody can wait with it, so of one connection it is; of the next ones not, until there is room again: a server could
+    /// fill the memory by ending one connection after another.
+    func takesRest(of number: ConnectionNumber) -> Bool {
+        guard isHoldingUp else { return true }
+        if overdrawer == nil { overdrawer = number }
+        return overdrawer == number
+    }
 
     // MARK: Putting in
 
@@ -72,7 +85,10 @@ final class SessionInbox {
     func take() -> Taken? {
         guard let packet = packets.popFirst() else { return end }
         byteCount -= packet.byteCount
-        if !isHoldingUp { releaseFeeder() }
+        if !isHoldingUp {
+            overdrawer = nil
+            releaseFeeder()
+        }
         return .success(packet)
     }
 
