@@ -151,7 +151,9 @@ struct SeveredSessionTests {
         await server.shutDown()
     }
 
-    @Test func `a server that ends one connection after another does not fill the memory of who reads nothing`() async throws {
+    @Test func `a server that ends one connection after another does not fill the memory of who reads nothing`()
+        async throws
+    {
         let connections = Seen<PacketConnection>()
         let server = try await GoimServer.start { client in
             connections.add(client.connection)
