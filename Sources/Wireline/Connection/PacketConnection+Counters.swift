@@ -9,7 +9,7 @@ extension PacketConnection {
         await loop.run { self.currentCounters }
     }
 
-    var currentCounters: ConnectionCounters {
+    package var currentCounters: ConnectionCounters {
         var counters = ConnectionCounters()
         counters.receivedByteCount = Int(clamping: stream.receivedByteCount)
         counters.sentByteCount = Int(clamping: stream.sentByteCount)

@@ -78,7 +78,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     // MARK: Its end
 
     /// Is called once, when the stream has been closed.
-    var onClosed: (((any Error)?) -> Void)?
+    package var onClosed: (((any Error)?) -> Void)?
     /// When bytes last arrived, for the deadlines of a server.
     @safe @exclusivity(unchecked) var lastArrival = MonotonicTime(nanoseconds: 0)
     /// When somebody last began to wait for more.
@@ -92,7 +92,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Whether it is to be noted when bytes arrive.
     @safe @exclusivity(unchecked) var notesFirstByte: Bool
     /// What the batch handler has thrown, or what has ended the stream.
-    @safe @exclusivity(unchecked) var failure: (any Error)?
+    @safe @exclusivity(unchecked) package var failure: (any Error)?
     /// Whichever deadline is next: the first packet's, that of silence, or that of the peer's own end.
     var timer: EventLoop.Timer?
 
@@ -206,7 +206,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     }
 
     /// What has ended the connection; nil where the peer has ended its stream.
-    var endingError: ConnectionError? {
+    package var endingError: ConnectionError? {
         if case .failed(let error) = ending { error } else { nil }
     }
 

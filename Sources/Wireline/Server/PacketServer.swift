@@ -77,7 +77,7 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
 
     private static func start(
         at host: String, _ port: UInt16, _ group: EventLoopGroup?, _ configuration: ServerConfiguration,
-        _ handler: PacketListener.Handler
+        _ handler: PacketHandler
     ) async throws(ConnectionError) -> PacketServer {
         PacketServer(
             listener: try await PacketListener.start(
