@@ -61,7 +61,10 @@ let package = Package(
         .target(
             name: "WirelineGenerator", dependencies: ["WirelineCodec", "WirelineSchema"], swiftSettings: strict),
         .target(
-            name: "Wireline", dependencies: ["WirelineCodec", "WirelineSession", "WirelineTLS", "WirelineTransport"],
+            name: "Wireline",
+            dependencies: [
+                "WirelineCodec", "WirelineSession", "WirelineTLS", "WirelineTransport", "WirelineWebSocket",
+            ],
             swiftSettings: strict),
         // Layer 3
         .executableTarget(

@@ -47,7 +47,7 @@ extension WebSocketError: CustomStringConvertible {
 
 extension String {
     /// The text with nothing in it that a terminal could take for a command.
-    fileprivate var printable: String {
+    var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : $0 }))
     }
 }

@@ -14,7 +14,7 @@ struct ArrowTests {
         "WirelineWebSocket": ["WirelineCodec"],
         "WirelineTransport": ["CWirelineSystem"],
         "WirelineGenerator": ["WirelineCodec", "WirelineSchema"],
-        "Wireline": ["WirelineCodec", "WirelineSession", "WirelineTLS", "WirelineTransport"],
+        "Wireline": ["WirelineCodec", "WirelineSession", "WirelineTLS", "WirelineTransport", "WirelineWebSocket"],
         "wire": [
             "WirelineCodec", "WirelineSchema", "WirelineGenerator", "WirelineTLS", "WirelineTransport", "Wireline",
             "Scene",

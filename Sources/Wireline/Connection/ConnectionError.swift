@@ -4,6 +4,7 @@ public import WirelineCodec
 public import WirelineSession
 public import WirelineTLS
 public import WirelineTransport
+public import WirelineWebSocket
 
 /// Why a connection has ended other than by a clean end of stream, or why something could not be sent or answered.
 ///
@@ -42,6 +43,12 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     case noRoom(limit: Int)
     /// This side has sent a last message and ended the connection (``ServerConnection/kick(with:header:within:)``).
     case kicked
+    /// The WebSocket handshake has failed (``WebSocketError/refused(_:)`` has the server's answer), the peer's frames are
+    /// at fault, or what should be sent is none of a WebSocket's.
+    case webSocket(WebSocketError)
+    /// A WebSocket has ended, and not in the way of two that both have said that they close: the peer is gone, or has not
+    /// answered in time.
+    case webSocketEnded(WebSocketEnd)
 }
 
 extension ConnectionError: CustomStringConvertible {
@@ -64,6 +71,8 @@ extension ConnectionError: CustomStringConvertible {
         case .tooSlow(let rate): "fewer than \(rate.byteCount) bytes of a packet have come in \(rate.window)"
         case .noRoom(let limit): "no room: the server's connections hold the \(limit) bytes that they may"
         case .kicked: "this side has ended the connection with a last message"
+        case .webSocket(let error): error.description
+        case .webSocketEnded(let end): end.description
         }
     }
 }

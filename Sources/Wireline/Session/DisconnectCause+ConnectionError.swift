@@ -4,6 +4,7 @@ import WirelineCodec
 import WirelineSession
 import WirelineTLS
 import WirelineTransport
+import WirelineWebSocket
 
 extension DisconnectCause {
     /// What an error of a connection, or of making one, means to a session.
@@ -15,6 +16,8 @@ extension DisconnectCause {
             case .tls(let error): Self(error)
             case .unanswered: .timedOut
             case .endedBeforeReply: .endedByPeer
+            case .webSocket(let error): Self(error)
+            case .webSocketEnded: .endedByPeer
             case .cancelled, .tooManyRequests, .session, .sessionEnded, .tooManyConnections, .tooSlow, .noRoom, .kicked:
                 .failed
             }
@@ -35,6 +38,20 @@ extension DisconnectCause {
             case .interfaceNotPermitted, .differentFamilies: .misconfigured
             // An interface may come back.
             case .system, .noSuchInterface, .closed, .cancelled: .failed
+            }
+    }
+
+    private init(_ error: WebSocketError) {
+        self =
+            switch error {
+            case .invalidURL, .invalidHeader, .reservedHeader, .invalidCookie, .invalidCredentials, .invalidSubprotocol,
+                .invalidOrigin, .invalidDeflate, .deflateUnavailable:
+                .misconfigured
+            case .truncated: .endedByPeer
+            // It would say so again.
+            case .refused(let response) where response.status == 401 || response.status == 403: .loginRefused
+            case .refused: .failed
+            default: .broken
             }
     }
 

@@ -107,3 +107,21 @@ public struct WebSocketEnd: Equatable, Sendable {
         return received.code ?? .noStatus
     }
 }
+
+extension WebSocketEnd: CustomStringConvertible {
+    /// One line for people.
+    public var description: String {
+        switch cause {
+        case .closedHere: "this side has closed the WebSocket" + Self.words(sent)
+        case .closedByPeer: "the peer has closed the WebSocket" + Self.words(received)
+        case .failed(let error): error.description
+        case .cut: "the connection has ended, and the peer has not closed the WebSocket"
+        case .timedOut: "the peer has not answered in time that this side closes the WebSocket"
+        }
+    }
+
+    private static func words(_ close: WebSocketClose?) -> String {
+        guard let close, let code = close.code else { return "" }
+        return close.reason.isEmpty ? " with code \(code)" : " with code \(code): \(close.reason.printable)"
+    }
+}
