@@ -19,6 +19,9 @@ public final class CachingResolver: HostResolver {
         public var staleTime: Duration
         /// How long a new answer is waited for while there is an old one (default 0.5 s).
         public var patience: Duration
+        /// After which time a lookup that has not ended is given up, and the next who asks begins a new one (default 30 s).
+        /// What it finds after all is remembered.
+        public var lookupTimeout: Duration
         /// How many names are remembered, each family for itself (default 1,000, less than 1 counts as 1); of more, those
         /// that expire first are forgotten.
         public var nameLimit: Int
@@ -26,12 +29,14 @@ public final class CachingResolver: HostResolver {
         /// Makes a policy; what is left out has its default.
         public init(
             assumedTimeToLive: Duration = .seconds(60), maximumTimeToLive: Duration = .seconds(86_400),
-            staleTime: Duration = .seconds(86_400), patience: Duration = .milliseconds(500), nameLimit: Int = 1_000
+            staleTime: Duration = .seconds(86_400), patience: Duration = .milliseconds(500),
+            lookupTimeout: Duration = .seconds(30), nameLimit: Int = 1_000
         ) {
             self.assumedTimeToLive = assumedTimeToLive
             self.maximumTimeToLive = maximumTimeToLive
             self.staleTime = staleTime
             self.patience = patience
+            self.lookupTimeout = lookupTimeout
             self.nameLimit = nameLimit
         }
     }
@@ -142,11 +147,11 @@ public final class CachingResolver: HostResolver {
     private func lookUp(_ key: Key, timeout: Duration?) async throws(TransportError) -> ResolvedAddresses {
         let loop = try EventLoopGroup.sharedUnless(group).nextLoop()
         return try await Attempt.run(on: loop, timeout: timeout) { attempt in
-            self.join(key) { outcome in loop.execute { attempt.finish(outcome) } }
+            self.join(key, on: loop) { outcome in loop.execute { attempt.finish(outcome) } }
         }
     }
 
-    private func join(_ key: Key, _ waiter: @escaping Waiter) {
+    private func join(_ key: Key, on loop: EventLoop, _ waiter: @escaping Waiter) {
         let now = now()
         let (known, isFirst, generation) = state.withLock { state in
             // Somebody else's answer may have come in the meantime.
@@ -156,30 +161,43 @@ public final class CachingResolver: HostResolver {
         }
         if let known { return waiter(.success(known)) }
         guard isFirst else { return }
-        // Those who asked wait for what it tells them, and not for the task: it ends with the resolver's own deadlines, and
-        // what it has found serves the next who asks, although these may have gone.
+        // Those who asked wait for what it tells them, and not for the task: what it has found serves the next who asks,
+        // although these may have gone.
         Task {
             let outcome: Outcome
             do throws(TransportError) {
-                outcome = .success(try await resolver.addresses(of: key.host, key.family))
+                outcome = .success(
+                    try await Attempt.run(on: loop, timeout: policy.lookupTimeout) { attempt in
+                        Task {
+                            let outcome = await self.ask(key, generation)
+                            loop.execute { attempt.finish(outcome) }
+                        }
+                    })
             } catch {
                 outcome = .failure(error)
             }
-            finish(key, outcome, generation)
+            let waiters = state.withLock { $0.waiters.removeValue(forKey: key) ?? [] }
+            for waiter in waiters { waiter(outcome) }
         }
     }
 
-    private func finish(_ key: Key, _ outcome: Outcome, _ generation: Int) {
+    /// Asks the resolver, and remembers what it says.
+    private func ask(_ key: Key, _ generation: Int) async -> Outcome {
+        let outcome: Outcome
+        do throws(TransportError) {
+            outcome = .success(try await resolver.addresses(of: key.host, key.family))
+        } catch {
+            outcome = .failure(error)
+        }
         let now = now()
-        let waiters = state.withLock { state in
+        state.withLock { state in
             switch outcome {
             case .success(let answer): if generation == state.generation { remember(answer, key, &state, at: now) }
             case .failure(.unknownHost): state.answers[key] = nil
             case .failure: break
             }
-            return state.waiters.removeValue(forKey: key) ?? []
         }
-        for waiter in waiters { waiter(outcome) }
+        return outcome
     }
 
     private func remember(_ answer: ResolvedAddresses, _ key: Key, _ state: inout State, at now: MonotonicTime) {

@@ -181,6 +181,25 @@ struct CachingResolverTests {
         #expect(world.askedCount == 1)
     }
 
+    @Test func `a lookup that does not end is given up, the next one is another, and its late answer is remembered`()
+        async throws
+    {
+        let world = World()
+        let resolver = world.resolver(.init(patience: .seconds(100), lookupTimeout: .milliseconds(20)))
+        try world.says("192.0.2.1", seconds: 30)
+        world.hold()
+        for _ in 0..<2 {
+            await #expect(throws: TransportError.timedOut) { try await resolver.addresses(of: "a.test", .ipv4) }
+        }
+        #expect(world.askedCount == 2)
+        world.letGo()
+        // No later question is answered.
+        world.hold()
+        while (try? await resolver.addresses(of: "a.test", .ipv4)) == nil {}
+        #expect(try await resolver.addresses(of: "a.test", .ipv4) == Self.answer("192.0.2.1", seconds: 30))
+        world.letGo()
+    }
+
     @Test func `what is resolved ahead is there when it is needed`() async throws {
         let world = World()
         let resolver = world.resolver()
