@@ -24,6 +24,10 @@ public struct WebSocketConfiguration: Equatable, Sendable {
     public var outputLimit = 256 * 1024
     /// How long the peer has for its part of the closing, and the output for leaving then (default 10 s).
     public var closeTimeout = Duration.seconds(10)
+    /// Whether this side goes on to send when the peer has closed, and answers only when it closes, too (default false: it
+    /// answers at once). That is for peers that have ended a stream and still read the other one; RFC 6455 §5.5.1 does not
+    /// ask that of them.
+    public var answersCloseLate = false
 
     /// The defaults.
     public init() {}

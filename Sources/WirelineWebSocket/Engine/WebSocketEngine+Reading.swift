@@ -15,9 +15,12 @@ extension WebSocketEngine {
     public mutating func read(
         _ bytes: RawSpan, into room: inout OutputRawSpan, at now: Duration
     ) throws(WebSocketError) -> WebSocketReading {
-        if case .ended(let end, _, _) = state {
+        switch state {
+        case .ended(let end, _, _):
             if case .failed(let error) = end.cause { throw error }
             return WebSocketReading(byteCount: 0, content: nil, stop: .ended)
+        case .answering: return WebSocketReading(byteCount: 0, content: nil, stop: .ended)
+        case .open, .closing: break
         }
         var reading = Passage()
         let result: Result<WebSocketReading.Stop, WebSocketError> = unsafe room.withUnsafeMutableBytes {

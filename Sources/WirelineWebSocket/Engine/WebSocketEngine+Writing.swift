@@ -152,7 +152,8 @@ extension WebSocketEngine {
 
     /// Closes: tells the peer, behind what was given before, and waits for its answer until ``deadline``.
     ///
-    /// What the peer sends in between still comes. A second call does nothing.
+    /// What the peer sends in between still comes; a peer that has closed before is answered so
+    /// (``WebSocketConfiguration/answersCloseLate``). A second call does nothing.
     ///
     /// - Parameters:
     ///   - code: Why; nil to say nothing.
@@ -168,7 +169,11 @@ extension WebSocketEngine {
         guard isOpen else { return }
         let close = WebSocketClose(code: code, reason: reason)
         writeClose(close)
-        state = .closing(sent: close, deadline: now + configuration.closeTimeout)
+        guard case .answering(let received) = state else {
+            state = .closing(sent: close, deadline: now + configuration.closeTimeout)
+            return
+        }
+        endCleanly(WebSocketEnd(cause: .closedByPeer, sent: close, received: received), at: now)
     }
 
     private mutating func writeClose(_ close: WebSocketClose) {
@@ -182,17 +187,24 @@ extension WebSocketEngine {
         owedPong = nil
     }
 
-    /// The peer has closed: answers if this side had not (RFC 6455 §5.5.1).
+    /// The peer has closed: answers if this side had not and answers at once (RFC 6455 §5.5.1).
     mutating func finishClose(_ received: WebSocketClose, at now: Duration) {
-        let end: WebSocketEnd
         switch state {
+        case .open where configuration.answersCloseLate:
+            state = .answering(received: received)
+            (inflater, message) = (nil, nil)
         case .open:
             let answer = WebSocketClose(code: received.code)
             writeClose(answer)
-            end = WebSocketEnd(cause: .closedByPeer, sent: answer, received: received)
-        case .closing(let sent, _): end = WebSocketEnd(cause: .closedHere, sent: sent, received: received)
-        case .ended: preconditionFailure("nothing is read behind the end")
+            endCleanly(WebSocketEnd(cause: .closedByPeer, sent: answer, received: received), at: now)
+        case .closing(let sent, _):
+            endCleanly(WebSocketEnd(cause: .closedHere, sent: sent, received: received), at: now)
+        case .answering, .ended: preconditionFailure("nothing is read behind the end")
         }
+    }
+
+    /// Both sides have closed.
+    private mutating func endCleanly(_ end: WebSocketEnd, at now: Duration) {
         // The server ends the connection first, so that it is the one to remember it (RFC 6455 §7.1.1).
         state = .ended(end, deadline: now + configuration.closeTimeout, waitsForPeer: role == .client)
         forgetStreams()
@@ -207,7 +219,7 @@ extension WebSocketEngine {
             writeClose(close)
             sent = close
         case .closing(let earlier, _): sent = earlier
-        case .ended: preconditionFailure("nothing is read behind the end")
+        case .answering, .ended: preconditionFailure("nothing is read behind the end")
         }
         state = .ended(
             WebSocketEnd(cause: .failed(error), sent: sent, received: nil),

@@ -30,6 +30,8 @@ public struct WebSocketEngine: ~Copyable {
 
     enum State {
         case open
+        /// The peer has closed; this side has not, and need not yet.
+        case answering(received: WebSocketClose)
         /// This side has closed; the peer has not.
         case closing(sent: WebSocketClose, deadline: Duration)
         /// Nothing is read or sent any more. Until the deadline, if there is one, output may leave, and where `waitsForPeer`
@@ -114,8 +116,10 @@ public struct WebSocketEngine: ~Copyable {
 
     /// Whether messages can be sent.
     public var isOpen: Bool {
-        guard case .open = state else { return false }
-        return true
+        switch state {
+        case .open, .answering: true
+        case .closing, .ended: false
+        }
     }
 
     /// How the WebSocket has ended; nil before it has.
@@ -133,7 +137,7 @@ public struct WebSocketEngine: ~Copyable {
     /// When ``timerFired(at:)`` is to be called at the latest; nil while nothing is waited for.
     public var deadline: Duration? {
         switch state {
-        case .open: nil
+        case .open, .answering: nil
         case .closing(_, let deadline): deadline
         case .ended(_, let deadline, _): wantsConnectionClosed ? nil : deadline
         }
@@ -143,7 +147,7 @@ public struct WebSocketEngine: ~Copyable {
     public mutating func timerFired(at now: Duration) {
         guard let deadline, deadline <= now else { return }
         switch state {
-        case .open: break
+        case .open, .answering: break
         case .closing(let sent, _):
             state = .ended(
                 WebSocketEnd(cause: .timedOut, sent: sent, received: nil), deadline: nil, waitsForPeer: false)
@@ -157,7 +161,7 @@ public struct WebSocketEngine: ~Copyable {
         case .open: endHere(.cut, sent: nil)
         case .closing(let sent, _): endHere(.cut, sent: sent)
         case .ended(let end, _, true): state = .ended(end, deadline: nil, waitsForPeer: false)
-        case .ended: break
+        case .answering, .ended: break
         }
     }
 
