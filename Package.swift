@@ -70,8 +70,8 @@ let package = Package(
         .executableTarget(
             name: "wire",
             dependencies: [
-                "WirelineCodec", "WirelineSchema", "WirelineGenerator", "WirelineTLS", "WirelineTransport", "Wireline",
-                "Scene",
+                "WirelineCodec", "WirelineSchema", "WirelineGenerator", "WirelineTLS", "WirelineTransport",
+                "WirelineWebSocket", "Wireline", "Scene",
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -132,8 +132,8 @@ let package = Package(
         .testTarget(
             name: "WirelineTests",
             dependencies: [
-                "Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "Features", "TestingSupport",
-                "FaultSupport",
+                "Wireline", "WirelineTransport", "WirelineWebSocket", "WirelineCodec", "Scene", "Goim", "Features",
+                "TestingSupport", "FaultSupport",
             ],
             exclude: ["Erlang"], swiftSettings: usual),
         .target(

@@ -16,8 +16,8 @@ struct ArrowTests {
         "WirelineGenerator": ["WirelineCodec", "WirelineSchema"],
         "Wireline": ["WirelineCodec", "WirelineSession", "WirelineTLS", "WirelineTransport", "WirelineWebSocket"],
         "wire": [
-            "WirelineCodec", "WirelineSchema", "WirelineGenerator", "WirelineTLS", "WirelineTransport", "Wireline",
-            "Scene",
+            "WirelineCodec", "WirelineSchema", "WirelineGenerator", "WirelineTLS", "WirelineTransport",
+            "WirelineWebSocket", "Wireline", "Scene",
         ],
         "wire-generate": ["WirelineSchema", "WirelineGenerator"],
         "WirelinePlugin": [],

@@ -49,6 +49,10 @@ public struct ConnectionTimeline: Equatable, Sendable {
         case handshakeBegan
         /// The TLS handshake is complete: the server has proved who it is.
         case handshakeEnded
+        /// The handshake of a WebSocket begins.
+        case webSocketBegan
+        /// The handshake of a WebSocket is complete.
+        case webSocketEnded
         /// The first bytes of the peer's packets are there.
         case firstByte
         /// The connection has ended, or has not come about; nil: the peer has ended its stream cleanly. Nothing follows.
@@ -104,6 +108,8 @@ extension ConnectionTimeline.Event: CustomStringConvertible {
         case .connected(let address): return "connected to \(address)"
         case .handshakeBegan: return "TLS handshake"
         case .handshakeEnded: return "TLS ready"
+        case .webSocketBegan: return "WebSocket handshake"
+        case .webSocketEnded: return "WebSocket ready"
         case .firstByte: return "first byte"
         case .closed(nil): return "closed: the peer has ended its stream"
         case .closed(let error?): return "closed: \(error)"

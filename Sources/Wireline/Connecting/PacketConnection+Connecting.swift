@@ -42,7 +42,7 @@ extension PacketConnection {
         }
     }
 
-    private static func stream(
+    static func stream(
         to host: String, port: UInt16, on loop: EventLoop?, _ configuration: ClientConfiguration,
         _ recorder: TimelineRecorder
     ) async throws(ConnectionError) -> ByteStream {
@@ -52,7 +52,7 @@ extension PacketConnection {
         }
     }
 
-    private static func transport<Value>(
+    static func transport<Value>(
         _ body: () async throws(TransportError) -> Value
     ) async throws(ConnectionError) -> Value {
         do throws(TransportError) {
@@ -62,7 +62,7 @@ extension PacketConnection {
         }
     }
 
-    private static func engine(for name: String, _ context: TLSContext?) throws(ConnectionError) -> TLSEngine? {
+    static func engine(for name: String, _ context: TLSContext?) throws(ConnectionError) -> TLSEngine? {
         do throws(TLSError) {
             return try context?.connect(to: name)
         } catch {

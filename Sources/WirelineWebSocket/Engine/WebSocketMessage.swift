@@ -14,6 +14,14 @@ public enum WebSocketMessage: Equatable, Sendable {
     case text(String)
     /// Any bytes.
     case binary([UInt8])
+
+    /// - Parameter content: Text is UTF-8, which somebody has made sure of: nothing is repaired unnoticed.
+    package init(_ kind: WebSocketMessageKind, _ content: [UInt8]) {
+        switch kind {
+        case .binary: self = .binary(content)
+        case .text: self = .text(String(decoding: content, as: UTF8.self))
+        }
+    }
 }
 
 /// What has come besides content.

@@ -33,6 +33,8 @@ public struct WebSocketMessageCollector: Sendable {
     }
 
     private var content: [UInt8] = []
+    /// Of what kind the content is that came last.
+    private var kind: WebSocketMessageKind?
 
     /// Holds nothing.
     public init() {}
@@ -48,20 +50,46 @@ public struct WebSocketMessageCollector: Sendable {
     public mutating func read(
         _ bytes: RawSpan, from engine: inout WebSocketEngine, at now: Duration
     ) throws(WebSocketError) -> Reading {
+        let reading = try gather(bytes, from: &engine, at: now)
+        let stop: Stop =
+            switch reading.stop {
+            case .needsBytes, .needsRoom: .needsBytes
+            case .ended: .ended
+            case .event(.messageEnded(let kind)): .message(takeMessage(kind))
+            case .event(let event): .event(event)
+            }
+        return Reading(byteCount: reading.byteCount, stop: stop)
+    }
+
+    /// Takes bytes of the peer's as ``read(_:from:at:)`` does, and leaves what it gathers to ``takeContent()``.
+    ///
+    /// - Parameter limit: So many bytes of content may be held before it stops; what is handed over at once may go beyond it.
+    /// - Returns: How much was taken, and why not more: there is no room where the limit is reached.
+    package mutating func gather(
+        _ bytes: RawSpan, from engine: inout WebSocketEngine, limit: Int = .max, at now: Duration
+    ) throws(WebSocketError) -> WebSocketReading {
         var byteCount = 0
         while true {
             let rest = bytes.extracting(droppingFirst: byteCount)
             let reading = try readOnce(rest, from: &engine, at: now)
             byteCount += reading.byteCount
-            switch reading.stop {
-            case .needsRoom: continue
-            case .needsBytes: return Reading(byteCount: byteCount, stop: .needsBytes)
-            case .ended: return Reading(byteCount: byteCount, stop: .ended)
-            case .event(.messageEnded(let kind)):
-                return Reading(byteCount: byteCount, stop: .message(takeMessage(kind)))
-            case .event(let event): return Reading(byteCount: byteCount, stop: .event(event))
+            if reading.content != nil { kind = reading.content }
+            guard reading.stop == .needsRoom, content.count < limit else {
+                return WebSocketReading(byteCount: byteCount, content: reading.content, stop: reading.stop)
             }
         }
+    }
+
+    /// Of what kind the content is that is held; nil where none is.
+    package var heldKind: WebSocketMessageKind? { content.isEmpty ? nil : kind }
+
+    /// How many bytes of content are held.
+    package var heldByteCount: Int { content.count }
+
+    /// Takes the content that is held: what has come of a message, or what is left of it when it has ended.
+    package mutating func takeContent() -> [UInt8] {
+        defer { content = [] }
+        return content
     }
 
     private mutating func readOnce(
@@ -92,11 +120,6 @@ public struct WebSocketMessageCollector: Sendable {
     }
 
     private mutating func takeMessage(_ kind: WebSocketMessageKind) -> WebSocketMessage {
-        defer { content = [] }
-        switch kind {
-        case .binary: return .binary(content)
-        // The engine has let nothing through that would be repaired.
-        case .text: return .text(String(decoding: content, as: UTF8.self))
-        }
+        WebSocketMessage(kind, takeContent())
     }
 }

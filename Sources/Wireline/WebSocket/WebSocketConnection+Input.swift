@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineTransport
+import WirelineWebSocket
+
+/// The way from the stream's bytes to messages.
+extension WebSocketConnection {
+    /// What each message counts for beside its bytes.
+    private static let messageCost = 64
+
+    /// How much has come that nobody has taken.
+    private var unreadCost: Int { inboxCost + collector.heldByteCount }
+
+    /// How many bytes have come that nobody has taken.
+    var unreadByteCount: Int {
+        inboxCost - inbox.count * Self.messageCost + collector.heldByteCount + inputEnd - position
+    }
+
+    /// Whether this side has closed, or nobody will receive any more: then what comes is looked at in any case, for the peer's
+    /// answer stands behind it, and dropped where there is too much of it.
+    private var isLeaving: Bool { !engine.isOpen || dropsMessages }
+
+    /// Whether more may come.
+    var mayTakeMore: Bool {
+        if isLeaving || unreadCost < limits.unreadByteCount { return true }
+        return unsafe receiver != nil && !canTake
+    }
+
+    /// Whether bytes are wanted from the peer.
+    var wantsBytes: Bool {
+        switch phase {
+        case .asking, .listening, .failed: true
+        case .answering: false
+        case .open: isFinishing || input == nil && mayTakeMore
+        }
+    }
+
+    func readIfWanted() {
+        guard stream.isOpen else { return }
+        if wantsBytes { stream.read() } else { stream.stopReading() }
+    }
+
+    func dropInput() {
+        if let block = input.take() { stream.giveBack(block) }
+        (position, inputEnd) = (0, 0)
+    }
+
+    // MARK: The stream's handler
+
+    package func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
+        lastArrival = loop.now
+        guard !isFinishing else { return stream.read() }
+        input = block.take()
+        (position, inputEnd) = (0, byteCount)
+        heartbeat?.received(at: now)
+        parse()
+    }
+
+    package func endOfStream(_ stream: ByteStream) {
+        hasInputEnded = true
+        switch phase {
+        case .asking(var handshake):
+            failHandshake { () throws(WebSocketError) in try handshake.endOfInput() }
+        case .listening(var handshake):
+            failHandshake { () throws(WebSocketError) in try handshake.endOfInput() }
+        case .answering, .failed: break
+        case .open:
+            settle()
+        }
+        closeIfFinished()
+    }
+
+    private func failHandshake(_ body: () throws(WebSocketError) -> Void) {
+        do throws(WebSocketError) {
+            try body()
+        } catch {
+            fail(.webSocket(error))
+        }
+    }
+
+    package func failed(_ stream: ByteStream, _ error: TransportError) {
+        // Who has taken leave does not mind what happens behind it.
+        if ownFailure == nil, engine.end == nil, peerClose == nil, !isFinishing {
+            ownFailure = (stream.transform as? TLSTransform)?.failure.map { .tls($0) } ?? .transport(error)
+        }
+        streamEnded()
+    }
+
+    package func outputFailed(_ stream: ByteStream, _ error: TransportError) {
+        // The stream fails behind what the peer has sent before, which may say why.
+        outputFailure = .transport(error)
+        if case .open = phase { settle() }
+    }
+
+    package func outputDrained(_ stream: ByteStream) {
+        if case .open = phase, !isFinishing { settle() }
+        closeIfFinished()
+    }
+
+    // MARK: Bytes
+
+    /// How much of a message is gathered before somebody must take it: all of it where somebody waits for it whole.
+    private var gatheringLimit: Int {
+        if unsafe receiver != nil, !wantsPieces, inbox.isEmpty { return .max }
+        return max(1, limits.unreadByteCount - inboxCost)
+    }
+
+    /// Looks at what has been read, as far as messages may come of it.
+    func parse() {
+        guard !isParsing else { return }
+        isParsing = true
+        switch phase {
+        case .asking(let handshake): receiveAnswer(handshake)
+        case .listening(let handshake): receiveRequest(handshake)
+        case .answering, .open, .failed: break
+        }
+        if case .open = phase { readFrames() }
+        isParsing = false
+        guard case .open = phase else { return readIfWanted() }
+        settle()
+    }
+
+    /// The bytes that have not been looked at; only while they are there.
+    private func withInput<Value>(_ body: (RawSpan) throws(WebSocketError) -> Value) throws(WebSocketError) -> Value {
+        guard let base = unsafe input?.base else { return try body(RawSpan()) }
+        // SAFETY: the bytes from `position` to `inputEnd` lie inside the block, which is held here.
+        let bytes = unsafe RawSpan(_unsafeStart: base + position, byteCount: inputEnd - position)
+        return try body(bytes)
+    }
+
+    private func receiveAnswer(_ asking: WebSocketClientHandshake) {
+        var handshake = asking
+        phase = .failed
+        do throws(WebSocketError) {
+            position += try withInput { bytes throws(WebSocketError) in try handshake.receive(bytes) }
+        } catch {
+            return fail(.webSocket(error))
+        }
+        phase = .asking(handshake)
+        dropInputIfDone()
+        if let agreement = handshake.agreement { open(agreement) }
+    }
+
+    private func receiveRequest(_ listening: WebSocketServerHandshake) {
+        var handshake = listening
+        phase = .failed
+        do throws(WebSocketError) {
+            position += try withInput { bytes throws(WebSocketError) in try handshake.receive(bytes) }
+        } catch {
+            stream.write(handshake.takeOutput())
+            return fail(.webSocket(error))
+        }
+        let isWhole = handshake.request != nil
+        phase = isWhole ? .answering(handshake) : .listening(handshake)
+        dropInputIfDone()
+        guard isWhole else { return }
+        loop.cancel(&timer)
+        resumeReceiver()
+    }
+
+    private func dropInputIfDone() {
+        if position == inputEnd { dropInput() }
+    }
+
+    private func readFrames() {
+        while input != nil, mayTakeMore {
+            do throws(WebSocketError) {
+                let (now, limit) = (now, gatheringLimit)
+                let reading = try withInput { bytes throws(WebSocketError) in
+                    try collector.gather(bytes, from: &engine, limit: limit, at: now)
+                }
+                position += reading.byteCount
+                take(reading.stop)
+                if dropsMessages { _ = collector.takeContent() }
+            } catch {
+                // The engine keeps why, and tells the peer.
+                dropInput()
+            }
+        }
+    }
+
+    private func take(_ stop: WebSocketReading.Stop) {
+        switch stop {
+        case .event(.messageEnded(let kind)):
+            let piece = WebSocketPiece(kind: kind, content: collector.takeContent(), isLast: true)
+            if !isLeaving || unreadCost < limits.unreadByteCount, !dropsMessages {
+                inbox.append(piece)
+                inboxCost += piece.content.count + Self.messageCost
+            }
+        case .event(.pong(let payload)): answered(payload)
+        case .event(.close(let close)):
+            peerClose = close
+            return dropInput()
+        case .event: break
+        // There may be more, even when all bytes have been taken.
+        case .needsRoom: return
+        case .needsBytes, .ended: return dropInput()
+        }
+        dropInputIfDone()
+    }
+
+    /// Takes a whole message.
+    func takeMessage() -> WebSocketMessage? {
+        precondition(!isInsidePieces, "a message that is taken in pieces is taken so to its end")
+        guard let piece = popInbox() else { return nil }
+        return WebSocketMessage(piece.kind, piece.content)
+    }
+
+    /// Takes what there is of a message.
+    func takePiece() -> WebSocketPiece? {
+        if let piece = popInbox() {
+            isInsidePieces = false
+            return piece
+        }
+        guard let kind = collector.heldKind else { return nil }
+        isInsidePieces = true
+        hasTaken = true
+        let piece = WebSocketPiece(kind: kind, content: collector.takeContent(), isLast: false)
+        goOn()
+        return piece
+    }
+
+    private func popInbox() -> WebSocketPiece? {
+        guard let piece = inbox.popFirst() else { return nil }
+        inboxCost -= piece.content.count + Self.messageCost
+        receivedMessageCount += 1
+        hasTaken = true
+        goOn()
+        return piece
+    }
+
+    /// Goes on with what had to wait for room; not before there is much of it, so that not every message is read by itself.
+    private func goOn() {
+        guard unreadCost <= limits.unreadByteCount / 2 else { return }
+        if input != nil {
+            readingSince = loop.now
+            parse()
+        } else if stream.isOpen, case .open = phase, !isFinishing {
+            stream.read()
+        }
+    }
+}

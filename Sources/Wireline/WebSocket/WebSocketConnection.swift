@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineSession
+public import WirelineTransport
+import WirelineWebSocket
+
+/// A WebSocket over a TCP connection, with TLS or without; what ``WebSocketEndpoint`` is made of.
+///
+/// Bytes are read whether somebody receives or not, so pings are answered by the loop alone; at a limit of messages that
+/// nobody has taken nothing more is read, which slows the peer down. What is sent waits here up to a limit, and then the
+/// sender waits. A connection that is silent holds no memory for bytes but those of a message that has begun.
+///
+/// Messages are waited for by one task at a time. All that is not `public` is for the loop's own thread, unless it says
+/// otherwise; that is also the lock behind `@unchecked Sendable`. What changes with every message or every read is
+/// `@exclusivity(unchecked)`: no access to it calls out to others while it lasts.
+@safe
+public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
+    /// How far the connection has come.
+    enum Phase {
+        /// The server's answer is waited for; its request leaves when the stream is ready.
+        case asking(WebSocketClientHandshake)
+        /// A client's request is waited for.
+        case listening(WebSocketServerHandshake)
+        /// A client's request has come, and somebody thinks about it.
+        case answering(WebSocketServerHandshake)
+        /// There is a WebSocket.
+        case open
+        /// There will be none.
+        case failed
+    }
+
+    package let stream: ByteStream
+    let limits: WebSocketLimits
+    /// Takes note of what becomes of a connection that this side has made.
+    let recorder: TimelineRecorder?
+    var phase: Phase
+    @safe @exclusivity(unchecked) var engine: WebSocketEngine
+    /// What both sides have settled; nil before that. This is for all threads.
+    private let settlement = Lock<WebSocketAgreement?>(nil)
+    var agreement: WebSocketAgreement? { settlement.withLock { $0 } }
+    /// Is called once, when there is a WebSocket, or there will be none.
+    var onOpen: (() -> Void)?
+
+    // MARK: What has arrived
+
+    /// What was read last, and which bytes of it have not been looked at: those from `position` to `inputEnd`.
+    var input: Block?
+    @safe @exclusivity(unchecked) var position = 0
+    @safe @exclusivity(unchecked) var inputEnd = 0
+    @safe @exclusivity(unchecked) var collector = WebSocketMessageCollector()
+    /// Messages that nobody has taken, or their last pieces.
+    @safe @exclusivity(unchecked) var inbox = Queue<WebSocketPiece>()
+    /// What they count for.
+    @safe @exclusivity(unchecked) var inboxCost = 0
+    /// Whether somebody has taken the beginning of a message, and not its end.
+    @safe @exclusivity(unchecked) var isInsidePieces = false
+    /// Whether nobody will take what comes.
+    var dropsMessages = false
+    @safe @exclusivity(unchecked) var isParsing = false
+
+    // MARK: Who waits for it
+
+    /// The task that waits, of which there is one at a time; its waits are numbered, so that one that is over is not
+    /// cancelled in place of the next.
+    @safe @exclusivity(unchecked) var receiver: UnsafeContinuation<Void, Never>?
+    @safe @exclusivity(unchecked) var wantsPieces = false
+    @safe @exclusivity(unchecked) package internal(set) var waitNumber: UInt32 = 0
+    @safe @exclusivity(unchecked) var cancelledWaitNumber: UInt32 = 0
+
+    // MARK: Who waits to send
+
+    @safe @exclusivity(unchecked) var senders = Queue<Sender>()
+    /// Those who send a message in parts: the one whose parts leave.
+    var writer: WebSocketWriter?
+    /// Its parts that wait.
+    var parts = Queue<Sender>()
+    var pings = PingBook()
+    @safe @exclusivity(unchecked) var isPumping = false
+
+    // MARK: Its end
+
+    /// What has kept it from an end that both sides agree on, as far as it is known before the engine knows of an end.
+    var ownFailure: ConnectionError?
+    /// What the peer has said when it closed.
+    var peerClose: WebSocketClose?
+    /// Whether somebody has taken a message, and has not come back for the next one.
+    @safe @exclusivity(unchecked) var hasTaken = false
+    /// Why nothing that is sent reaches the peer any more, although it may still have something to say.
+    var outputFailure: ConnectionError?
+    /// Who waits for the end.
+    var closers: [EndWaiter] = []
+    /// Whether those who wait have been told of the end.
+    var hasToldEnd = false
+    /// Whether only what is on its way to the peer is waited for.
+    var isFinishing = false
+    /// Whether the peer sends no more, or the stream is closed.
+    var hasInputEnded = false
+    /// What a server's client is to be told, once it has been answered.
+    var lateness: WebSocketClose?
+    package var onClosed: (((any Error)?) -> Void)?
+
+    // MARK: Time and counts
+
+    /// The handshake's deadline, or that of the end.
+    var timer: EventLoop.Timer?
+    var timerDeadline: MonotonicTime?
+    var silenceTimer: EventLoop.Timer?
+    var heartbeatTimer: EventLoop.Timer?
+    var heartbeat: HeartbeatMonitor?
+    /// How many bytes had left when the heartbeat was last looked at.
+    var seenSentByteCount: UInt64 = 0
+    /// For how long the peer may say nothing; nil: for ever.
+    var idleTimeout: Duration?
+    @safe @exclusivity(unchecked) var lastArrival = MonotonicTime(nanoseconds: 0)
+    /// When reading was last begun, after a time in which there was too much that nobody had taken.
+    @safe @exclusivity(unchecked) var readingSince = MonotonicTime(nanoseconds: 0)
+    @safe @exclusivity(unchecked) var receivedMessageCount = 0
+    @safe @exclusivity(unchecked) var sentMessageCount = 0
+
+    /// - Parameters:
+    ///   - stream: What carries the frames, with its transform if it has one; ``start()`` brings it to life.
+    ///   - phase: Which side of which handshake this is.
+    ///   - limits: What the connection may cost.
+    ///   - recorder: Takes note of what becomes of the connection, if anybody does.
+    init(_ stream: ByteStream, _ phase: Phase, limits: WebSocketLimits, recorder: TimelineRecorder? = nil) {
+        self.stream = stream
+        self.phase = phase
+        self.limits = limits
+        self.recorder = recorder
+        let role: WebSocketRole = if case .asking = phase { .client } else { .server }
+        engine = WebSocketEngine(role, configuration: limits.frames)
+        stream.writeTimeout = limits.writeTimeout
+    }
+
+    /// The loop that the connection lives on.
+    public var loop: EventLoop { stream.loop }
+
+    /// Where the connection leads.
+    public var peerAddress: SocketAddress { stream.peerAddress }
+
+    /// The time, as the engine counts it.
+    var now: Duration { .nanoseconds(loop.now.nanoseconds) }
+
+    /// Begins to deal with the stream.
+    func start() throws(TransportError) {
+        lastArrival = loop.now
+        readingSince = loop.now
+        try stream.start(self)
+        guard stream.isOpen else { return }
+        if stream.transform == nil { begin() }
+        readIfWanted()
+    }
+
+    /// The stream can be used.
+    private func begin() {
+        guard case .asking(let handshake) = phase else { return }
+        recorder?.note(.webSocketBegan)
+        stream.write(handshake.request)
+    }
+
+    package func becameReady(_ stream: ByteStream) {
+        lastArrival = loop.now
+        recorder?.note(.handshakeEnded)
+        begin()
+    }
+
+    // MARK: The handshake's end
+
+    /// There is a WebSocket.
+    func open(_ agreement: WebSocketAgreement) {
+        settlement.withLock { $0 = agreement }
+        var configuration = limits.frames
+        // What the program still has to say to earlier messages comes before the answer to a close.
+        configuration.answersCloseLate = true
+        engine = WebSocketEngine(engine.role, agreement: agreement, configuration: configuration)
+        phase = .open
+        loop.cancel(&timer)
+        if engine.role == .client { recorder?.note(.webSocketEnded) }
+        (lastArrival, readingSince) = (loop.now, loop.now)
+        beginHeartbeat()
+        watchSilence(from: loop.now)
+        onOpen.take()?()
+    }
+
+    /// There will be no WebSocket; what the peer is told of that, if anything, has been written.
+    func fail(_ error: ConnectionError?) {
+        if ownFailure == nil { ownFailure = error }
+        phase = .failed
+        dropInput()
+        loop.cancel(&timer)
+        finish()
+    }
+
+    // MARK: The end
+
+    /// How the WebSocket has ended; nil before it has.
+    var end: WebSocketEnd? { engine.end }
+
+    /// Whether nothing of the peer's is waited for that somebody could take.
+    var hasEnded: Bool {
+        if case .failed = phase { return true }
+        return engine.end != nil && input == nil
+    }
+
+    /// What has ended the connection; nil where both sides have said that they close.
+    package var endingError: ConnectionError? {
+        if let ownFailure { return ownFailure }
+        guard case .open = phase, let end = engine.end else { return nil }
+        switch end.cause {
+        case .closedHere, .closedByPeer: return nil
+        case .failed(let error): return .webSocket(error)
+        default: return .webSocketEnded(end)
+        }
+    }
+
+    package var failure: (any Error)? { endingError }
+
+    /// Why nothing can be sent.
+    var sendError: ConnectionError { endingError ?? outputFailure ?? .webSocket(.closed) }
+
+    /// Does what follows from whatever has just happened: sends what the engine has to send, tells those who wait, and ends
+    /// the connection when it is time for that.
+    func settle() {
+        answerCloseIfDue()
+        if hasInputEnded, input == nil { engine.endOfInput() }
+        pump()
+        resumeSenders()
+        deliver()
+        if engine.end != nil { tellEnd() }
+        if engine.wantsConnectionClosed { finish() }
+        watchEngine()
+        readIfWanted()
+    }
+
+    /// Tells those who wait for the end, or to send, that there is one.
+    func tellEnd() {
+        guard !hasToldEnd else { return }
+        hasToldEnd = true
+        loop.cancel(&heartbeatTimer)
+        loop.cancel(&silenceTimer)
+        resumeSenders()
+        failPings()
+        // A message that has broken off is of use to nobody, unless somebody takes it in pieces.
+        if !isInsidePieces { collector = WebSocketMessageCollector() }
+        let waiting = closers
+        closers = []
+        // Whoever ends the process next does not cut off what the peer is told.
+        stream.flush()
+        for waiter in waiting { unsafe waiter.continuation.resume() }
+    }
+
+    /// Ends the stream once what was written has left, and closes it when the peer has ended too, or has had time to.
+    ///
+    /// A socket that is closed with bytes in it that nobody has read resets the connection, and what is still on its way
+    /// to the peer is lost (RFC 1122, 4.2.2.13). So what arrives is taken and dropped.
+    func finish() {
+        guard !isFinishing, stream.isOpen else { return }
+        isFinishing = true
+        stream.endOutput()
+        closeIfFinished()
+        guard stream.isOpen else { return }
+        setTimer(loop.now + limits.frames.closeTimeout)
+        stream.read()
+    }
+
+    func closeIfFinished() {
+        guard isFinishing, stream.isOpen, hasInputEnded, stream.hasEndedOutput else { return }
+        stream.close()
+        streamEnded()
+    }
+
+    /// Closes the connection at once; may be called on any thread. Who waits gets ``ConnectionError/transport(_:)`` with
+    /// `closed`.
+    package func close() {
+        loop.execute { self.abort(.transport(.closed)) }
+    }
+
+    /// Closes the connection at once, for a reason.
+    func abort(_ error: ConnectionError) {
+        guard stream.isOpen else { return }
+        if ownFailure == nil, engine.end == nil { ownFailure = error }
+        closeStream()
+    }
+
+    private func closeStream() {
+        stream.flush()
+        stream.close()
+        dropInput()
+        streamEnded()
+    }
+
+    /// The stream is closed.
+    func streamEnded() {
+        hasInputEnded = true
+        if input == nil { endInput() }
+        if case .open = phase {} else { phase = .failed }
+        loop.cancel(&timer)
+        loop.cancel(&heartbeatTimer)
+        loop.cancel(&silenceTimer)
+        recorder?.close(endingError)
+        onOpen.take()?()
+        deliver()
+        if hasEnded { tellEnd() }
+        onClosed.take()?(failure)
+    }
+
+    private func endInput() {
+        if peerClose != nil { answerClose() }
+        engine.endOfInput()
+    }
+
+    // MARK: The peer's close
+
+    /// Answers the peer's close, unless there are messages in front of it that somebody may have something to say to.
+    private func answerCloseIfDue() {
+        guard peerClose != nil, engine.isOpen else { return }
+        let isWaitedFor = unsafe receiver != nil
+        let mayHaveAnswers = !inbox.isEmpty || hasTaken && !isWaitedFor
+        guard mayHaveAnswers, !dropsMessages, !hasInputEnded else { return answerClose() }
+        // Half of the time that the peer is given where it is this side's turn.
+        if timer == nil { setTimer(loop.now + limits.frames.closeTimeout / 2) }
+    }
+
+    private func answerClose() {
+        // What has come may be sent.
+        try? engine.close(code: peerClose?.code, at: now)
+    }
+
+    // MARK: Time
+
+    /// Has the engine told of its deadline.
+    private func watchEngine() {
+        guard case .open = phase, !isFinishing, stream.isOpen, let deadline = engine.deadline else { return }
+        setTimer(MonotonicTime(nanoseconds: 0) + deadline)
+    }
+
+    func setTimer(_ deadline: MonotonicTime) {
+        if timer != nil, timerDeadline == deadline { return }
+        loop.cancel(&timer)
+        timerDeadline = deadline
+        timer = loop.schedule(at: deadline) {
+            self.timer = nil
+            self.timeIsOver()
+        }
+    }
+
+    private func timeIsOver() {
+        guard !isFinishing else { return closeStream() }
+        guard case .open = phase else { return abort(.transport(.timedOut)) }
+        if peerClose != nil, engine.isOpen {
+            answerClose()
+            return settle()
+        }
+        engine.timerFired(at: now)
+        if engine.end == nil { watchEngine() } else { closeStream() }
+    }
+}
+
+extension WebSocketConnection: Hashable {
+    public static func == (left: WebSocketConnection, right: WebSocketConnection) -> Bool { left === right }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FaultSupport
+import Testing
+import TestingSupport
+import Wireline
+import WirelineTransport
+import WirelineWebSocket
+
+/// How WebSockets end, whether their peers are there, and what becomes of those whose peers break the protocol.
+@Suite(.ahead, .timeLimit(.minutes(30)))
+struct WebSocketEndTests {
+    // MARK: Closing
+
+    @Test func `a client closes, and both sides know who has closed and why`() async throws {
+        let ends = Seen<WebSocketEnd>()
+        let server = try await WebSocketServer.serving { client in
+            for try await message in client.messages { try await client.send(message) }
+            ends.add(try await client.waitUntilEnd())
+            await #expect(throws: ConnectionError.webSocket(.closed)) { try await client.send("late") }
+        }
+        let client = try await server.connect()
+        #expect(await client.end == nil)
+        try await client.send("before")
+        let end = try await client.close(code: WebSocketCloseCode(rawValue: 4_321), reason: "genug")
+        let said = WebSocketClose(code: WebSocketCloseCode(rawValue: 4_321), reason: "genug")
+        #expect(end.cause == .closedHere)
+        #expect(end.sent == said)
+        #expect(end.received?.code == said.code)
+        #expect(await ends.first(1)[0].cause == .closedByPeer)
+        #expect(await ends.first(1)[0].received == said)
+        // What was on its way is still there.
+        #expect(try await client.receive() == .text("before"))
+        #expect(try await client.receive() == nil)
+        #expect(await client.end == end)
+        await #expect(throws: ConnectionError.webSocket(.closed)) { try await client.send("late") }
+        await #expect(throws: ConnectionError.webSocket(.closed)) { try await client.ping() }
+        #expect(try await client.close() == end)
+        await server.shutDown()
+    }
+
+    @Test func `a server's WebSocket is closed with 1000 when its handler ends, and 1011 when it throws`() async throws
+    {
+        struct Broken: Error, CustomStringConvertible { let description = "broken" }
+        let ends = WebSocketEnds()
+        let server = try await WebSocketServer.serving(ends.configure()) { client in
+            try await client.send("hello")
+            if client.request.path == "/broken" { throw Broken() }
+        }
+        for (path, code, text) in [("/", 1_000, "clean"), ("/broken", 1_011, "broken")] {
+            let client = try await server.connect(path)
+            var messages: [WebSocketMessage] = []
+            for try await message in client.messages { messages.append(message) }
+            #expect(messages == [.text("hello")])
+            #expect(await client.end?.code == WebSocketCloseCode(rawValue: UInt16(code)))
+            #expect(await client.end?.cause == .closedByPeer)
+            #expect(await ends.first(path == "/" ? 1 : 2).last == text)
+        }
+        await server.shutDown()
+    }
+
+    @Test func `what cannot be said in a close frame is refused, and the WebSocket goes on`() async throws {
+        let server = try await WebSocketServer.echo()
+        let client = try await server.connect()
+        await #expect(throws: ConnectionError.webSocket(.invalidCloseCode(1_005))) {
+            try await client.close(code: .noStatus)
+        }
+        await #expect(throws: ConnectionError.webSocket(.controlTooLong(byteCount: 126))) {
+            try await client.close(reason: String(repeating: "x", count: 124))
+        }
+        try await client.send("on")
+        #expect(try await client.receive() == .text("on"))
+        #expect(try await client.close(code: nil).received == WebSocketClose(code: nil))
+        await server.shutDown()
+    }
+
+    @Test func `a client that nobody holds any more is closed with 1001`() async throws {
+        let ends = Seen<WebSocketEnd>()
+        let server = try await WebSocketServer.serving { client in
+            for try await message in client.messages { try await client.send(message) }
+            ends.add(try await client.waitUntilEnd())
+        }
+        var client: WebSocketClient? = try await server.connect()
+        try await client?.send("more than anybody reads")
+        client = nil
+        #expect(await ends.first(1)[0].received?.code == .goingAway)
+        await server.shutDown()
+    }
+
+    @Test func `a client that sends without end does not keep this side from closing`() async throws {
+        let socket = try RawSocket.listen()
+        let port = try socket.port()
+        let peer = Task {
+            try await onThread {
+                let peer = try socket.acceptWebSocket()
+                let content = RawFrames.frame(2, [UInt8](repeating: 1, count: 60_000))
+                // As much as no limit lets wait, and then the answer.
+                for _ in 0..<100 { try peer.send(content) }
+                try peer.send(RawFrames.frame(8, RawFrames.close(1_000)))
+                peer.endOutput()
+                return try peer.rest().count
+            }
+        }
+        let client = try await WebSocketClient.connect(
+            to: "ws://127.0.0.1:\(port)", configuration: .patient { $0.limits.unreadByteCount = 10_000 })
+        #expect(try await client.close().cause == .closedHere)
+        #expect(try await peer.value > 0)
+    }
+
+    @Test func `a peer that does not answer a close is left when its time is over`() async throws {
+        let socket = try RawSocket.listen()
+        let port = try socket.port()
+        let mayEnd = Gate()
+        let peer = Task {
+            let peer = try await onThread { try socket.acceptWebSocket() }
+            await mayEnd.wait()
+            try await onThread { peer.drain() }
+        }
+        let client = try await WebSocketClient.connect(
+            to: "ws://127.0.0.1:\(port)",
+            configuration: .patient { $0.limits.frames.closeTimeout = .milliseconds(50) })
+        let end = try await client.close()
+        #expect(end.cause == .timedOut)
+        await #expect(throws: ConnectionError.webSocketEnded(end)) { try await client.receive() }
+        mayEnd.open()
+        try await peer.value
+    }
+
+    // MARK: Abnormal ends
+
+    @Test func `a connection that ends without a close is told from one that was closed`() async throws {
+        let ends = WebSocketEnds()
+        let server = try await WebSocketServer.serving(ends.configure()) { client in
+            for try await message in client.messages { try await client.send(message) }
+        }
+        let port = server.address.port
+        try await onThread {
+            let peer = try RawSocket.connect(to: port)
+            try peer.send(RawFrames.request + RawFrames.masked(1, [0x61]))
+            _ = try peer.receive()
+        }
+        let end = WebSocketEnd(cause: .cut, sent: nil, received: nil)
+        #expect(await ends.first(1) == ["\(ConnectionError.webSocketEnded(end))"])
+        try await onThread {
+            let peer = try RawSocket.connect(to: port)
+            try peer.send(RawFrames.request + RawFrames.masked(1, [0x61]))
+            _ = try peer.receive()
+            peer.resetWhenClosed()
+        }
+        #expect(await ends.first(2).last == "\(ConnectionError.transport(.reset))")
+        await server.shutDown()
+    }
+
+    @Test func `a client hears of a server that goes without closing`() async throws {
+        let server = try await WebSocketServer.serving { client in
+            _ = try await client.receive()
+            client.abort()
+        }
+        let client = try await server.connect()
+        let waiting = Task { try await client.ping(timeout: .seconds(600)) }
+        try await client.send("go")
+        await #expect(throws: ConnectionError.self) {
+            for try await _ in client.messages {}
+        }
+        _ = await waiting.result
+        #expect(await client.end?.cause == .cut)
+        await #expect(throws: ConnectionError.self) { try await client.send("late") }
+        await server.shutDown()
+    }
+
+    @Test func `an abort ends all waits at once`() async throws {
+        let server = try await WebSocketServer.serving { client in
+            for try await _ in client.messages {}
+        }
+        let client = try await server.connect()
+        let receiving = Task { try await client.receive() }
+        let ending = Task { try await client.waitUntilEnd() }
+        let isWaiting = try await eventually { client.connection.waitNumber == 1 }
+        #expect(isWaiting)
+        client.abort()
+        await #expect(throws: ConnectionError.transport(.closed)) { try await receiving.value }
+        #expect(try await ending.value.cause == .cut)
+        await server.shutDown()
+    }
+
+    // MARK: Broken peers
+
+    @Test(
+        arguments: [
+            // Without a mask; a reserved bit; text that is not UTF-8, in a frame of which most has not come.
+            ([0x81, 0x01, 0x61], 1_002), ([0xC1, 0x80, 0, 0, 0, 0], 1_002),
+            ([0x81, 0xFE, 0x10, 0x00, 0, 0, 0, 0, 0xFF], 1_007),
+            // An opcode without meaning; a continuation of nothing; a close of one byte; a code that nobody sends.
+            ([0x83, 0x80, 0, 0, 0, 0], 1_002), ([0x80, 0x80, 0, 0, 0, 0], 1_002),
+            ([0x88, 0x81, 0, 0, 0, 0, 3], 1_002), ([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xED], 1_002),
+            // More than there may be, before any of it has come.
+            ([0x82, 0xFF, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0], 1_009),
+        ] as [([UInt8], UInt16)])
+    func `a client that breaks the protocol is told so at once, and its connection ends`(
+        bytes: [UInt8], code: UInt16
+    ) async throws {
+        let ends = WebSocketEnds()
+        let server = try await WebSocketServer.echo(ends.configure())
+        let port = server.address.port
+        let answer = try await onThread {
+            let peer = try RawSocket.connect(to: port)
+            try peer.send(RawFrames.request)
+            _ = try peer.head()
+            try peer.send(bytes)
+            return try peer.rest()
+        }
+        #expect(answer == RawFrames.frame(8, RawFrames.close(code)))
+        #expect(await ends.first(1)[0] != "clean")
+        await server.shutDown()
+    }
+
+    @Test func `a message over the limit ends the WebSocket with 1009, and both sides know`() async throws {
+        let ends = WebSocketEnds()
+        let server = try await WebSocketServer.echo(ends.configure { $0.limits.frames.messageLimit = 1_000 })
+        let client = try await server.connect()
+        try await client.send([UInt8](repeating: 1, count: 1_000))
+        #expect(try await client.receive() == .binary([UInt8](repeating: 1, count: 1_000)))
+        try await client.send([UInt8](repeating: 1, count: 1_001))
+        #expect(try await client.receive() == nil)
+        #expect(await client.end?.code == .messageTooBig)
+        #expect(await ends.first(1) == ["\(WebSocketError.messageTooLarge(limit: 1_000))"])
+        await server.shutDown()
+    }
+
+    @Test func `a message that never ends is read up to the limit`() async throws {
+        let server = try await WebSocketServer.echo(.patient { $0.limits.frames.messageLimit = 1 << 20 })
+        let port = server.address.port
+        let (sentByteCount, answer) = try await onThread {
+            let peer = try RawSocket.connect(to: port)
+            try peer.send(RawFrames.request)
+            _ = try peer.head()
+            let part = [UInt8](repeating: 1, count: 10_000)
+            try peer.send(RawFrames.masked(2, isFinal: false, part))
+            var count = part.count
+            // Until nobody takes it any more.
+            while count < 1 << 21, (try? peer.send(RawFrames.masked(0, isFinal: false, part))) != nil {
+                count += part.count
+            }
+            return (count, try peer.rest())
+        }
+        #expect(sentByteCount > 1 << 20)
+        #expect(answer == RawFrames.frame(8, RawFrames.close(1_009)))
+        await server.shutDown()
+    }
+
+    @Test func `compressed messages of which nobody takes any are not inflated beyond the limit`() async throws {
+        let mayRead = Gate()
+        let limit = 1 << 20
+        let policy = WebSocketDeflate()
+        let server = try await WebSocketServer.serving(
+            .patient {
+                $0.handshake.deflate = policy
+                $0.limits.unreadByteCount = limit
+            }
+        ) { client in
+            await mayRead.wait()
+            var count = 0
+            while case .binary(let content)? = try await client.receive(), !content.isEmpty { count += content.count }
+            try await client.send("\(count)")
+            while try await client.receive() != nil {}
+        }
+        let client = try await server.connect("/", .patient { $0.deflate = policy })
+        // A hundred bytes each on the wire: all of them come with one read.
+        let message = [UInt8](repeating: 0, count: 100_000)
+        for _ in 0..<1_000 { try await client.send(message) }
+        try await client.send([])
+        let hasCome = try await eventually { await server.counters().traffic.unreadByteCount >= limit }
+        #expect(hasCome)
+        let held = await server.counters().traffic.unreadByteCount
+        #expect(held <= limit + message.count + 256 * 1024, "\(held)")
+        mayRead.open()
+        #expect(try await client.receive() == .text("100000000"))
+        try await client.close()
+        await server.shutDown()
+    }
+
+    // MARK: Whether the peer is there
+
+    @Test func `pings are answered whatever the program does`() async throws {
+        let mayEnd = Gate()
+        let server = try await WebSocketServer.serving { _ in await mayEnd.wait() }
+        let client = try await server.connect()
+        for _ in 0..<50 {
+            let roundTrip = try await client.ping(timeout: .seconds(600))
+            #expect(roundTrip > .zero)
+        }
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<100 { group.addTask { _ = try await client.ping(timeout: .seconds(600)) } }
+            try await group.waitForAll()
+        }
+        mayEnd.open()
+        try await client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a ping that nobody answers ends at its deadline, and nothing else does`() async throws {
+        let socket = try RawSocket.listen()
+        let port = try socket.port()
+        let hasTimedOut = Gate()
+        let peer = Task {
+            let peer = try await onThread { try socket.acceptWebSocket() }
+            await hasTimedOut.wait()
+            try await onThread {
+                try peer.send(RawFrames.frame(1, [0x61]))
+                peer.drain()
+            }
+        }
+        let client = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)", configuration: .patient)
+        await #expect(throws: ConnectionError.transport(.timedOut)) {
+            try await client.ping(timeout: .milliseconds(20))
+        }
+        let cancelled = Task { try await client.ping(timeout: .seconds(600)) }
+        cancelled.cancel()
+        await #expect(throws: ConnectionError.cancelled) { try await cancelled.value }
+        hasTimedOut.open()
+        #expect(try await client.receive() == .text("a"))
+        client.abort()
+        try await peer.value
+    }
+
+    @Test func `a heartbeat finds a peer that is gone, and measures one that is there`() async throws {
+        let socket = try RawSocket.listen()
+        let port = try socket.port()
+        let mayEnd = Gate()
+        let peer = Task {
+            let peer = try await onThread { try socket.acceptWebSocket() }
+            await mayEnd.wait()
+            try await onThread { peer.drain() }
+        }
+        let beat = HeartbeatPolicy(interval: .milliseconds(20), timeout: .milliseconds(100))
+        let client = try await WebSocketClient.connect(
+            to: "ws://127.0.0.1:\(port)", configuration: .patient { $0.limits.heartbeat = beat })
+        await #expect(throws: ConnectionError.transport(.timedOut)) { try await client.receive() }
+        mayEnd.open()
+        try await peer.value
+
+        let server = try await WebSocketServer.echo()
+        let patient = HeartbeatPolicy(interval: .milliseconds(5), timeout: .seconds(600))
+        let other = try await server.connect("/", .patient { $0.limits.heartbeat = patient })
+        let isMeasured = try await eventually { await other.roundTrips().count >= 3 }
+        #expect(isMeasured)
+        try await other.close()
+        await server.shutDown()
+    }
+
+    @Test func `a client that says nothing is left when its time is over, and one that answers pings is not`()
+        async throws
+    {
+        let ends = WebSocketEnds()
+        let server = try await WebSocketServer.serving(ends.configure { $0.idleTimeout = .milliseconds(100) }) {
+            client in
+            for try await message in client.messages { try await client.send(message) }
+        }
+        let client = try await server.connect()
+        await #expect(throws: ConnectionError.self) { try await client.receive() }
+        #expect(await ends.first(1) == ["\(ConnectionError.transport(.timedOut))"])
+        await server.shutDown()
+    }
+}

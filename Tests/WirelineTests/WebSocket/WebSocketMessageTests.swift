@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FaultSupport
+import Synchronization
+import Testing
+import TestingSupport
+import Wireline
+import WirelineTransport
+import WirelineWebSocket
+
+/// Messages between a client and a server of ours, and how each of them slows the other down.
+@Suite(.ahead, .timeLimit(.minutes(30)))
+struct WebSocketMessageTests {
+    private static let byteCounts = [0, 1, 125, 126, 127, 65_535, 65_536, 65_537, 1_000_000, 16 << 20]
+
+    @Test(arguments: [nil, WebSocketDeflate()])
+    func `messages of every length come back as they were sent`(deflate: WebSocketDeflate?) async throws {
+        var random = SeededGenerator.forThisRun()
+        let server = try await WebSocketServer.echo(.patient { $0.handshake.deflate = deflate })
+        let client = try await server.connect("/", .patient { $0.deflate = deflate })
+        #expect(client.compresses == (deflate != nil))
+        for byteCount in Self.byteCounts {
+            let text = WebSocketMessage.text(String(repeating: "x", count: byteCount))
+            // Half of it repeats, half of it does not.
+            let content = (0..<byteCount).map { $0 % 2 == 0 ? 7 : UInt8.random(in: 0...255, using: &random) }
+            for message in [text, .binary(content)] {
+                try await client.send(message)
+                let isSame = try await client.receive() == message
+                #expect(isSame, "\(byteCount) bytes")
+            }
+        }
+        #expect(try await client.close().isClean)
+        await server.shutDown()
+    }
+
+    @Test func `a text keeps its characters, and lent bytes are sent as what they are said to be`() async throws {
+        let server = try await WebSocketServer.echo()
+        let client = try await server.connect()
+        try await client.send("Grüße, 世界 🎮")
+        #expect(try await client.receive() == .text("Grüße, 世界 🎮"))
+        let bytes: [UInt8] = [0xE4, 0xB8, 0x96]
+        try await client.send(bytes.span.bytes, as: .text)
+        #expect(try await client.receive() == .text("世"))
+        try await client.send(bytes.span.bytes, as: .binary)
+        #expect(try await client.receive() == .binary(bytes))
+        let broken: [UInt8] = [0x61, 0xFF]
+        await #expect(throws: ConnectionError.webSocket(.invalidText(offset: 1))) {
+            try await client.send(broken.span.bytes, as: .text)
+        }
+        try await client.send("on")
+        #expect(try await client.receive() == .text("on"))
+        try await client.close()
+        await server.shutDown()
+    }
+
+    @Test func `many messages come in the order in which they were sent`() async throws {
+        let server = try await WebSocketServer.echo()
+        let client = try await server.connect()
+        let sending = Task {
+            for number in 0..<20_000 { try await client.send("\(number)") }
+        }
+        for number in 0..<20_000 {
+            let message = try await client.receive()
+            guard message != .text("\(number)") else { continue }
+            #expect(message == .text("\(number)"))
+            break
+        }
+        try await sending.value
+        let counters = await client.counters()
+        #expect(counters.sentPacketCount == 20_000)
+        #expect(counters.receivedPacketCount == 20_000)
+        try await client.close()
+        await server.shutDown()
+    }
+
+    @Test func `messages of one read wake the task that waits for them once`() async throws {
+        let socket = try RawSocket.listen()
+        let port = try socket.port()
+        let peer = Task {
+            try await onThread {
+                let peer = try socket.acceptWebSocket()
+                try peer.send((0..<1_000).flatMap { RawFrames.frame(1, Array("\($0)".utf8)) })
+                peer.drain()
+            }
+        }
+        let client = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)", configuration: .patient)
+        try await Task(executorPreference: client.loop) {
+            for number in 0..<1_000 {
+                let message = try await client.receive()
+                guard message != .text("\(number)") else { continue }
+                #expect(message == .text("\(number)"))
+                break
+            }
+        }.value
+        // The bytes come in few reads: each ends at most one wait.
+        #expect(client.connection.waitNumber < 100)
+        client.abort()
+        try await peer.value
+    }
+
+    // MARK: Slow peers
+
+    @Test func `a reader that is slow makes the sender wait, holds a bounded number of bytes, and loses nothing`()
+        async throws
+    {
+        let mayRead = Gate()
+        let limit = 200_000
+        let server = try await WebSocketServer.serving(.patient { $0.limits.unreadByteCount = limit }) { client in
+            await mayRead.wait()
+            var count = 0
+            while case .binary(let content)? = try await client.receive(), !content.isEmpty { count += content.count }
+            try await client.send("\(count)")
+            while try await client.receive() != nil {}
+        }
+        let client = try await server.connect()
+        let message = [UInt8](repeating: 7, count: 10_000)
+        let sending = Task {
+            for _ in 0..<3_000 { try await client.send(message) }
+            try await client.send([])
+        }
+        let isWaiting = try await eventually { await client.counters().waitingSenderCount == 1 }
+        #expect(isWaiting)
+        // Of what the server has read, it holds the limit, a message, and one read.
+        let held = await server.counters().traffic.unreadByteCount
+        #expect(held <= limit + 10_000 + 128 * 1024, "\(held)")
+        let pending = await client.counters().pendingByteCount
+        #expect(pending <= 256 * 1024 + 128 * 1024 + 3 * 10_100, "\(pending)")
+        mayRead.open()
+        #expect(try await client.receive() == .text("30000000"))
+        try await sending.value
+        try await client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a server that sends to a slow reader waits, too`() async throws {
+        let server = try await WebSocketServer.serving { client in
+            let message = [UInt8](repeating: 7, count: 100_000)
+            for _ in 0..<600 { try await client.send(message) }
+        }
+        let client = try await server.connect()
+        let isWaiting = try await eventually { await server.counters().traffic.waitingSenderCount == 1 }
+        #expect(isWaiting)
+        var count = 0
+        for try await message in client.messages {
+            if case .binary(let content) = message { count += content.count }
+        }
+        #expect(count == 60_000_000)
+        #expect(await client.end?.code == .normal)
+        await server.shutDown()
+    }
+
+    @Test func `a message over the limit of unread bytes is read whole for who waits for it`() async throws {
+        let server = try await WebSocketServer.echo(.patient { $0.limits.unreadByteCount = 1 })
+        let client = try await server.connect("/", .patient { $0.limits.unreadByteCount = 1 })
+        for _ in 0..<3 {
+            let content = [UInt8](repeating: 9, count: 3_000_000)
+            try await client.send(content)
+            let isSame = try await client.receive() == .binary(content)
+            #expect(isSame)
+        }
+        try await client.close()
+        await server.shutDown()
+    }
+
+    // MARK: In parts
+
+    @Test(arguments: [nil, WebSocketDeflate()])
+    func `a message is sent in parts and taken in pieces, and is never held whole`(
+        deflate: WebSocketDeflate?
+    ) async throws {
+        let part = [UInt8](repeating: 5, count: 100_000)
+        let server = try await WebSocketServer.serving(
+            .patient {
+                $0.handshake.deflate = deflate
+                $0.limits.frames.messageLimit = 1 << 30
+                $0.limits.unreadByteCount = 100_000
+            }
+        ) { client in
+            var (byteCount, mostByteCount) = (0, 0)
+            while let piece = try await client.receivePiece() {
+                byteCount += piece.content.count
+                mostByteCount = max(mostByteCount, piece.content.count)
+                guard piece.isLast else { continue }
+                #expect(piece.kind == .binary)
+                let isBounded = mostByteCount < 1_000_000
+                try await client.send("\(byteCount) \(isBounded ? "true" : "\(mostByteCount)")")
+                (byteCount, mostByteCount) = (0, 0)
+            }
+        }
+        let client = try await server.connect("/", .patient { $0.deflate = deflate })
+        for _ in 0..<2 {
+            try await client.sendMessage(as: .binary) { message in
+                for _ in 0..<400 { try await message.send(part) }
+            }
+            let answer = try await client.receive()
+            #expect(answer == .text("40000000 true"))
+        }
+        try await client.close()
+        await server.shutDown()
+    }
+
+    @Test func `other messages wait until one has been sent in parts, and pings do not`() async throws {
+        let server = try await WebSocketServer.echo()
+        let client = try await server.connect()
+        let mayEnd = Gate()
+        let hasBegun = Gate()
+        let sending = Task {
+            try await client.sendMessage(as: .text) { message in
+                try await message.send("Gr")
+                try await message.send([0xC3])
+                hasBegun.open()
+                await mayEnd.wait()
+                try await message.send([0xBC])
+                try await message.send("ße")
+            }
+        }
+        await hasBegun.wait()
+        let other = Task { try await client.send("after") }
+        let isWaiting = try await eventually { await client.counters().waitingSenderCount == 1 }
+        #expect(isWaiting)
+        try await client.ping(timeout: .seconds(600))
+        mayEnd.open()
+        #expect(try await client.receive() == .text("Grüße"))
+        #expect(try await client.receive() == .text("after"))
+        try await sending.value
+        try await other.value
+        try await client.close()
+        await server.shutDown()
+    }
+
+    @Test func `parts that break off end the WebSocket with 1011`() async throws {
+        struct Broken: Error {}
+        let server = try await WebSocketServer.echo()
+        let client = try await server.connect()
+        await #expect(throws: Broken.self) {
+            try await client.sendMessage(as: .binary) { message in
+                try await message.send([1, 2, 3])
+                throw Broken()
+            }
+        }
+        let end = try await client.waitUntilEnd()
+        #expect(end.sent?.code == .internalError)
+        #expect(end.received?.code == .internalError)
+        await server.shutDown()
+    }
+
+    @Test func `text in parts that is not UTF-8 is refused where it stops to be, and ends the WebSocket`() async throws
+    {
+        let server = try await WebSocketServer.echo()
+        let client = try await server.connect()
+        await #expect(throws: ConnectionError.webSocket(.invalidText(offset: 3))) {
+            try await client.sendMessage(as: .text) { message in
+                try await message.send("abc")
+                try await message.send([0xFF])
+            }
+        }
+        #expect(try await client.waitUntilEnd().sent?.code == .internalError)
+        await server.shutDown()
+    }
+
+    // MARK: Cancelling
+
+    @Test func `a wait for a message is cancelled, and the next one gets what comes`() async throws {
+        let server = try await WebSocketServer.echo()
+        let client = try await server.connect()
+        let waiting = Task { try await client.receive() }
+        let isWaiting = try await eventually { client.connection.waitNumber == 1 }
+        #expect(isWaiting)
+        waiting.cancel()
+        await #expect(throws: ConnectionError.cancelled) { try await waiting.value }
+        try await client.send("on")
+        #expect(try await client.receive() == .text("on"))
+        try await client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a sender that waits is cancelled, and nothing of its message is sent`() async throws {
+        let mayRead = Gate()
+        let server = try await WebSocketServer.serving(.patient { $0.limits.unreadByteCount = 1 }) { client in
+            await mayRead.wait()
+            var kinds: Set<Int> = []
+            while case .binary(let content)? = try await client.receive(), !content.isEmpty {
+                kinds.insert(content.count)
+            }
+            try await client.send("\(kinds.sorted())")
+            while try await client.receive() != nil {}
+        }
+        let client = try await server.connect()
+        let filling = Task {
+            for _ in 0..<10_000 { try await client.send([UInt8](repeating: 1, count: 50_000)) }
+        }
+        let isWaiting = try await eventually { await client.counters().waitingSenderCount == 1 }
+        #expect(isWaiting)
+        let late = Task { try await client.send([UInt8](repeating: 2, count: 7)) }
+        let areWaiting = try await eventually { await client.counters().waitingSenderCount == 2 }
+        #expect(areWaiting)
+        late.cancel()
+        await #expect(throws: ConnectionError.cancelled) { try await late.value }
+        filling.cancel()
+        await #expect(throws: ConnectionError.cancelled) { try await filling.value }
+        mayRead.open()
+        try await client.send([])
+        #expect(try await client.receive() == .text("[50000]"))
+        try await client.close()
+        await server.shutDown()
+    }
+}

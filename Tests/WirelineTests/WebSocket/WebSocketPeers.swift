@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FaultSupport
+import Foundation
+import TestingSupport
+import Wireline
+import WirelineTransport
+import WirelineWebSocket
+
+extension WebSocketLimits {
+    /// Limits without a deadline that a busy machine could miss.
+    static var patient: WebSocketLimits {
+        var limits = WebSocketLimits()
+        limits.writeTimeout = nil
+        limits.frames.closeTimeout = .seconds(600)
+        return limits
+    }
+}
+
+extension WebSocketClientConfiguration {
+    static var patient: WebSocketClientConfiguration {
+        var configuration = WebSocketClientConfiguration()
+        configuration.connecting = .patient
+        configuration.limits = .patient
+        return configuration
+    }
+
+    static func patient(_ change: (inout WebSocketClientConfiguration) -> Void) -> WebSocketClientConfiguration {
+        var configuration = patient
+        change(&configuration)
+        return configuration
+    }
+}
+
+extension WebSocketServerConfiguration {
+    static var patient: WebSocketServerConfiguration {
+        var configuration = WebSocketServerConfiguration()
+        configuration.handshakeTimeout = nil
+        configuration.limits = .patient
+        return configuration
+    }
+
+    static func patient(_ change: (inout WebSocketServerConfiguration) -> Void) -> WebSocketServerConfiguration {
+        var configuration = patient
+        change(&configuration)
+        return configuration
+    }
+}
+
+extension WebSocketServer {
+    /// A server that sends back what comes.
+    static func echo(_ configuration: WebSocketServerConfiguration = .patient) async throws -> WebSocketServer {
+        try await serving(configuration) { client in
+            for try await message in client.messages { try await client.send(message) }
+        }
+    }
+
+    static func serving(
+        _ configuration: WebSocketServerConfiguration = .patient,
+        handler: @escaping @concurrent @Sendable (WebSocketServerConnection) async throws -> Void
+    ) async throws -> WebSocketServer {
+        try await start(
+            at: "127.0.0.1", port: 0, on: ConnectionPair.group.get(), configuration: configuration, handler: handler)
+    }
+
+    func url(_ target: String = "/", isSecure: Bool = false) -> String {
+        isSecure ? "wss://localhost:\(address.port)\(target)" : "ws://127.0.0.1:\(address.port)\(target)"
+    }
+
+    func connect(
+        _ target: String = "/", _ configuration: WebSocketClientConfiguration = .patient
+    ) async throws -> WebSocketClient {
+        try await WebSocketClient.connect(
+            to: url(target), on: ConnectionPair.group.get(), configuration: configuration)
+    }
+}
+
+/// What ended each connection of a server of WebSockets, in order.
+final class WebSocketEnds: Sendable {
+    private let ends = Seen<String>()
+
+    func configure(
+        _ change: (inout WebSocketServerConfiguration) -> Void = { _ in }
+    ) -> WebSocketServerConfiguration {
+        .patient { configuration in
+            configuration.connectionEnded = { [ends] _, error in ends.add(error.map { "\($0)" } ?? "clean") }
+            change(&configuration)
+        }
+    }
+
+    /// The first ones, once there are so many.
+    func first(_ count: Int) async -> [String] { await ends.first(count) }
+}
+
+/// Runs what blocks on a thread of its own, and waits for it.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread { continuation.resume(with: Result { try body() }) }.start()
+    }
+}
+
+/// A peer that sends what it is told, byte for byte.
+enum RawFrames {
+    /// The request of RFC 6455 §1.3.
+    static let request = Array(
+        """
+        GET /chat HTTP/1.1\r
+        Host: 127.0.0.1\r
+        Upgrade: websocket\r
+        Connection: Upgrade\r
+        Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+        Sec-WebSocket-Version: 13\r
+        \r
+
+        """.utf8)
+
+    /// A frame of a client; its mask changes nothing.
+    static func masked(_ opcode: UInt8, isFinal: Bool = true, _ payload: [UInt8]) -> [UInt8] {
+        var frame = frame(opcode, isFinal: isFinal, payload)
+        frame[1] |= 0x80
+        frame.insert(contentsOf: [0, 0, 0, 0], at: frame.count - payload.count)
+        return frame
+    }
+
+    /// A frame of a server.
+    static func frame(_ opcode: UInt8, isFinal: Bool = true, _ payload: [UInt8]) -> [UInt8] {
+        var frame: [UInt8] = [(isFinal ? 0x80 : 0) | opcode]
+        switch payload.count {
+        case ..<126: frame.append(UInt8(payload.count))
+        case ..<65_536: frame += [126] + (0..<2).map { UInt8(truncatingIfNeeded: payload.count >> (8 - 8 * $0)) }
+        default: frame += [127] + (0..<8).map { UInt8(truncatingIfNeeded: payload.count >> (56 - 8 * $0)) }
+        }
+        return frame + payload
+    }
+
+    static func close(_ code: UInt16) -> [UInt8] { [UInt8(code >> 8), UInt8(truncatingIfNeeded: code)] }
+}
+
+extension RawSocket {
+    /// All that comes until the end.
+    func rest() throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while true {
+            let more = try receive()
+            if more.isEmpty { return bytes }
+            bytes += more
+        }
+    }
+
+    /// What comes up to the end of a head, and what stands behind it.
+    func head() throws -> (head: String, rest: [UInt8]) {
+        var bytes: [UInt8] = []
+        while true {
+            if let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) {
+                return (String(decoding: bytes[..<end.upperBound], as: UTF8.self), Array(bytes[end.upperBound...]))
+            }
+            let more = try receive()
+            guard !more.isEmpty else { return (String(decoding: bytes, as: UTF8.self), []) }
+            bytes += more
+        }
+    }
+
+    /// Accepts a client of WebSockets.
+    func acceptWebSocket() throws -> RawSocket {
+        let socket = try accept()
+        try socket.send(socket.answerToRequest())
+        return socket
+    }
+
+    /// Waits for a client's request.
+    ///
+    /// - Returns: What a server answers that takes it.
+    func answerToRequest() throws -> [UInt8] {
+        var handshake = try WebSocketServerHandshake()
+        while handshake.request == nil {
+            let bytes = try receive()
+            _ = try handshake.receive(bytes.span.bytes)
+        }
+        try handshake.answer(.accept())
+        return handshake.takeOutput()
+    }
+}
