@@ -98,7 +98,7 @@ struct SwiftStructures {
 
 extension TypeDescription {
     /// Whether the value has no end of its own.
-    fileprivate var goesToEnd: Bool {
+    var goesToEnd: Bool {
         switch self {
         case .string(.rest), .bytes(.rest), .list(_, .rest), .properties: true
         default: false

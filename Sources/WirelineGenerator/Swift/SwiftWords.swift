@@ -36,7 +36,7 @@ enum SwiftWords {
 
     /// The words: between anything that is no letter or digit, before a capital behind something else, and before the
     /// last capital of several when a small letter follows it. Digits belong to the word before them.
-    private static func words(of name: String) -> [String] {
+    static func words(of name: String) -> [String] {
         let bytes = Array(name.utf8)
         var words: [String] = []
         var start = 0

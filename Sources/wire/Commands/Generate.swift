@@ -27,7 +27,8 @@ extension Command {
 
     /// What can be generated, and how: of a protocol and the names of its files.
     private static let backEnds: [BackEnd] = [
-        BackEnd(name: "swift") { description, names in SwiftGenerator(description, fileNames: names).files() }
+        BackEnd(name: "swift") { description, names in SwiftGenerator(description, fileNames: names).files() },
+        BackEnd(name: "erlang") { description, _ in ErlangGenerator(description).files() },
     ]
 
     private struct BackEnd: Sendable {

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// Makes the module: what it exports, its types and its functions.
+struct ErlangModule {
+    let types: ErlangTypes
+    private var description: ProtocolDescription { types.description }
+    private var naming: ErlangNaming { types.naming }
+
+    init(_ types: ErlangTypes) { self.types = types }
+
+    func text() -> String {
+        let code = functions()
+        let runtime = ErlangRuntime.functions(for: code)
+        let parts = [
+            types.banner.joined(separator: "\n") + "\n" + documentation() + attributes(runtime.names), typeDeclarations(),
+            interface(), code.joined(separator: "\n"), runtime.text,
+        ]
+        return parts.joined(separator: "\n")
+    }
+
+    private func functions() -> [String] {
+        var (reading, writing) = (ErlangReading(types), ErlangWriting(types))
+        for (message, name) in zip(description.messages, naming.messages) {
+            reading.readMessage(message, name)
+            writing.writeMessage(message, name)
+        }
+        let used = usedStructures
+        for (index, structure) in description.structures.enumerated() where used.structures.contains(index) {
+            reading.readStructure(structure, naming.structures[index])
+            writing.writeStructure(structure, naming.structures[index])
+        }
+        var code = [dispatch(), payloads(), ErlangUnwrapping.function(types), ErlangWrapping.function(types)]
+        code += reading.functions + writing.functions
+        for index in description.enumerations.indices where used.enumerations.contains(index) {
+            code += enumeration(index)
+        }
+        for index in description.flagSets.indices where used.flagSets.contains(index) { code.append(masks(index)) }
+        for index in types.zeroStructures {
+            code.append("\(types.zeroFunction(index))() -> \(types.zeroRecord(index)).\n")
+        }
+        return code
+    }
+
+    // MARK: Attributes
+
+    private func documentation() -> String {
+        let text = SwiftText.lines(of: description.documentation).map { "%% " + ErlangText.edoc($0) }
+        let name = ErlangText.edoc(SwiftText.lines(of: description.name).joined(separator: " "))
+        return (["%%", "%% @doc Reads and writes the packets of the protocol \(name)."]
+            + (text.isEmpty ? [] : ["%%"] + text)).joined(separator: "\n") + "\n"
+    }
+
+    private func attributes(_ runtime: Set<String>) -> String {
+        let zeros = types.zeroStructures.map { "\(ErlangText.atom(types.zeroFunction($0)))/0" }
+        let exports = ["encode/1", "encode/2", "decode/2", "settable/1", "format_error/1"] + zeros
+        let declared =
+            [naming.messages, naming.structures].joined().map(\.name)
+            + [naming.enumerations, naming.flagSets].joined().map(\.type)
+        let shared = ["cs_message", "sc_message", "message", "header", "error", "reason", "float32", "float64"]
+        let exportedTypes = (declared + shared).map { "\(ErlangText.atom($0))/0" }
+        let closed = description.enumerations.indices.filter {
+            description.enumerations[$0].isClosed && usedStructures.enumerations.contains($0)
+        }
+        let checks =
+            ["payload/1", "message/4"] + closed.map { "\(types.nameFunction($0))/1" }
+            + usedStructures.structures.sorted().map { "write_\(naming.structures[$0].name)/4" }
+            + ErlangRuntime.signatures(of: runtime)
+        return """
+            -module(\(naming.module)).
+            -export([\(exports.joined(separator: ", "))]).
+            -export_type([
+                \(exportedTypes.joined(separator: ",\n    "))
+            ]).
+            -include("\(naming.module).hrl").
+
+            %% Some of their clauses serve other schemas, or callers that Dialyzer has not looked at.
+            -dialyzer({no_match, [
+                \(checks.joined(separator: ",\n    "))
+            ]}).
+
+            """
+    }
+
+    // MARK: Types
+
+    private func typeDeclarations() -> String {
+        var lines: [String] = []
+        for name in [naming.messages, naming.structures].joined().map({ ErlangText.atom($0.name) }) {
+            lines.append("-type \(name)() :: #\(name){}.")
+        }
+        for (enumeration, name) in zip(description.enumerations, naming.enumerations) {
+            lines += comment(enumeration.documentation, enumeration.deprecation, enumeration.cases, name.cases)
+            var members = name.cases.map(ErlangText.atom)
+            if !enumeration.isClosed { members.append(ErlangTypes.text(enumeration.format.range)) }
+            lines.append("-type \(ErlangText.atom(name.type))() :: \(members.joined(separator: " | ")).")
+        }
+        for (flags, name) in zip(description.flagSets, naming.flagSets) {
+            lines += comment(flags.documentation, flags.deprecation, flags.cases, name.cases)
+            let members = name.cases.map(ErlangText.atom) + [ErlangTypes.text(flags.format.range)]
+            lines.append("-type \(ErlangText.atom(name.type))() :: [\(members.joined(separator: " | "))].")
+        }
+        for (type, sender) in [("cs_message", Sender.client), ("sc_message", .server)] {
+            let records = zip(description.messages, naming.messages).filter { $0.0.senders.contains(sender) }
+            let members = records.map { "\(ErlangText.atom($0.1.name))()" }
+            let unknown = "{unknown, Id :: non_neg_integer(), Payload :: binary()}"
+            lines.append("-type \(type)() ::\n    " + (members + [unknown]).joined(separator: " |\n    ") + ".")
+        }
+        let header = zip(description.layout.fields, naming.packetFields).map { field, name in
+            "\(ErlangText.atom(name)) => "
+                + (field.format == .boolean ? "boolean()" : ErlangTypes.text(field.format.range))
+        }
+        lines.append("-type header() :: #{\(header.joined(separator: ", "))}.")
+        return lines.joined(separator: "\n") + "\n" + Self.sharedTypes
+    }
+
+    private func comment(
+        _ documentation: String, _ deprecation: String?, _ cases: [EnumerationDescription.Case], _ names: [String]
+    ) -> [String] {
+        var lines = documented(documentation)
+        if let deprecation { lines += documented("Deprecated: " + deprecation) }
+        for (member, name) in zip(cases, names) {
+            let text = [member.documentation, member.deprecation.map { "Deprecated: " + $0 } ?? ""]
+                .filter { !$0.isEmpty }.joined(separator: " ")
+            if !text.isEmpty { lines += documented("\(name): \(text)") }
+        }
+        return lines
+    }
+
+    /// A comment in which EDoc finds no tags of its own.
+    private func documented(_ text: String) -> [String] {
+        ErlangText.comment(text).map { $0.contains("@") ? $0.split(separator: "@").joined(separator: "(at)") : $0 }
+    }
+
+    private static let sharedTypes = """
+        -type message() :: cs_message() | sc_message().
+        %% Where it is, with the names of the schema, and in which byte of the packet.
+        -type error() :: #{
+            reason := reason(), path := binary(), message => binary(), offset => non_neg_integer()
+        }.
+        -type reason() ::
+            {truncated, Needed :: non_neg_integer(), Available :: non_neg_integer()} |
+            {varint_too_long, MaximumByteCount :: pos_integer()} |
+            varint_not_shortest |
+            {invalid_boolean, byte()} |
+            {invalid_utf8, unexpected_byte | overlong | surrogate | above_unicode | truncated} |
+            missing_terminator |
+            {trailing_bytes, Count :: pos_integer()} |
+            {too_deep, Limit :: pos_integer()} |
+            {out_of_range, Value :: integer(), Minimum :: integer(), Maximum :: integer()} |
+            {float_out_of_range, Value :: float64(), Minimum :: float(), Maximum :: float()} |
+            {too_long, Count :: non_neg_integer(), Limit :: non_neg_integer()} |
+            {wrong_item_count, Count :: non_neg_integer(), Expected :: pos_integer()} |
+            {unknown_case, Value :: integer()} |
+            {unknown_name, atom()} |
+            {wrong_type, Expected :: atom()} |
+            number_too_large |
+            embedded_terminator |
+            gap_before_optional |
+            {duplicate_key, binary()} |
+            {invalid_property, binary()} |
+            {length_too_small, Length :: integer(), Minimum :: integer()} |
+            {packet_too_long, Length :: integer(), PacketByteCount :: integer(), Limit :: integer()} |
+            {length_mismatch, Length :: integer(), Expected :: integer()} |
+            {wrong_constant, Value :: integer(), Expected :: integer()} |
+            {wrong_checksum, Value :: non_neg_integer(), Computed :: non_neg_integer()} |
+            {invalid_message_id, non_neg_integer()} |
+            {invalid_header_field, term()} |
+            not_a_message.
+        -type float32() :: number() | infinity | neg_infinity | {nan, Bits :: 0..16#FFFFFFFF}.
+        -type float64() :: number() | infinity | neg_infinity | {nan, Bits :: 0..16#FFFFFFFFFFFFFFFF}.
+
+        """
+
+    // MARK: Functions that are exported
+
+    private func interface() -> String {
+        let keys = ErlangWrapping(types).settableKeys.joined(separator: ", ")
+        return """
+            %% @doc A whole packet of a message, with the header's defaults.
+            -spec encode(message()) -> {ok, iodata()} | {error, error()}.
+            encode(Message) -> encode(#{}, Message).
+
+            %% @doc A whole packet of a message.
+            %%
+            %% Of the header what can be set is taken from the map: see settable/1. IDs, lengths, constants and checksums are
+            %% computed and must not be in it. Every value is checked before it is written; nothing is cut to fit.
+            -spec encode(header(), message()) -> {ok, iodata()} | {error, error()}.
+            encode(Header, Message) when is_map(Header) ->
+                try
+                    {Id, Payload} = payload(Message),
+                    {ok, wrap(Id, Payload, Header)}
+                catch
+                    throw:{error, Error} -> {error, Error}
+                end.
+
+            %% @doc The packet that bytes begin with, which the client (cs) or the server (sc) has sent.
+            %%
+            %% If the bytes end in the packet, at least so many more are needed. Behind an error in a header nobody knows where
+            %% the next packet begins. Strings and bytes are parts of the binary that was given: binary:copy/1 those that
+            %% are kept for long.
+            -spec decode(cs | sc, binary()) ->
+                {ok, header(), message(), Rest :: binary()} | {more, pos_integer()} | {error, error()}.
+            decode(Sender, Bytes) when is_binary(Bytes), (Sender =:= cs orelse Sender =:= sc) ->
+                try
+                    {Id, Header, Payload, End, Rest} = unwrap(Bytes),
+                    {ok, Header, message(Sender, Id, Payload, End), Rest}
+                catch
+                    throw:{more, Count} -> {more, Count};
+                    throw:{error, Error} -> {error, Error}
+                end.
+
+            %% @doc What of a packet's header can be set in another packet, such as its answer.
+            -spec settable(header()) -> header().
+            settable(Header) -> maps:with([\(keys)], Header).
+
+            %% @doc One line for people.
+            -spec format_error(error()) -> unicode:chardata().
+            format_error(#{reason := Reason, path := Path} = Error) ->
+                Place =
+                    case Error of
+                        #{offset := Offset} -> io_lib:format(" at offset ~b", [Offset]);
+                        _ -> ""
+                    end,
+                [[[Path, ": "] || Path =/= <<>>], io_lib:format("~tp", [Reason]), Place].
+
+            """
+    }
+
+    private func dispatch() -> String {
+        var lines: [String] = []
+        for (tag, sender) in [("cs", Sender.client), ("sc", .server)] {
+            for (message, name) in zip(description.messages, naming.messages) where message.senders.contains(sender) {
+                lines.append("message(\(tag), \(message.id), B, E) -> read_\(name.name)(B, E);")
+            }
+        }
+        return (lines + ["message(_, Id, B, _) -> {unknown, Id, B}.", ""]).joined(separator: "\n")
+    }
+
+    private func payloads() -> String {
+        var lines = zip(description.messages, naming.messages).map { message, name in
+            "payload(#\(ErlangText.atom(name.name)){} = M) -> {\(message.id), write_\(name.name)(M)};"
+        }
+        lines.append("payload({unknown, Id, B}) when is_integer(Id), Id >= 0, is_binary(B) -> {Id, B};")
+        return (lines + ["payload(_) -> fail_without_offset(not_a_message, []).", ""]).joined(separator: "\n")
+    }
+
+    // MARK: Enums and flags
+
+    private func enumeration(_ index: Int) -> [String] {
+        let enumeration = description.enumerations[index]
+        let cases = zip(enumeration.cases, naming.enumerations[index].cases).map {
+            ($0.value, ErlangText.atom($1))
+        }
+        let (name, number) = (types.nameFunction(index), types.numberFunction(index))
+        let names = cases.map { "\(name)(\($0.0)) -> \($0.1);" } + ["\(name)(V) -> V.", ""]
+        let last = enumeration.isClosed ? "{unknown, V}" : "V"
+        let numbers = cases.map { "\(number)(\($0.1)) -> \($0.0);" } + ["\(number)(V) -> \(last).", ""]
+        return [names.joined(separator: "\n"), numbers.joined(separator: "\n")]
+    }
+
+    private func masks(_ index: Int) -> String {
+        let cases = zip(description.flagSets[index].cases, naming.flagSets[index].cases).map {
+            "{\(ErlangText.atom($1)), \(ErlangTypes.number($0.value))}"
+        }
+        return "\(types.masksFunction(index))() -> [\(cases.joined(separator: ", "))].\n"
+    }
+
+    // MARK: What is used
+
+    private struct Used {
+        var structures: Set<Int> = []
+        var enumerations: Set<Int> = []
+        var flagSets: Set<Int> = []
+    }
+
+    /// What messages are made of: Erlang warns about functions that nothing calls.
+    private var usedStructures: Used {
+        var used = Used()
+        var waiting = description.messages.flatMap(\.fields).map(\.type)
+        while let type = waiting.popLast() {
+            switch type {
+            case .list(let element, _), .fixedList(let element, _): waiting.append(element)
+            case .enumeration(let index, _): used.enumerations.insert(index)
+            case .flags(let index, _): used.flagSets.insert(index)
+            case .structure(let index) where used.structures.insert(index).inserted:
+                waiting += description.structures[index].fields.map(\.type)
+            default: break
+            }
+        }
+        return used
+    }
+}

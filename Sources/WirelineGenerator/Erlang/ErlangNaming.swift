@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+package import WirelineSchema
+
+/// The Erlang names of everything that a protocol declares, without quotes; none twice where it could be confused.
+///
+/// `SceneId`, `sceneID` and `scene_id` are all `scene_id`; what has no letter to begin with stays as it is. Of names that
+/// become equal the later ones get a number.
+package struct ErlangNaming {
+    /// The module, and the header file: `scene_protocol`.
+    package let module: String
+    package let messages: [Record]
+    package let structures: [Record]
+    package let enumerations: [Choice]
+    package let flagSets: [Choice]
+    /// The keys of a header, in the order of the wire.
+    package let packetFields: [String]
+    let constants: [String]
+
+    /// A record, which has a type of the same name.
+    package struct Record {
+        package let name: String
+        package let fields: [String]
+        /// The field that keeps the bytes behind the last known one; nil where there can be none.
+        package let trailing: String?
+    }
+
+    /// The type of an enum or flags.
+    package struct Choice {
+        package let type: String
+        package let cases: [String]
+    }
+
+    package init(_ description: ProtocolDescription) {
+        let words = SwiftWords.words(of: description.name).map { $0.lowercased() }
+        let stem = words.isEmpty ? "wire" : words.joined(separator: "_")
+        module = (stem.first?.isNumber == true ? "wire_" : "") + stem + "_protocol"
+
+        var taken = Self.reserved
+        let keepsTrailingBytes = description.options.keepsTrailingBytes
+        messages = description.messages.map { message in
+            let keeps = keepsTrailingBytes && message.fields.last?.type.goesToEnd != true
+            return Self.record(message.alias ?? message.name, message.fields, keeps: keeps, &taken)
+        }
+        structures = description.structures.map { Self.record($0.alias ?? $0.name, $0.fields, keeps: false, &taken) }
+        enumerations = description.enumerations.map { Self.choice($0.alias ?? $0.name, $0.cases, &taken) }
+        flagSets = description.flagSets.map { Self.choice($0.alias ?? $0.name, $0.cases, &taken) }
+        packetFields = Self.unique(description.layout.fields.map(\.name))
+        let prefix = module.dropLast("protocol".count).uppercased()
+        constants = Self.unique(description.constants.map(\.name)).map { prefix + $0.uppercased() }
+    }
+
+    private static func record(
+        _ name: String, _ fields: [FieldDescription], keeps: Bool, _ taken: inout Set<String>
+    ) -> Record {
+        let names = unique(fields.map { $0.alias ?? $0.name } + (keeps ? ["trailing"] : []))
+        return Record(
+            name: unique(name, &taken), fields: Array(names.prefix(fields.count)), trailing: keeps ? names.last : nil)
+    }
+
+    private static func choice(
+        _ name: String, _ cases: [EnumerationDescription.Case], _ taken: inout Set<String>
+    ) -> Choice {
+        // `undefined` is an optional field that is not set.
+        Choice(type: unique(name, &taken), cases: unique(cases.map { $0.alias ?? $0.name }, besides: ["undefined"]))
+    }
+
+    private static func unique(_ names: [String], besides reserved: Set<String> = []) -> [String] {
+        var taken = reserved
+        return names.map { unique($0, &taken) }
+    }
+
+    private static func unique(_ name: String, _ taken: inout Set<String>) -> String {
+        let words = SwiftWords.words(of: name).map { $0.lowercased() }.joined(separator: "_")
+        let plain = words.utf8.first.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } == true
+        let wanted = plain ? words : name
+        var result = wanted
+        var number = 2
+        while !taken.insert(result).inserted {
+            result = "\(wanted)_\(number)"
+            number += 1
+        }
+        return result
+    }
+
+    /// What types and records cannot be called: Erlang's own types, those that every module has, and the tag of messages
+    /// that a protocol does not know.
+    private static let reserved: Set<String> = [
+        "any", "arity", "array", "atom", "binary", "bitstring", "bool", "boolean", "byte", "char", "dict", "digraph",
+        "dynamic", "float", "function", "gb_set", "gb_tree", "identifier", "integer", "iodata", "iolist", "list", "map",
+        "maybe_improper_list", "mfa", "module", "neg_integer", "nil", "no_return", "node", "nominal", "non_neg_integer",
+        "none", "nonempty_binary", "nonempty_bitstring", "nonempty_improper_list", "nonempty_list",
+        "nonempty_maybe_improper_list", "nonempty_string", "number", "opaque", "pid", "port", "pos_integer", "product",
+        "queue", "record", "reference", "set", "string", "term", "tid", "timeout", "tuple", "union", "var",
+        "message", "cs_message", "sc_message", "unknown", "header", "error", "reason", "float32", "float64",
+    ]
+}

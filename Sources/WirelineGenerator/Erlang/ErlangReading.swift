@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// Makes the functions that read messages, structures and lists.
+///
+/// Fields of fixed width that follow one another are read by one match. Where the match fails, a slower function finds
+/// which of them is cut off, or which of those before the cut is wrong.
+struct ErlangReading {
+    let types: ErlangTypes
+    private(set) var functions: [String] = []
+    private var lists: Set<String> = []
+
+    init(_ types: ErlangTypes) { self.types = types }
+
+    // MARK: Records
+
+    mutating func readMessage(_ message: MessageDescription, _ naming: ErlangNaming.Record) {
+        let path = "[\(ErlangText.binary(message.name))]"
+        var body = Body(path: path, depth: String(types.description.options.maximumDepth))
+        add(message.fields, to: &body)
+        var values = body.values(naming)
+        if let trailing = naming.trailing {
+            values.append("\(ErlangText.atom(trailing)) = \(body.bytes)")
+        } else if message.fields.last?.type.goesToEnd != true {
+            body.lines.append(
+                "\(body.bytes) =:= <<>> orelse fail({trailing_bytes, byte_size(\(body.bytes))}, \(path), "
+                    + "E - byte_size(\(body.bytes)))")
+        }
+        body.lines.append("#\(ErlangText.atom(naming.name)){\(values.joined(separator: ", "))}")
+        add("read_\(naming.name)", ["B0", "E"], body.lines)
+    }
+
+    mutating func readStructure(_ structure: StructureDescription, _ naming: ErlangNaming.Record) {
+        var body = Body(path: "Q", depth: "(D - 1)")
+        let maximum = types.description.options.maximumDepth
+        let isSized = structure.sizePrefix != nil
+        var lines = [
+            "D > 0 orelse fail({too_deep, \(maximum)}, [N | P], \(isSized ? "E0" : "E") - byte_size(\(isSized ? "B" : "B0")))"
+        ]
+        if let format = structure.sizePrefix {
+            lines.append("{B0, R} = bytes_\(ErlangTypes.name(format, structure.byteOrder))(B, infinity, E0, N, P)")
+        }
+        add(structure.fields, to: &body)
+        let words = body.lines.reduce(into: Set<String>()) { $0.formUnion(ErlangTokens.words(of: $1)) }
+        if isSized && words.contains("E") { lines.append("E = E0 - byte_size(R)") }
+        if words.contains("Q") { lines.append("Q = [N | P]") }
+        let rest = isSized ? "R" : body.bytes
+        // Of a sized body what stands behind the last known field is passed over.
+        if isSized && body.results.isEmpty { lines[1] = lines[1].replacingFirst("{B0, R}", with: "{_, R}") }
+        if isSized { body.dropRest() }
+        lines += body.lines
+        lines.append("{#\(ErlangText.atom(naming.name)){\(body.values(naming).joined(separator: ", "))}, \(rest)}")
+        add("read_\(naming.name)", isSized ? ["B", "E0", "D", "N", "P"] : ["B0", "E", "D", "N", "P"], lines)
+    }
+
+    /// Adds a function; of its parameters those that nothing uses get an underscore.
+    private mutating func add(_ name: String, _ parameters: [String], _ lines: [String]) {
+        let words = lines.reduce(into: Set<String>()) { $0.formUnion(ErlangTokens.words(of: $1)) }
+        let names = parameters.map { words.contains($0) ? $0 : "_" + $0 }
+        functions.append(
+            "\(name)(\(names.joined(separator: ", "))) ->\n    " + lines.joined(separator: ",\n    ") + ".\n")
+    }
+
+    // MARK: Fields
+
+    /// Statements that read fields one after another.
+    private struct Body {
+        let path: String
+        let depth: String
+        var lines: [String] = []
+        /// What each field was read as, in order.
+        var results: [String] = []
+        /// The variable that holds the bytes that are left.
+        var bytes = "B0"
+        /// The fields of fixed width that are read next, with their indices.
+        var run: [(index: Int, field: FieldDescription)] = []
+
+        /// The line that binds that variable; nil where a parameter does.
+        var binding: Int?
+
+        mutating func bind(_ variable: String, _ line: String) {
+            bytes = variable
+            binding = lines.count
+            lines.append(line)
+        }
+
+        /// Binds no variable to the bytes that are left.
+        mutating func dropRest() {
+            guard let binding else { return }
+            lines[binding] = lines[binding].replacingFirst(", \(bytes)}", with: ", _}")
+                .replacingFirst(", \(bytes)/binary>>", with: ", _/binary>>")
+        }
+
+        func values(_ naming: ErlangNaming.Record) -> [String] {
+            zip(naming.fields, results).map { "\(ErlangText.atom($0)) = \($1)" }
+        }
+    }
+
+    private func place(_ index: Int, _ field: FieldDescription, _ body: Body) -> ErlangPlace {
+        ErlangPlace(name: ErlangText.binary(field.name), path: body.path, depth: body.depth, number: index + 1)
+    }
+
+    private mutating func add(_ fields: [FieldDescription], to body: inout Body) {
+        for (index, field) in fields.enumerated() {
+            if field.presence == .required, types.scalar(field.type) != nil {
+                body.run.append((index, field))
+                continue
+            }
+            endRun(&body)
+            var value = read(field.type, field, from: body.bytes, place(index, field, body))
+            if field.presence != .required {
+                let absent = types.absent(field) ?? "undefined"
+                value = "case \(body.bytes) of <<>> -> {\(absent), <<>>}; _ -> \(value) end"
+            }
+            body.bind("B\(index + 1)", "{V\(index + 1), B\(index + 1)} = \(value)")
+            if field.type.goesToEnd { body.dropRest() }
+            body.results.append("V\(index + 1)")
+        }
+        endRun(&body)
+    }
+
+    private func endRun(_ body: inout Body) {
+        guard let last = body.run.last else { return }
+        let scalars = body.run.compactMap { types.scalar($0.field.type) }
+        let byteCount = scalars.reduce(0) { $0 + $1.byteCount }
+        let places = body.run.map { place($0.index, $0.field, body) }
+        let (bytes, path) = (body.bytes, body.path)
+        let cut: String
+        if body.run.count == 1 {
+            cut = "cut(\(bytes), \(byteCount), E, \(places[0].name), \(path))"
+        } else {
+            let checks = body.run.map { check($0.field.type, $0.field, "X") }
+            let isPlain = checks.allSatisfy { $0 == nil }
+            let parts = body.run.indices.map { index in
+                let (name, width) = (places[index].name, scalars[index].byteCount)
+                if isPlain { return "{\(name), \(width)}" }
+                guard let check = checks[index] else { return "{\(name), \(width), fun any_bytes/1}" }
+                if body.run[index].field.type == .boolean { return "{\(name), \(width), fun zero_or_one/1}" }
+                let test = "fun(<<X\(scalars[index].reading)>>) -> \(check.good) orelse \(check.reason) end"
+                return "{\(name), \(width), \(test)}"
+            }
+            cut = "\(isPlain ? "cut_run" : "cut_checked")([\(parts.joined(separator: ", "))], \(bytes), E, \(path))"
+        }
+        body.lines.append("byte_size(\(bytes)) >= \(byteCount) orelse \(cut)")
+        let segments = zip(body.run, scalars).map { "X\($0.index + 1)\($1.reading)" }
+        let next = "B\(last.index + 1)"
+        var checks: [String] = []
+        var offset = 0
+        for ((item, scalar), place) in zip(zip(body.run, scalars), places) {
+            let variable = "X\(item.index + 1)"
+            if item.field.type == .boolean {
+                body.results.append(
+                    "boolean_at(\(variable), \(offset), \(bytes), E, \(place.name), \(place.path))")
+                offset += 1
+                continue
+            }
+            if let check = check(item.field.type, item.field, variable) {
+                let position = "E - byte_size(\(bytes))" + (offset > 0 ? " + \(offset)" : "")
+                checks.append("\(check.good) orelse fail(\(check.reason), \(place.ownPath), \(position))")
+            }
+            offset += scalar.byteCount
+            body.results.append(converted(item.field.type, variable))
+        }
+        body.bind(next, "<<\(segments.joined(separator: ", ")), \(next)/binary>> = \(bytes)")
+        body.lines += checks
+        body.run = []
+    }
+
+    // MARK: Scalars
+
+    /// What a scalar must be, and the reason to refuse it; nil where everything is good.
+    private func check(
+        _ type: TypeDescription, _ field: FieldDescription?, _ x: String
+    ) -> (good: String, reason: String)? {
+        switch type {
+        case .boolean: return ("\(x) =< 1", "{invalid_boolean, \(x)}")
+        case .enumeration(let index, _) where types.description.enumerations[index].isClosed:
+            return ("is_atom(\(types.nameFunction(index))(\(x)))", "{unknown_case, \(x)}")
+        case .integer:
+            guard let range = field?.range else { return nil }
+            let (low, high) = (ErlangTypes.number(range.lowerBound), ErlangTypes.number(range.upperBound))
+            return ("(\(x) >= \(low) andalso \(x) =< \(high))", "{out_of_range, \(x), \(low), \(high)}")
+        case .float32, .float64:
+            guard let range = field?.floatRange else { return nil }
+            let (low, high) = (ErlangText.float(range.lowerBound), ErlangText.float(range.upperBound))
+            let value = converted(type, x)
+            return ("in_range(\(value), \(low), \(high))", "{float_out_of_range, \(value), \(low), \(high)}")
+        default: return nil
+        }
+    }
+
+    private func converted(_ type: TypeDescription, _ x: String) -> String {
+        switch type {
+        case .float32: "float32(\(x))"
+        case .float64: "float64(\(x))"
+        case .boolean: "\(x) =:= 1"
+        case .enumeration(let index, _): "\(types.nameFunction(index))(\(x))"
+        case .flags(let index, _): "mask_names(\(types.masksFunction(index))(), \(x), 0)"
+        default: x
+        }
+    }
+
+    // MARK: Values
+
+    /// An expression whose value is `{Value, Rest}`.
+    private mutating func read(
+        _ type: TypeDescription, _ field: FieldDescription?, from bytes: String, _ place: ErlangPlace
+    ) -> String {
+        let end = "E, \(place.name), \(place.path)"
+        switch type {
+        case .string(let extent): return text("text", extent, field, bytes, end)
+        case .bytes(let extent): return text("bytes", extent, field, bytes, end)
+        case .varint(let byteCount):
+            let value = "varint(\(bytes), \(byteCount), \(end))"
+            guard let range = field?.range else { return value }
+            let (low, high) = (ErlangTypes.number(range.lowerBound), ErlangTypes.number(range.upperBound))
+            return "within(\(value), \(low), \(high), \(bytes), \(end))"
+        case .properties(let isStrict): return "properties(\(bytes), \(isStrict ? "strict" : "lenient"), \(end))"
+        case .structure(let index):
+            return "read_\(types.naming.structures[index].name)(\(bytes), E, \(place.depth), \(place.name), \(place.path))"
+        case .fixedList(let element, let count):
+            addCounted(element)
+            return "\(types.listName(element))({\(count), \(bytes)}, E, \(place.depth), \(place.name), \(place.path))"
+        case .list(let element, .counted(let format, let order)):
+            addCounted(element)
+            let count = counted(format, order, field, bytes, end)
+            return "\(types.listName(element))(\(count), E, \(place.depth), \(place.name), \(place.path))"
+        case .list(let element, _):
+            addTail(element)
+            let maximum = field?.maximumCount.map(String.init) ?? "infinity"
+            return "tail_\(types.listName(element))(\(bytes), 0, \(maximum), [], E, \(place.depth), \(place.ownPath))"
+        default: return readScalar(type, field, from: bytes, place)
+        }
+    }
+
+    private func readScalar(
+        _ type: TypeDescription, _ field: FieldDescription?, from bytes: String, _ place: ErlangPlace
+    ) -> String {
+        guard let scalar = types.scalar(type) else { return "" }
+        let (x, rest) = ("X\(place.number)", "R\(place.number)")
+        let check = check(type, field, x).map {
+            "\($0.good) orelse fail(\($0.reason), \(place.ownPath), E - byte_size(\(bytes))), "
+        }
+        return "case \(bytes) of <<\(x)\(scalar.reading), \(rest)/binary>> -> \(check ?? "")"
+            + "{\(converted(type, x)), \(rest)}; "
+            + "_ -> cut(\(bytes), \(scalar.byteCount), E, \(place.name), \(place.path)) end"
+    }
+
+    private func text(
+        _ kind: String, _ extent: TypeDescription.Extent, _ field: FieldDescription?, _ bytes: String, _ end: String
+    ) -> String {
+        let maximum = field?.maximumCount.map(String.init) ?? "infinity"
+        return switch extent {
+        case .counted(let format, let order):
+            "\(kind)_\(ErlangTypes.name(format, order))(\(bytes), \(maximum), \(end))"
+        case .terminated: "terminated_\(kind)(\(bytes), \(maximum), \(end))"
+        case .rest: "rest_\(kind)(\(bytes), \(maximum), \(end))"
+        }
+    }
+
+    private func counted(
+        _ format: CountFormat, _ order: ByteOrder, _ field: FieldDescription?, _ bytes: String, _ end: String
+    ) -> String {
+        let maximum = field?.maximumCount.map(String.init) ?? "infinity"
+        return "count_\(ErlangTypes.name(format, order))(\(bytes), \(maximum), \(end))"
+    }
+
+    // MARK: Lists
+
+    /// The place of a list's item, in a function of its own.
+    private static let item = ErlangPlace(name: "I", path: "P", depth: "D", number: 0)
+
+    private mutating func addCounted(_ element: TypeDescription) {
+        let name = types.listName(element)
+        guard lists.insert(name).inserted else { return }
+        if let scalar = types.scalar(element), check(element, nil, "X") == nil {
+            let width = scalar.byteCount
+            functions.append(
+                """
+                \(name)({C, B}, E, _, N, P) ->
+                    Size = C * \(width),
+                    case B of
+                        <<L:Size/binary, R/binary>> -> {[\(converted(element, "X")) || <<X\(scalar.reading)>> <= L], R};
+                        _ ->
+                            Left = byte_size(B) rem \(width),
+                            fail({truncated, \(width), Left}, [byte_size(B) div \(width), N | P], E - Left)
+                    end.
+
+                """)
+            return
+        }
+        let value = read(element, nil, from: "B", Self.item)
+        functions.append(
+            """
+            \(name)({C, B}, E, D, N, P) -> \(name)(B, C, 0, [], E, D, [N | P]).
+
+            \(name)(R, 0, _, A, _, _, _) -> {lists:reverse(A), R};
+            \(name)(B, C, I, A, E, D, P) ->
+                {V, R} = \(value),
+                \(name)(R, C - 1, I + 1, [V | A], E, D, P).
+
+            """)
+    }
+
+    private mutating func addTail(_ element: TypeDescription) {
+        let name = "tail_" + types.listName(element)
+        guard lists.insert(name).inserted else { return }
+        let value = read(element, nil, from: "B", Self.item)
+        functions.append(
+            """
+            \(name)(<<>>, _, _, A, _, _, _) -> {lists:reverse(A), <<>>};
+            \(name)(B, I, Max, A, E, D, P) ->
+                I < Max orelse fail({too_long, I + 1, Max}, P, E - byte_size(B)),
+                {V, R} = \(value),
+                \(name)(R, I + 1, Max, [V | A], E, D, P).
+
+            """)
+    }
+}
+
+extension String {
+    /// The text with the first of a part's places changed.
+    fileprivate func replacingFirst(_ part: String, with other: String) -> String {
+        guard let range = firstRange(of: part) else { return self }
+        return self[..<range.lowerBound] + other + self[range.upperBound...]
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Turns text of any origin into text that is safe inside Erlang source.
+enum ErlangText {
+    /// An atom, in quotes where it needs them.
+    static func atom(_ name: String) -> String {
+        let isPlain =
+            name.utf8.first.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } == true
+            && name.utf8.allSatisfy(isNameByte) && !reservedWords.contains(name)
+        return isPlain ? name : "'\(name)'"
+    }
+
+    /// A binary of a text's UTF-8.
+    static func binary(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != 0x5C }
+        if isPlain { return text.isEmpty ? "<<>>" : "<<\"\(text)\">>" }
+        return "<<" + text.utf8.map { String($0) }.joined(separator: ",") + ">>"
+    }
+
+    /// A float: the shortest digits that are this number, with the point that Erlang wants.
+    static func float(_ value: Double) -> String {
+        let text = value.description
+        guard let exponent = text.firstIndex(of: "e") else { return text }
+        let digits = text[..<exponent]
+        return digits + (digits.contains(".") ? "" : ".0") + text[exponent...]
+    }
+
+    /// Lines of a text as they can stand behind `%%`.
+    ///
+    /// Whatever the text holds, only lines that begin with the mark come out of it.
+    static func comment(_ text: String, mark: String = "%% ") -> [String] {
+        SwiftText.lines(of: text).map { $0.isEmpty ? String(mark.dropLast()) : mark + $0 }
+    }
+
+    /// A text as EDoc shows it, without anything that EDoc takes for a tag, a macro or XHTML.
+    static func edoc(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "<", ">", "&", "`", "'", "{", "}", "[", "]", "@", "\"", "=", "#", "*", "_", "~":
+                result += "&#\(scalar.value);"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// Erlang's reserved words, those of later releases too.
+    private static let reservedWords: Set<String> = [
+        "after", "and", "andalso", "band", "begin", "bnot", "bor", "bsl", "bsr", "bxor", "case", "catch", "cond", "div",
+        "else", "end", "fun", "if", "let", "maybe", "not", "of", "or", "orelse", "receive", "rem", "try", "when", "xor",
+    ]
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// What is known of a protocol's types when Erlang is made of them.
+struct ErlangTypes {
+    let description: ProtocolDescription
+    let naming: ErlangNaming
+
+    init(_ description: ProtocolDescription) {
+        self.description = description
+        naming = ErlangNaming(description)
+    }
+
+    // MARK: Specifications
+
+    /// The Erlang type of a field's values.
+    func text(of field: FieldDescription) -> String {
+        var text: String
+        switch (field.type, field.range) {
+        case (.integer, let range?), (.varint, let range?): text = Self.text(range)
+        default: text = self.text(field.type)
+        }
+        if field.presence == .optional { text = "undefined | " + text }
+        return text
+    }
+
+    private func text(_ type: TypeDescription) -> String {
+        switch type {
+        case .integer(let format, _): Self.text(format.range)
+        case .varint(let byteCount): Self.text(PacketField.Format.varint(maximumByteCount: byteCount).range)
+        case .float32: "\(naming.module):float32()"
+        case .float64: "\(naming.module):float64()"
+        case .boolean: "boolean()"
+        case .string, .bytes: "binary()"
+        case .properties: "[{Key :: binary(), Value :: binary()}]"
+        case .enumeration(let index, _): remote(naming.enumerations[index].type)
+        case .flags(let index, _): remote(naming.flagSets[index].type)
+        case .structure(let index): remote(naming.structures[index].name)
+        case .fixedList(let element, _), .list(let element, _): "[\(text(element))]"
+        }
+    }
+
+    private func remote(_ type: String) -> String { "\(naming.module):\(ErlangText.atom(type))()" }
+
+    static func text(_ range: ClosedRange<Int128>) -> String {
+        range.lowerBound == range.upperBound
+            ? number(range.lowerBound) : number(range.lowerBound) + ".." + number(range.upperBound)
+    }
+
+    /// Large powers of two are easier to recognise in hexadecimal.
+    static func number(_ value: Int128) -> String {
+        value > 0xFFFF ? "16#" + String(value, radix: 16, uppercase: true) : String(value)
+    }
+
+    // MARK: Defaults
+
+    /// What a `@since` field is when the bytes end before it, as an expression that can stand anywhere; nil for others.
+    func absent(_ field: FieldDescription) -> String? {
+        guard case .since(_, let value) = field.presence else { return nil }
+        switch value {
+        case .integer(let value): return integer(value, field.type)
+        case .float(let value): return special(value, field.type) ?? ErlangText.float(value)
+        case .string(let text): return ErlangText.binary(text)
+        case .zero: return zero(field.type)
+        }
+    }
+
+    /// A float of the schema as a field of its type holds it.
+    private func special(_ value: Double, _ type: TypeDescription) -> String? {
+        var value = value
+        if case .float32 = type { value = Double(Float(value)) }
+        guard value.isFinite else { return value.isNaN ? nil : value < 0 ? "neg_infinity" : "infinity" }
+        return ErlangText.float(value)
+    }
+
+    private func integer(_ value: Int128, _ type: TypeDescription) -> String {
+        switch type {
+        case .boolean: value != 0 ? "true" : "false"
+        case .float32, .float64: ErlangText.float(Double(value))
+        case .enumeration(let index, _): name(of: value, in: index)
+        case .flags(let index, _): names(of: value, in: index)
+        default: Self.number(value)
+        }
+    }
+
+    private func name(of value: Int128, in index: Int) -> String {
+        let cases = zip(description.enumerations[index].cases, naming.enumerations[index].cases)
+        return cases.first { $0.0.value == value }.map { ErlangText.atom($0.1) } ?? Self.number(value)
+    }
+
+    /// The masks that lie wholly inside and add a bit, and one number for the bits that are left.
+    private func names(of value: Int128, in index: Int) -> String {
+        var (items, shown): ([String], Int128) = ([], 0)
+        for (flag, name) in zip(description.flagSets[index].cases, naming.flagSets[index].cases)
+        where flag.value & value == flag.value && flag.value & ~shown != 0 {
+            items.append(ErlangText.atom(name))
+            shown |= flag.value
+        }
+        if value & ~shown != 0 { items.append(Self.number(value & ~shown)) }
+        return "[" + items.joined(separator: ", ") + "]"
+    }
+
+    private func zero(_ type: TypeDescription) -> String {
+        switch type {
+        case .integer, .varint, .boolean, .enumeration, .flags: integer(0, type)
+        case .float32, .float64: "0.0"
+        case .string, .bytes: "<<>>"
+        case .properties, .list: "[]"
+        case .fixedList(let element, let count): "lists:duplicate(\(count), \(zero(element)))"
+        case .structure(let index): "\(naming.module):\(zeroFunction(index))()"
+        }
+    }
+
+    /// The structures that a `@since` field's zero is made of.
+    var zeroStructures: [Int] { StructureGraph(description).zeroNeeding.sorted() }
+
+    func zeroFunction(_ index: Int) -> String { "zero_" + naming.structures[index].name }
+
+    /// A record of which each field is what it is when the bytes end before it, or zero.
+    func zeroRecord(_ index: Int) -> String {
+        let naming = naming.structures[index]
+        let values = zip(description.structures[index].fields, naming.fields).compactMap { field, name in
+            field.presence == .optional ? nil : "\(ErlangText.atom(name)) = \(absent(field) ?? zero(field.type))"
+        }
+        return "#\(ErlangText.atom(naming.name)){\(values.joined(separator: ", "))}"
+    }
+
+    // MARK: Scalars
+
+    /// A value of fixed width as bit syntax has it: its bytes and what stands behind its variable.
+    struct Scalar {
+        let byteCount: Int
+        /// `:16/little-signed`
+        let reading: String
+        /// `:16/little`
+        let writing: String
+        let range: ClosedRange<Int128>
+    }
+
+    /// Nil for types whose width varies, and for what has other values inside it.
+    func scalar(_ type: TypeDescription) -> Scalar? {
+        switch type {
+        case .float32(let order): Self.scalar(.uint32, order)
+        case .float64(let order): Self.scalar(.uint64, order)
+        case .boolean: Self.scalar(.uint8, .bigEndian)
+        case .integer(let format, let order): Self.scalar(format, order)
+        case .enumeration(let index, let order): Self.scalar(description.enumerations[index].format, order)
+        case .flags(let index, let order): Self.scalar(description.flagSets[index].format, order)
+        default: nil
+        }
+    }
+
+    static func scalar(_ format: IntegerFormat, _ order: ByteOrder) -> Scalar {
+        let little = order == .littleEndian && format.byteCount > 1 ? ["little"] : []
+        let signed = format.isSigned ? ["signed"] : []
+        func text(_ types: [String]) -> String {
+            ":\(format.byteCount * 8)" + (types.isEmpty ? "" : "/" + types.joined(separator: "-"))
+        }
+        return Scalar(
+            byteCount: format.byteCount, reading: text(little + signed), writing: text(little), range: format.range)
+    }
+
+    // MARK: Names of functions
+
+    func nameFunction(_ index: Int) -> String { "name_" + naming.enumerations[index].type }
+    func numberFunction(_ index: Int) -> String { "number_" + naming.enumerations[index].type }
+    func masksFunction(_ index: Int) -> String { "masks_" + naming.flagSets[index].type }
+
+    /// What tells the functions for lists of this type from those for others.
+    func listName(_ type: TypeDescription) -> String {
+        switch type {
+        case .integer(let format, let order): "values_\(format.name)_\(order.erlangName)"
+        case .float32(let order): "values_float32_\(order.erlangName)"
+        case .float64(let order): "values_float64_\(order.erlangName)"
+        case .boolean: "values_bool"
+        case .varint(let byteCount): "values_varint_\(byteCount)"
+        case .string(let extent): "values_string_\(name(extent))"
+        case .bytes(let extent): "values_bytes_\(name(extent))"
+        case .properties: "values_properties"
+        case .enumeration(let index, let order): "enums_\(naming.enumerations[index].type)_\(order.erlangName)"
+        case .flags(let index, let order): "flags_\(naming.flagSets[index].type)_\(order.erlangName)"
+        case .structure(let index): "items_\(naming.structures[index].name)"
+        case .fixedList(let element, let count): "fixed_\(count)_\(listName(element))"
+        case .list(let element, let extent): "lists_\(name(extent))_\(listName(element))"
+        }
+    }
+
+    private func name(_ extent: TypeDescription.Extent) -> String {
+        switch extent {
+        case .counted(let format, let order): Self.name(format, order)
+        case .terminated: "terminated"
+        case .rest: "rest"
+        }
+    }
+
+    /// `uint16_big`; what has one byte has no order.
+    static func name(_ format: CountFormat, _ order: ByteOrder) -> String {
+        switch format {
+        case .uint8, .varint: format.name
+        case .uint16, .uint32: "\(format.name)_\(order.erlangName)"
+        }
+    }
+}
+
+extension ByteOrder {
+    /// As bit syntax has it.
+    var erlangName: String { self == .littleEndian ? "little" : "big" }
+}
+
+/// Where code stands that reads or writes a value, and how it speaks of what it needs.
+struct ErlangPlace {
+    /// An expression: the value's name in the schema, or its index.
+    let name: String
+    /// An expression: the names of what the value stands in, the innermost first.
+    let path: String
+    /// An expression: how many levels of structures may still be entered.
+    let depth: String
+    /// What makes the variables of a function unique.
+    let number: Int
+
+    /// The value's own name before those.
+    var ownPath: String {
+        path.hasPrefix("[") ? "[\(name), \(path.dropFirst())" : "[\(name) | \(path)]"
+    }
+}

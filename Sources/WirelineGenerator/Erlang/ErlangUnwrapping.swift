@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// Makes the function that takes a packet apart: `unwrap/1`, from bytes that may not be whole.
+///
+/// Each length is judged as soon as it is there, so that a bad one is an error and never a wait.
+struct ErlangUnwrapping {
+    let types: ErlangTypes
+    private var layout: PacketLayout { types.description.layout }
+    private var plan: PacketPlan { layout.plan }
+    private var limit: String { String(types.description.options.maximumPacketByteCount) }
+    private var lines: [String] = []
+    /// The variable that holds the packet's byte count, once a length has said it.
+    private var packetSize: String?
+    /// Which header fields came before, in which the varint's byte count is known to be `W`.
+    private var hasVarint = false
+    private var last = "infinity"
+
+    init(_ types: ErlangTypes) { self.types = types }
+
+    /// A number of bytes: a constant, and the varint's where that stands before.
+    fileprivate struct Count {
+        var constant: Int
+        var hasVarint = false
+
+        var text: String { hasVarint ? (constant == 0 ? "W" : "\(constant) + W") : String(constant) }
+
+        static func + (left: Count, right: Int) -> Count {
+            Count(constant: left.constant + right, hasVarint: left.hasVarint)
+        }
+        static func - (left: Count, right: Int) -> Count { left + -right }
+    }
+
+    static func function(_ types: ErlangTypes) -> String {
+        var maker = ErlangUnwrapping(types)
+        maker.readHeader()
+        maker.readPayload()
+        return "unwrap(B) ->\n    " + maker.lines.joined(separator: ",\n    ") + ".\n"
+    }
+
+    private var isFixed: Bool { layout.header.allSatisfy { $0.format.byteCount != nil } }
+
+    /// The header's bytes, as far as its width is known.
+    private var headerCount: Count {
+        isFixed
+            ? Count(constant: plan.headerByteCount)
+            : hasVarint
+                ? Count(constant: plan.headerByteCount - 1, hasVarint: true) : Count(constant: plan.headerByteCount)
+    }
+
+    // MARK: Header
+
+    private mutating func readHeader() {
+        lines.append("Size = byte_size(B)")
+        var cursor = Count(constant: 0)
+        var bytes = "B"
+        var lengths: [(index: Int, start: Count, end: Count)] = []
+        for (index, field) in layout.header.enumerated() {
+            let start = cursor
+            if let byteCount = field.format.byteCount {
+                cursor = start + byteCount
+                readFixed(index, field, start, byteCount, &bytes)
+            } else if case .varint(let maximum) = field.format {
+                let name = ErlangText.binary(field.name)
+                lines.append("{X\(index + 1), W} = header_varint(B, \(start.text), \(maximum), \(last), \(name))")
+                hasVarint = true
+                cursor = Count(constant: start.constant, hasVarint: true)
+            }
+            take(index, field, start, cursor)
+            if case .length = field.role { lengths.append((index, start, cursor)) }
+        }
+        // A varint behind a length can change what the length means: once its width is known, this asks again.
+        if !isFixed {
+            packetSize = nil
+            for length in lengths {
+                takeLength(length.index, layout.header[length.index], length.start, length.end, isAgain: true)
+            }
+        }
+        if isFixed { remaining = bytes }
+    }
+
+    private var remaining = "B"
+
+    private mutating func readFixed(
+        _ index: Int, _ field: PacketField, _ start: Count, _ byteCount: Int, _ bytes: inout String
+    ) {
+        let reading = Self.scalar(field.format)?.reading ?? ""
+        guard isFixed else {
+            let name = ErlangText.binary(field.name)
+            lines.append("<<X\(index + 1)\(reading)>> = header_part(B, \(start.text), \(byteCount), \(last), \(name))")
+            return
+        }
+        let end = String(start.constant + byteCount)
+        let needed = plan.canReadAtOnce ? packetSize.map { "max(\(end), \($0))" } ?? end : end
+        lines.append("Size >= \(end) orelse more(\(needed), Size)")
+        lines.append("<<X\(index + 1)\(reading), R\(index + 1)/binary>> = \(bytes)")
+        bytes = "R\(index + 1)"
+    }
+
+    static func scalar(_ format: PacketField.Format) -> ErlangTypes.Scalar? {
+        switch format {
+        case .integer(let format, let order): ErlangTypes.scalar(format, order)
+        case .boolean: ErlangTypes.scalar(.uint8, .bigEndian)
+        case .varint: nil
+        }
+    }
+
+    private mutating func take(_ index: Int, _ field: PacketField, _ start: Count, _ end: Count) {
+        let name = ErlangText.binary(field.name)
+        if field.format == .boolean {
+            lines.append("H\(index + 1) = header_boolean(X\(index + 1), \(name), \(start.text))")
+        }
+        switch field.role {
+        case .constant(let value):
+            lines.append("same_constant(X\(index + 1), \(ErlangTypes.number(value)), \(name), \(start.text))")
+        case .length: takeLength(index, field, start, end, isAgain: false)
+        default: break
+        }
+    }
+
+    private mutating func takeLength(
+        _ index: Int, _ field: PacketField, _ start: Count, _ end: Count, isAgain: Bool
+    ) {
+        guard case .length(let base, let constant) = field.role else { return }
+        let minimum = headerCount + plan.trailerByteCount
+        let difference: Count =
+            switch base {
+            case .packet: Count(constant: -constant)
+            case .payload: minimum - constant
+            case .rest: end - constant
+            }
+        let (length, size) = ("X\(index + 1)", (isAgain ? "U" : "T") + "\(index + 1)")
+        let isUsed = isFixed || isAgain || base != .payload && index + 1 < layout.header.count
+        lines.append(
+            (isUsed ? "\(size) = " : "") + "packet_size(\(length), \(difference.text), \(minimum.text), \(limit), \(start.text))")
+        if isFixed || isAgain, let packetSize {
+            let name = ErlangText.binary(field.name)
+            lines.append("same_size(\(size), \(packetSize), \(length), \(difference.text), \(name), \(start.text))")
+        }
+        packetSize = size
+        if base != .payload && !isFixed && !isAgain && index + 1 < layout.header.count {
+            lines.append("L\(index + 1) = min(\(last), \(size))")
+            last = "L\(index + 1)"
+        }
+    }
+
+    // MARK: Payload and trailer
+
+    private mutating func readPayload() {
+        guard let packetSize else { return }
+        lines.append("Size >= \(packetSize) orelse more(\(packetSize), Size)")
+        lines.append("Count = \(packetSize) - \((headerCount + plan.trailerByteCount).parenthesized)")
+        var segments = ["Payload:Count/binary"]
+        if !isFixed {
+            lines.append("HeaderSize = \(headerCount.text)")
+            segments.insert("_:HeaderSize/binary", at: 0)
+        }
+        let first = layout.header.count
+        for (index, field) in layout.trailer.enumerated() {
+            segments.append("X\(first + index + 1)\(Self.scalar(field.format)?.reading ?? "")")
+        }
+        lines.append("<<\(segments.joined(separator: ", ")), Rest/binary>> = \(remaining)")
+        verifyChecksum()
+        lines.append("End = \(headerCount.text) + Count")
+        verifyTrailer(from: first)
+        lines.append("{\(identifier()), #{\(members().joined(separator: ", "))}, Payload, End, Rest}")
+    }
+
+    /// A checksum in the header is looked at before the trailer is.
+    private mutating func verifyChecksum() {
+        var start = Count(constant: 0)
+        for (index, field) in layout.header.enumerated() {
+            if field.role == .checksum { verify(checksum: index, field, start.text) }
+            start = field.format.byteCount.map { start + $0 } ?? Count(constant: start.constant, hasVarint: true)
+        }
+    }
+
+    private mutating func verify(checksum index: Int, _ field: PacketField, _ offset: String) {
+        lines.append(
+            "same_checksum(X\(index + 1), erlang:crc32(Payload), \(ErlangText.binary(field.name)), \(offset))")
+    }
+
+    private mutating func verifyTrailer(from first: Int) {
+        var offset = 0
+        for (position, field) in layout.trailer.enumerated() {
+            let index = first + position
+            let (variable, name) = ("X\(index + 1)", ErlangText.binary(field.name))
+            let place = offset == 0 ? "End" : "End + \(offset)"
+            offset += field.format.byteCount ?? 0
+            if field.format == .boolean { lines.append("H\(index + 1) = header_boolean(\(variable), \(name), \(place))") }
+            switch field.role {
+            case .constant(let value):
+                lines.append("same_constant(\(variable), \(ErlangTypes.number(value)), \(name), \(place))")
+            case .length(let base, let constant):
+                let counted =
+                    switch base {
+                    case .packet: packetSize ?? "0"
+                    case .payload: "Count"
+                    case .rest: String(plan.trailerByteCount - offset)
+                    }
+                lines.append("same_length(\(variable), \(counted) + (\(constant)), \(name), \(place))")
+            case .checksum: verify(checksum: index, field, place)
+            default: break
+            }
+        }
+    }
+
+    /// The message's ID: the bits of its fields, the first most significant.
+    private func identifier() -> String {
+        var text: String?
+        for (index, field) in layout.fields.enumerated() where field.role == .messageID {
+            let width = field.format.idBitWidth
+            let mask = String((Int128(1) << Int128(width)) - 1, radix: 16, uppercase: true)
+            let bits = field.format.range.lowerBound < 0 ? "(X\(index + 1) band 16#\(mask))" : "X\(index + 1)"
+            text = text.map { "(\($0) bsl \(width)) bor \(bits)" } ?? bits
+        }
+        return text ?? "0"
+    }
+
+    private func members() -> [String] {
+        zip(layout.fields.enumerated(), types.naming.packetFields).map { item, name in
+            let variable = (item.element.format == .boolean ? "H" : "X") + String(item.offset + 1)
+            return "\(ErlangText.atom(name)) => \(variable)"
+        }
+    }
+}
+
+extension ErlangUnwrapping.Count {
+    fileprivate var parenthesized: String { hasVarint ? "(\(text))" : text }
+}
+
+extension PacketField.Format {
+    /// How many bits of a message's ID the field holds.
+    var idBitWidth: Int {
+        switch self {
+        case .integer(let format, _): format.byteCount * 8
+        case .boolean: 1
+        case .varint(let byteCount): min(64, 7 * byteCount)
+        }
+    }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// Makes the functions that write messages, structures and lists, with every value checked before it is written.
+struct ErlangWriting {
+    let types: ErlangTypes
+    private(set) var functions: [String] = []
+    private var lists: Set<String> = []
+
+    init(_ types: ErlangTypes) { self.types = types }
+
+    // MARK: Records
+
+    mutating func writeMessage(_ message: MessageDescription, _ naming: ErlangNaming.Record) {
+        let path = "[\(ErlangText.binary(message.name))]"
+        let (lines, output) = body(
+            message.fields, trailing: naming.trailing != nil, path: path,
+            depth: String(types.description.options.maximumDepth))
+        functions.append(head(naming, []) + join(lines + [output]))
+    }
+
+    mutating func writeStructure(_ structure: StructureDescription, _ naming: ErlangNaming.Record) {
+        let maximum = types.description.options.maximumDepth
+        var (lines, output) = body(structure.fields, trailing: false, path: "Q", depth: "(D - 1)")
+        if let format = structure.sizePrefix {
+            lines += [
+                "Body = \(output)", "Size = iolist_size(Body)",
+                "Size =< \(ErlangTypes.number(Int128(format.maximum))) orelse "
+                    + "fail_without_offset({too_long, Size, \(format.maximum)}, [N | P])",
+            ]
+            output = "[\(count("Size", format, structure.byteOrder)), Body]"
+        }
+        let words = (lines + [output]).reduce(into: Set<String>()) { $0.formUnion(ErlangTokens.words(of: $1)) }
+        if words.contains("Q") { lines.insert("Q = [N | P]", at: 0) }
+        let needsPath = words.contains("Q") || structure.sizePrefix != nil
+        let parameters = [words.contains("D") ? "D" : "_", needsPath ? "N" : "_", needsPath ? "P" : "_"]
+        functions.append(
+            "write_\(naming.name)(_, 0, N, P) -> fail_without_offset({too_deep, \(maximum)}, [N | P]);\n"
+                + head(naming, parameters) + join(lines + [output], end: ";\n")
+                + "write_\(naming.name)(_, _, N, P) -> fail_without_offset({wrong_type, record}, [N | P]).\n")
+    }
+
+    private func head(_ naming: ErlangNaming.Record, _ parameters: [String]) -> String {
+        let names = naming.fields + (naming.trailing.map { [$0] } ?? [])
+        let values = names.enumerated().map { "\(ErlangText.atom($1)) = V\($0 + 1)" }
+        let record = "#\(ErlangText.atom(naming.name)){\(values.joined(separator: ", "))}"
+        return "write_\(naming.name)(\(([record] + parameters).joined(separator: ", "))) ->\n"
+    }
+
+    private func join(_ lines: [String], end: String = ".\n") -> String {
+        "    " + lines.joined(separator: ",\n    ") + end
+    }
+
+    // MARK: Fields
+
+    /// Statements that check the fields in their order, and an expression of their bytes.
+    private mutating func body(
+        _ fields: [FieldDescription], trailing: Bool, path: String, depth: String
+    ) -> (lines: [String], output: String) {
+        var lines: [String] = []
+        var parts: [String] = []
+        var segments: [String] = []
+        func endRun() {
+            if !segments.isEmpty { parts.append("<<\(segments.joined(separator: ", "))>>") }
+            segments = []
+        }
+        // Which field is the first that is not set; nothing that is set may follow it.
+        var gap: String?
+        for (index, field) in fields.enumerated() {
+            let place = ErlangPlace(
+                name: ErlangText.binary(field.name), path: path, depth: depth, number: index + 1)
+            let (value, result) = ("V\(index + 1)", "A\(index + 1)")
+            if field.presence == .optional || gap != nil {
+                let isWanted = trailing || index + 1 < fields.count
+                let name = isWanted ? "G\(index + 1)" : "_"
+                if gap != nil || isWanted {
+                    lines.append("\(name) = gap(\(gap ?? "none"), \(place.name), \(value), \(path))")
+                }
+                gap = name
+            }
+            if let scalar = types.scalar(field.type), field.presence != .optional {
+                lines.append("\(result) = \(number(field.type, field, value, place))")
+                segments.append(result + scalar.writing)
+                continue
+            }
+            endRun()
+            let bytes = write(field.type, field, value, place)
+            lines.append(
+                field.presence == .optional
+                    ? "\(result) = case \(value) of undefined -> []; _ -> \(bytes) end" : "\(result) = \(bytes)")
+            parts.append(result)
+        }
+        endRun()
+        if trailing {
+            let (value, result) = ("V\(fields.count + 1)", "A\(fields.count + 1)")
+            lines.append("\(result) = bytes_value(\(value), <<\"trailing\">>, \(path))")
+            if let gap { lines.append("_ = no_gap(\(gap), \(path), \(result))") }
+            parts.append(result)
+        }
+        return (lines, parts.count == 1 ? parts[0] : "[\(parts.joined(separator: ", "))]")
+    }
+
+    // MARK: Values
+
+    /// An expression of the integer that a value of fixed width is written as.
+    private func number(
+        _ type: TypeDescription, _ field: FieldDescription?, _ value: String, _ place: ErlangPlace
+    ) -> String {
+        let end = "\(place.name), \(place.path)"
+        switch type {
+        case .boolean: return "boolean(\(value), \(end))"
+        case .float32, .float64:
+            let width = if case .float32 = type { "32" } else { "64" }
+            let bits = "float\(width)_bits(\(value), \(end))"
+            guard let range = field?.floatRange else { return bits }
+            let (low, high) = (ErlangText.float(range.lowerBound), ErlangText.float(range.upperBound))
+            return "float\(width)_within(\(bits), \(low), \(high), \(end))"
+        case .enumeration(let index, _):
+            let number = "\(types.numberFunction(index))(\(value))"
+            guard !types.description.enumerations[index].isClosed else { return "closed(\(number), \(end))" }
+            return "enumeration(\(number), \(bounds(types.description.enumerations[index].format.range)), \(end))"
+        case .flags(let index, _):
+            let most = ErlangTypes.number(types.description.flagSets[index].format.range.upperBound)
+            return "bits(\(value), \(types.masksFunction(index))(), \(most), \(end))"
+        case .integer(let format, _): return "integer(\(value), \(bounds(field?.range ?? format.range)), \(end))"
+        default: return ""
+        }
+    }
+
+    private func bounds(_ range: ClosedRange<Int128>) -> String {
+        "\(ErlangTypes.number(range.lowerBound)), \(ErlangTypes.number(range.upperBound))"
+    }
+
+    /// An expression of a value's bytes.
+    private mutating func write(
+        _ type: TypeDescription, _ field: FieldDescription?, _ value: String, _ place: ErlangPlace
+    ) -> String {
+        let end = "\(place.name), \(place.path)"
+        switch type {
+        case .string(let extent): return text("string", "text", value, extent, field, end)
+        case .bytes(let extent): return text("bytes", "bytes", value, extent, field, end)
+        case .varint(let byteCount):
+            let range = field?.range ?? PacketField.Format.varint(maximumByteCount: byteCount).range
+            return "leb128(integer(\(value), \(bounds(range)), \(end)))"
+        case .properties: return "property_list(\(value), \(end))"
+        case .structure(let index):
+            return "write_\(types.naming.structures[index].name)(\(value), \(place.depth), \(end))"
+        case .fixedList(let element, let count):
+            return items("item_count(\(value), \(count), \(end))", element, place)
+        case .list(let element, .counted(let format, let order)):
+            let maximum = min(field?.maximumCount ?? .max, format.maximum)
+            let variable = "L\(place.number)"
+            return "case list_value(\(value), \(maximum), \(end)) of \(variable) -> "
+                + "[\(count("length(\(variable))", format, order)) | \(items(variable, element, place))] end"
+        case .list(let element, _):
+            let maximum = field?.maximumCount.map(String.init) ?? "infinity"
+            return items("list_value(\(value), \(maximum), \(end))", element, place)
+        default: return "<<(\(number(type, field, value, place)))\(types.scalar(type)?.writing ?? "")>>"
+        }
+    }
+
+    private func text(
+        _ type: String, _ kind: String, _ value: String, _ extent: TypeDescription.Extent, _ field: FieldDescription?,
+        _ end: String
+    ) -> String {
+        if case .counted(let format, let order) = extent {
+            let maximum = min(field?.maximumCount ?? .max, format.maximum)
+            return "put_\(kind)_\(ErlangTypes.name(format, order))(\(value), \(maximum), \(end))"
+        }
+        var checked = "\(type)_value(\(value), \(end))"
+        if let maximum = field?.maximumCount { checked = "limited(\(checked), \(maximum), \(end))" }
+        return extent == .terminated ? "[without_nul(\(checked), \(end)), 0]" : checked
+    }
+
+    private func count(_ value: String, _ format: CountFormat, _ order: ByteOrder) -> String {
+        switch format {
+        case .uint8: "<<(\(value)):8>>"
+        case .uint16: "<<(\(value)):16\(order == .littleEndian ? "/little" : "")>>"
+        case .uint32: "<<(\(value)):32\(order == .littleEndian ? "/little" : "")>>"
+        case .varint: "leb128(\(value))"
+        }
+    }
+
+    // MARK: Lists
+
+    private mutating func items(_ list: String, _ element: TypeDescription, _ place: ErlangPlace) -> String {
+        let name = "put_" + types.listName(element)
+        if lists.insert(name).inserted {
+            let item = ErlangPlace(name: "I", path: "P", depth: "D", number: 0)
+            let value = write(element, nil, "V", item)
+            functions.append(
+                """
+                \(name)([V | T], I, D, P) -> [\(value) | \(name)(T, I + 1, D, P)];
+                \(name)([], _, _, _) -> [].
+
+                """)
+        }
+        return "\(name)(\(list), 0, \(place.depth), \(place.ownPath))"
+    }
+}
