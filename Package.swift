@@ -100,7 +100,9 @@ let package = Package(
             exclude: ["Golden"], swiftSettings: usual),
         .testTarget(
             name: "ProtocolsTests",
-            dependencies: ["WirelineSchema", "WirelineCodec", "ProtocolsSupport", "TestingSupport"]
+            dependencies: [
+                "WirelineGenerator", "WirelineSchema", "WirelineCodec", "ProtocolsSupport", "TestingSupport",
+            ]
                 + protocols.map { .init(stringLiteral: $0) },
             exclude: ["Erlang"], swiftSettings: usual),
         .target(

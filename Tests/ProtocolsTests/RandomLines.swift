@@ -10,7 +10,7 @@ struct RandomLines {
     let description: ProtocolDescription
     var random: SeededGenerator
     /// Structures that hold themselves end here.
-    private let deepest = 4
+    private var deepest: Int { min(4, description.options.maximumDepth) }
 
     init(_ description: ProtocolDescription, using random: SeededGenerator) {
         self.description = description

@@ -28,10 +28,18 @@ struct GenerateTests {
         #expect(try workspace.read("out/deep/SceneProtocol.swift") == before)
     }
 
+    @Test func `Erlang is a module and its header file`() throws {
+        let workspace = try Workspace()
+        let outcome = try workspace.wire("generate", "erlang", "--out", "out")
+        #expect(outcome == .success("out/scene_protocol.erl\nout/scene_protocol.hrl\n"))
+        #expect(try workspace.read("out/scene_protocol.erl").contains("-module(scene_protocol)."))
+        #expect(try workspace.read("out/scene_protocol.hrl").contains("-record(cs_20001, {"))
+    }
+
     @Test(arguments: [
         ("generate swift", "error: --out DIR is missing\n"),
-        ("generate --out out", "error: LANGUAGE is missing: it is swift\n"),
-        ("generate swfit --out out", "error: LANGUAGE is swift, not `swfit`\nhelp: did you mean `swift`?\n"),
+        ("generate --out out", "error: LANGUAGE is missing: it is swift or erlang\n"),
+        ("generate swfit --out out", "error: LANGUAGE is swift or erlang, not `swfit`\nhelp: did you mean `swift`?\n"),
     ])
     func `an incomplete call ends with 2`(_ words: String, _ errors: String) throws {
         let outcome = try Workspace().shell("wire " + words)

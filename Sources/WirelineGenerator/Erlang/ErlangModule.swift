@@ -15,7 +15,8 @@ struct ErlangModule {
         let code = functions()
         let runtime = ErlangRuntime.functions(for: code)
         let parts = [
-            types.banner.joined(separator: "\n") + "\n" + documentation() + attributes(runtime.names), typeDeclarations(),
+            types.banner.joined(separator: "\n") + "\n" + documentation() + attributes(runtime.names),
+            typeDeclarations(),
             interface(), code.joined(separator: "\n"), runtime.text,
         ]
         return parts.joined(separator: "\n")
@@ -49,7 +50,8 @@ struct ErlangModule {
     private func documentation() -> String {
         let text = SwiftText.lines(of: description.documentation).map { "%% " + ErlangText.edoc($0) }
         let name = ErlangText.edoc(SwiftText.lines(of: description.name).joined(separator: " "))
-        return (["%%", "%% @doc Reads and writes the packets of the protocol \(name)."]
+        return
+            (["%%", "%% @doc Reads and writes the packets of the protocol \(name)."]
             + (text.isEmpty ? [] : ["%%"] + text)).joined(separator: "\n") + "\n"
     }
 
@@ -65,7 +67,8 @@ struct ErlangModule {
             description.enumerations[$0].isClosed && usedStructures.enumerations.contains($0)
         }
         let checks =
-            ["payload/1", "message/4"] + closed.map { "\(types.nameFunction($0))/1" }
+            ["payload/1", "message/4"]
+            + closed.flatMap { ["\(types.nameFunction($0))/1", "\(types.numberFunction($0))/1"] }
             + usedStructures.structures.sorted().map { "write_\(naming.structures[$0].name)/4" }
             + ErlangRuntime.signatures(of: runtime)
         return """
@@ -155,6 +158,7 @@ struct ErlangModule {
             {wrong_item_count, Count :: non_neg_integer(), Expected :: pos_integer()} |
             {unknown_case, Value :: integer()} |
             {unknown_name, atom()} |
+            {repeated_flag, atom() | integer()} |
             {wrong_type, Expected :: atom()} |
             number_too_large |
             embedded_terminator |

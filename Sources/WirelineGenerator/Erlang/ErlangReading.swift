@@ -151,8 +151,10 @@ struct ErlangReading {
         for ((item, scalar), place) in zip(zip(body.run, scalars), places) {
             let variable = "X\(item.index + 1)"
             if item.field.type == .boolean {
-                body.results.append(
-                    "boolean_at(\(variable), \(offset), \(bytes), E, \(place.name), \(place.path))")
+                let value = "V\(item.index + 1)"
+                checks.append(
+                    "\(value) = boolean_at(\(variable), \(offset), \(bytes), E, \(place.name), \(place.path))")
+                body.results.append(value)
                 offset += 1
                 continue
             }
@@ -219,7 +221,8 @@ struct ErlangReading {
             return "within(\(value), \(low), \(high), \(bytes), \(end))"
         case .properties(let isStrict): return "properties(\(bytes), \(isStrict ? "strict" : "lenient"), \(end))"
         case .structure(let index):
-            return "read_\(types.naming.structures[index].name)(\(bytes), E, \(place.depth), \(place.name), \(place.path))"
+            return
+                "read_\(types.naming.structures[index].name)(\(bytes), E, \(place.depth), \(place.name), \(place.path))"
         case .fixedList(let element, let count):
             addCounted(element)
             return "\(types.listName(element))({\(count), \(bytes)}, E, \(place.depth), \(place.name), \(place.path))"

@@ -72,7 +72,8 @@ enum ErlangRuntime {
             count_\(name)(B, _, E, N, P) -> cut(B, \(width), E, N, P).
             """
         }
-        let texts = (fixed.map { ($0.0, "<<(byte_size(V)):\($0.2.dropFirst())>>") } + [("varint", "leb128(byte_size(V))")])
+        let texts =
+            (fixed.map { ($0.0, "<<(byte_size(V)):\($0.2.dropFirst())>>") } + [("varint", "leb128(byte_size(V))")])
             .map { name, prefix in
                 """
 
@@ -333,16 +334,22 @@ enum ErlangRuntime {
         closed({unknown, _}, N, P) -> fail_without_offset({wrong_type, enumeration}, [N | P]);
         closed(V, _, _) -> V.
 
-        bits(V, Masks, Max, N, P) when is_list(V) -> bits(V, 0, Masks, Max, N, P);
+        bits(V, Masks, Max, N, P) when length(V) >= 0 -> bits(V, 0, Masks, Max, N, P);
         bits(_, _, _, N, P) -> fail_without_offset({wrong_type, flags}, [N | P]).
 
         bits([], V, _, _, _, _) -> V;
         bits([Bits | T], V, Masks, Max, N, P) when is_integer(Bits) ->
-            bits(T, V bor integer(Bits, 0, Max, N, P), Masks, Max, N, P);
+            Value = V bor integer(Bits, 0, Max, N, P),
+            case lists:any(fun is_integer/1, T) of
+                false -> bits(T, Value, Masks, Max, N, P);
+                true -> fail_without_offset({repeated_flag, Bits}, [N | P])
+            end;
         bits([Name | T], V, Masks, Max, N, P) when is_atom(Name) ->
             case lists:keyfind(Name, 1, Masks) of
-                {_, Mask} -> bits(T, V bor Mask, Masks, Max, N, P);
-                false -> fail_without_offset({unknown_name, Name}, [N | P])
+                false -> fail_without_offset({unknown_name, Name}, [N | P]);
+                {_, Mask} ->
+                    lists:member(Name, T) andalso fail_without_offset({repeated_flag, Name}, [N | P]),
+                    bits(T, V bor Mask, Masks, Max, N, P)
             end;
         bits(_, _, _, _, N, P) -> fail_without_offset({wrong_type, flags}, [N | P]).
 

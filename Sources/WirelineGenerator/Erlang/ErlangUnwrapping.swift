@@ -134,7 +134,8 @@ struct ErlangUnwrapping {
         let (length, size) = ("X\(index + 1)", (isAgain ? "U" : "T") + "\(index + 1)")
         let isUsed = isFixed || isAgain || base != .payload && index + 1 < layout.header.count
         lines.append(
-            (isUsed ? "\(size) = " : "") + "packet_size(\(length), \(difference.text), \(minimum.text), \(limit), \(start.text))")
+            (isUsed ? "\(size) = " : "")
+                + "packet_size(\(length), \(difference.text), \(minimum.text), \(limit), \(start.text))")
         if isFixed || isAgain, let packetSize {
             let name = ErlangText.binary(field.name)
             lines.append("same_size(\(size), \(packetSize), \(length), \(difference.text), \(name), \(start.text))")
@@ -189,7 +190,9 @@ struct ErlangUnwrapping {
             let (variable, name) = ("X\(index + 1)", ErlangText.binary(field.name))
             let place = offset == 0 ? "End" : "End + \(offset)"
             offset += field.format.byteCount ?? 0
-            if field.format == .boolean { lines.append("H\(index + 1) = header_boolean(\(variable), \(name), \(place))") }
+            if field.format == .boolean {
+                lines.append("H\(index + 1) = header_boolean(\(variable), \(name), \(place))")
+            }
             switch field.role {
             case .constant(let value):
                 lines.append("same_constant(\(variable), \(ErlangTypes.number(value)), \(name), \(place))")

@@ -25,8 +25,9 @@ struct ErlangWrapping {
             "T =< \(limit) orelse fail_without_offset({packet_too_long, T, T, \(limit)}, [])",
         ]
         for index in layout.fields.indices { lines.append("F\(index + 1) = \(value(of: index))") }
-        lines.append("Id =< 16#\(String(layout.maximumMessageID, radix: 16, uppercase: true)) orelse "
-            + "fail_without_offset({invalid_message_id, Id}, [])")
+        lines.append(
+            "Id =< 16#\(String(layout.maximumMessageID, radix: 16, uppercase: true)) orelse "
+                + "fail_without_offset({invalid_message_id, Id}, [])")
         let output = "[\(output().joined(separator: ", "))]"
         guard let varint else {
             lines.insert("map_size(Header) =:= 0 orelse only_settable(Header, [\(keys)])", at: 0)

@@ -7,6 +7,7 @@
 %%   peer.escript make MODULE COUNT SEED OUT    makes random ones
 %%   peer.escript unpack BYTES IN OUT           takes a stream of {packet, BYTES} apart and puts it together again
 %%   peer.escript pack BYTES COUNT SEED OUT     makes a random one
+%%   peer.escript judge FOLDER MODULE IN OUT    puts cases to a generated module: see judge.erl
 %%
 %% Files hold frames: a 32-bit big-endian count and so many bytes. A packet's frame begins with one byte that says who
 %% sends it, 0 the client and 1 the server; behind it stands a frame with the line of JSON that says what it is.
@@ -33,7 +34,10 @@ main(["pack", Bytes, Count, Seed, Out]) ->
     Payloads = [<<>>, rand:bytes(Most) | [rand:bytes(dice:count(Most)) || _ <- lists:seq(1, list_to_integer(Count))]],
     Stream = pack(N, Payloads),
     Stream = from_tcp(N, Payloads),
-    write(Out, [frame(Stream) | [frame(P) || P <- Payloads]]).
+    write(Out, [frame(Stream) | [frame(P) || P <- Payloads]]);
+main(["judge", Folder, Module, In, Out]) ->
+    load("judge"),
+    write(Out, [frame(Answer) || Answer <- judge:cases(compile_in(Folder, Module), frames(In))]).
 
 answer(M, From, Packet) ->
     Value = M:decode(sender(From), Packet),
@@ -101,8 +105,13 @@ write(File, Frames) -> ok = file:write_file(File, Frames).
 %% Compiles the modules beside this script into memory.
 load(Module) ->
     Folder = filename:dirname(filename:absname(escript:script_name())),
-    lists:foreach(fun(File) ->
-        {ok, Name, Code} = compile:file(File, [binary, report, warnings_as_errors]),
-        {module, Name} = code:load_binary(Name, File, Code)
-    end, filelib:wildcard(filename:join(Folder, "*.erl"))),
+    lists:foreach(fun compile_file/1, filelib:wildcard(filename:join(Folder, "*.erl"))),
     list_to_atom(Module).
+
+%% Compiles one module of another folder into memory.
+compile_in(Folder, Module) -> compile_file(filename:join(Folder, Module ++ ".erl")).
+
+compile_file(File) ->
+    {ok, Name, Code} = compile:file(File, [binary, report, warnings_as_errors, {i, filename:dirname(File)}]),
+    {module, Name} = code:load_binary(Name, File, Code),
+    Name.

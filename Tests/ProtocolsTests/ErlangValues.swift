@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestingSupport
+import WirelineCodec
+import WirelineGenerator
+import WirelineSchema
+
+/// Shows lines of JSON as the terms that the generated Erlang has for them.
+struct ErlangValues {
+    let description: ProtocolDescription
+    let naming: ErlangNaming
+
+    init(_ description: ProtocolDescription) {
+        self.description = description
+        naming = ErlangNaming(description)
+    }
+
+    /// The header of a line, or only what of it a caller can set.
+    func header(of line: JSONValue, onlySettable: Bool) -> ErlangTerm {
+        let members = zip(description.layout.fields, naming.packetFields).compactMap {
+            field, name -> (ErlangTerm, ErlangTerm)? in
+            guard let value = line["header"]?[field.name], field.isSettable || !onlySettable else { return nil }
+            if case .boolean(let isTrue) = value { return (.atom(name), .atom("\(isTrue)")) }
+            return (.atom(name), .integer(value.wideInteger))
+        }
+        return .map(members)
+    }
+
+    /// The record of a line, or the tuple of one that no message is known for.
+    func message(of line: JSONValue) throws -> ErlangTerm {
+        guard case .string(let name)? = line["message"],
+            let index = description.messages.firstIndex(where: { $0.name == name })
+        else {
+            guard case .string(let text)? = line["payload"] else { throw NoTerm() }
+            return .tuple([
+                .atom("unknown"), .integer((line["id"] ?? 0).wideInteger), .binary(try Hexadecimal.bytes(of: text)),
+            ])
+        }
+        let message = description.messages[index]
+        var record = try self.record(message.fields, naming.messages[index].name, line["fields"] ?? .null)
+        if naming.messages[index].trailing != nil {
+            var kept: [UInt8] = []
+            if case .string(let text)? = line["trailing"] { kept = try Hexadecimal.bytes(of: text) }
+            record.append(.binary(kept))
+        }
+        return .tuple(record)
+    }
+
+    private func record(_ fields: [FieldDescription], _ name: String, _ json: JSONValue) throws -> [ErlangTerm] {
+        try [.atom(name)]
+            + fields.map { field in
+                guard let value = json[field.name] else { return .atom("undefined") }
+                return try term(value, field.type)
+            }
+    }
+
+    private func term(_ value: JSONValue, _ type: TypeDescription) throws -> ErlangTerm {
+        switch (type, value) {
+        case (.integer, _), (.varint, _): return .integer(value.wideInteger)
+        case (.float32, _), (.float64, _): return try float(value, type)
+        case (.boolean, .boolean(let isTrue)): return .atom("\(isTrue)")
+        case (.string, .string(let text)): return .text(text)
+        case (.bytes, .string(let text)): return .binary(try Base64.decode(text))
+        case (.properties, .object(let members)):
+            return .list(
+                try members.map { member in
+                    guard case .string(let text) = member.value else { throw NoTerm() }
+                    return .tuple([.text(member.name), .text(text)])
+                })
+        case (.enumeration(let index, _), _):
+            return name(value, description.enumerations[index].cases, naming.enumerations[index].cases)
+        case (.flags(let index, _), .array(let items)):
+            return .list(items.map { name($0, description.flagSets[index].cases, naming.flagSets[index].cases) })
+        case (.structure(let index), _):
+            return .tuple(try record(description.structures[index].fields, naming.structures[index].name, value))
+        case (.fixedList(let element, _), .array(let items)), (.list(let element, _), .array(let items)):
+            return .list(try items.map { try term($0, element) })
+        default: throw NoTerm()
+        }
+    }
+
+    private func name(
+        _ value: JSONValue, _ cases: [EnumerationDescription.Case], _ names: [String]
+    ) -> ErlangTerm {
+        if case .string(let text) = value, let index = cases.firstIndex(where: { $0.name == text }) {
+            return .atom(names[index])
+        }
+        return .integer(value.wideInteger)
+    }
+
+    /// JSON has one NaN; it is the one that Swift's `nan` is.
+    private func float(_ value: JSONValue, _ type: TypeDescription) throws -> ErlangTerm {
+        switch (value, type) {
+        case (.number(let number), .float32): .float(Double(number.float))
+        case (.number(let number), _): .float(number.double)
+        case ("Infinity", _): .atom("infinity")
+        case ("-Infinity", _): .atom("neg_infinity")
+        case ("NaN", .float32): .tuple([.atom("nan"), .integer(0x7FC0_0000)])
+        case ("NaN", _): .tuple([.atom("nan"), .integer(0x7FF8_0000_0000_0000)])
+        default: throw NoTerm()
+        }
+    }
+
+    private struct NoTerm: Error {}
+}
+
+extension JSONValue {
+    /// An integer, which may stand in a string.
+    fileprivate var wideInteger: Int128 {
+        switch self {
+        case .number(let number): number.integer ?? 0
+        case .string(let text): Int128(text) ?? 0
+        default: 0
+        }
+    }
+}

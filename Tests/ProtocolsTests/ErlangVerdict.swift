@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestingSupport
+import WirelineCodec
+import WirelineSchema
+
+/// What Swift makes of bytes that a packet may begin with, as a term for Erlang to compare.
+///
+///     {ok, ByteCount, Again}          Again: what is written of what was read, or `none` where that is refused
+///     {more, ByteCount}
+///     {error, Reason, Path, Offset}   Offset: `none` where there is none
+struct ErlangVerdict {
+    let codecs: CodecPair
+
+    func term(of bytes: [UInt8], from sender: Sender) -> ErlangTerm {
+        do throws(CodecError) {
+            let layout = codecs.generated.layout
+            switch try layout.scan(bytes.span.bytes, limit: codecs.generated.maximumPacketByteCount) {
+            case .needs(let byteCount): return more(byteCount - bytes.count)
+            case .packet(let bounds) where bounds.packetByteCount > bytes.count:
+                return more(bounds.packetByteCount - bytes.count)
+            case .packet(let bounds):
+                let packet = Array(bytes.prefix(bounds.packetByteCount))
+                _ = try codecs.translator.decode(packet.span.bytes, from: sender)
+                return .tuple([.atom("ok"), .integer(Int128(packet.count)), again(packet, from: sender)])
+            }
+        } catch {
+            let offset = error.offset.map { ErlangTerm.integer(Int128($0)) } ?? .atom("none")
+            return .tuple([.atom("error"), error.reason.erlang, .text(error.path), offset])
+        }
+    }
+
+    private func more(_ byteCount: Int) -> ErlangTerm { .tuple([.atom("more"), .integer(Int128(byteCount))]) }
+
+    /// What the generated types write, bit for bit.
+    private func again(_ bytes: [UInt8], from sender: Sender) -> ErlangTerm {
+        do throws(CodecError) {
+            if let (_, again) = try codecs.generated.transcode(bytes, from: sender) { return .binary(again) }
+            let (layout, limit) = (codecs.generated.layout, codecs.generated.maximumPacketByteCount)
+            let packet = try Packet(bytes.span.bytes, layout: layout, limit: limit)
+            return .binary(
+                try layout.encode(
+                    id: packet.id, header: layout.settableHeader(of: packet), payload: packet.payload, limit: limit))
+        } catch {
+            return .atom("none")
+        }
+    }
+}
+
+extension CodecError.Reason {
+    /// The reason as the generated Erlang says it.
+    fileprivate var erlang: ErlangTerm {
+        switch self {
+        case .truncated(let needed, let available): tuple("truncated", needed, available)
+        case .varintTooLong(let maximum): tuple("varint_too_long", maximum)
+        case .varintNotShortest: .atom("varint_not_shortest")
+        case .invalidBoolean(let byte): tuple("invalid_boolean", Int(byte))
+        case .invalidUTF8(let fault): .tuple([.atom("invalid_utf8"), .atom(fault.erlang)])
+        case .missingTerminator: .atom("missing_terminator")
+        case .trailingBytes(let count): tuple("trailing_bytes", count)
+        case .tooDeep(let limit): tuple("too_deep", limit)
+        case .outOfRange(let value, let minimum, let maximum): tuple("out_of_range", value, minimum, maximum)
+        case .floatOutOfRange(_, let minimum, let maximum):
+            // The value may be one that no double holds.
+            .tuple([.atom("float_out_of_range"), .atom("value"), .float(minimum), .float(maximum)])
+        case .tooLong(let count, let limit): tuple("too_long", count, limit)
+        case .unknownCase(let value): tuple("unknown_case", value)
+        case .duplicateKey(let key): .tuple([.atom("duplicate_key"), .text(key)])
+        case .invalidProperty(let text): .tuple([.atom("invalid_property"), .text(text)])
+        case .lengthTooSmall(let length, let minimum): tuple("length_too_small", length, minimum)
+        case .packetTooLong(let length, let byteCount, let limit):
+            tuple("packet_too_long", length, byteCount, Int128(limit))
+        case .lengthMismatch(let length, let expected): tuple("length_mismatch", length, expected)
+        case .wrongConstant(let value, let expected): tuple("wrong_constant", value, expected)
+        case .wrongChecksum(let value, let computed): tuple("wrong_checksum", Int(value), Int(computed))
+        default: .text("\(self)")
+        }
+    }
+
+    private func tuple<Number: BinaryInteger>(_ name: String, _ numbers: Number...) -> ErlangTerm {
+        .tuple([.atom(name)] + numbers.map { .integer(Int128($0)) })
+    }
+}
+
+extension CodecError.UTF8Fault {
+    fileprivate var erlang: String {
+        switch self {
+        case .unexpectedByte: "unexpected_byte"
+        case .overlong: "overlong"
+        case .surrogate: "surrogate"
+        case .aboveUnicode: "above_unicode"
+        case .truncated: "truncated"
+        }
+    }
+}

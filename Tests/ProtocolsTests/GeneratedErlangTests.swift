@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ProtocolsSupport
+import Testing
+import TestingSupport
+import WirelineCodec
+import WirelineGenerator
+import WirelineSchema
+
+/// The Erlang that is generated of each protocol, against both of Swift's codecs: equal bytes, equal values, equal errors.
+///
+/// `WIRELINE_ERLANG_MESSAGES=100000` makes so many random messages of each protocol; the default is 500.
+@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(30)), .ahead)
+struct GeneratedErlangTests {
+    static let folders = ProtocolFolder.all.map(\.name) + ["Features"]
+    static let messageCount =
+        ProcessInfo.processInfo.environment["WIRELINE_ERLANG_MESSAGES"].flatMap { Int($0) } ?? 500
+
+    @Test(arguments: folders)
+    func `Erlang writes and reads what Swift writes and reads`(folder: String) throws {
+        let random = SeededGenerator.forThisRun()
+        let folder = try ProtocolFolder.named(folder)
+        let judge = try ErlangJudge(folder)
+        var lines = RandomLines(folder.translator.description, using: random)
+        var cases = try (0..<Self.messageCount).map { _ in
+            let (sender, line) = lines.next()
+            do {
+                let bytes = try folder.translator.encode(line: line)
+                return try judge.value(of: bytes, from: sender)
+            } catch let error as TranslationError {
+                return try judge.refusal(of: line, error)
+            }
+        }
+        cases += try folder.vectors(.exact).map { try judge.value(of: $0.bytes(), from: $0.sender()) }
+        let disagreements = try judge.disagreements(on: cases)
+        #expect(disagreements == [], random.seedComment)
+    }
+
+    @Test(arguments: folders)
+    func `Erlang gives Swift's verdict on packets that are cut, changed or wrong`(folder: String) throws {
+        var random = SeededGenerator.forThisRun()
+        let folder = try ProtocolFolder.named(folder)
+        let judge = try ErlangJudge(folder)
+        var lines = RandomLines(folder.translator.description, using: random)
+        var packets: [(Sender, [UInt8])] = []
+        while packets.count < max(20, Self.messageCount / 100) {
+            let (sender, line) = lines.next()
+            if let bytes = try? folder.translator.encode(line: line) { packets.append((sender, bytes)) }
+        }
+        packets += try Vector.Kind.allCases.flatMap(folder.vectors).map { (try $0.sender(), try $0.bytes()) }
+        var cases: [ErlangTerm] = []
+        for (sender, bytes) in packets {
+            for other in try judge.variants(of: bytes, using: &random) {
+                cases.append(judge.verdict(on: other, from: sender))
+            }
+        }
+        let disagreements = try judge.disagreements(on: cases)
+        #expect(disagreements == [], random.seedComment)
+    }
+}
+
+/// Puts cases to the generated module of a protocol.
+private struct ErlangJudge {
+    let folder: ProtocolFolder
+    let codecs: CodecPair
+    let values: ErlangValues
+
+    init(_ folder: ProtocolFolder) throws {
+        self.folder = folder
+        codecs = try folder.codecs()
+        values = ErlangValues(folder.translator.description)
+    }
+
+    // MARK: Cases
+
+    /// A packet, and what it is.
+    func value(of bytes: [UInt8], from sender: Sender) throws -> ErlangTerm {
+        let line = try folder.translator.decode(bytes.span.bytes, from: sender)
+        return .tuple([
+            .atom("value"), side(sender), .binary(bytes), values.header(of: line, onlySettable: true),
+            values.header(of: line, onlySettable: false), try values.message(of: line),
+        ])
+    }
+
+    /// A message that cannot be written, and which field of it.
+    func refusal(of line: JSONValue, _ error: TranslationError) throws -> ErlangTerm {
+        .tuple([
+            .atom("refused"), values.header(of: line, onlySettable: true), try values.message(of: line),
+            .text(error.path),
+        ])
+    }
+
+    /// Bytes, and what they are found to be.
+    func verdict(on bytes: [UInt8], from sender: Sender) -> ErlangTerm {
+        .tuple([
+            .atom("verdict"), side(sender), .binary(bytes), ErlangVerdict(codecs: codecs).term(of: bytes, from: sender),
+        ])
+    }
+
+    private func side(_ sender: Sender) -> ErlangTerm { .atom(sender == .client ? "cs" : "sc") }
+
+    /// A packet with others behind it, every start of it, and some with changed bytes; the same with its payload in a
+    /// good packet around it.
+    func variants(of bytes: [UInt8], using random: inout SeededGenerator) throws -> [[UInt8]] {
+        var variants = changed(bytes, using: &random) + [bytes + bytes, bytes + [0]]
+        let layout = codecs.generated.layout
+        let limit = codecs.generated.maximumPacketByteCount
+        guard let packet = try? Packet(bytes.span.bytes, layout: layout, limit: limit) else { return variants }
+        for payload in changed([UInt8](copying: packet.payload), using: &random) {
+            let whole = try? layout.encode(id: packet.id, payload: payload.span.bytes, limit: limit)
+            if let whole { variants.append(whole) }
+        }
+        return variants
+    }
+
+    private func changed(_ bytes: [UInt8], using random: inout SeededGenerator) -> [[UInt8]] {
+        // Of long ones the ends, where most of what can be wrong is.
+        let offsets = bytes.indices.filter { $0 < 80 || $0 >= bytes.count - 20 }
+        var variants = [bytes] + offsets.map { Array(bytes[..<$0]) }
+        for offset in offsets {
+            var other = bytes
+            other[offset] ^= [0x01, 0x80, 0xFF, 0x7F, 0x20, .random(in: 1...255, using: &random)].randomElement(
+                using: &random)!
+            variants.append(other)
+        }
+        for _ in 0..<10 {
+            var other = bytes
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let offset = Int.random(in: 0...other.count, using: &random)
+                let byte = UInt8.random(in: 0...255, using: &random)
+                if Bool.random(using: &random), offset < other.count {
+                    other[offset] = byte
+                } else {
+                    other.insert(byte, at: offset)
+                }
+            }
+            variants.append(other)
+        }
+        return variants
+    }
+
+    // MARK: Erlang
+
+    /// What the module makes differently; at most three.
+    func disagreements(on cases: [ErlangTerm]) throws -> [String] {
+        let output = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: output) }
+        for file in ErlangGenerator(folder.translator.description).files() {
+            try Data(file.text.utf8).write(to: output.appending(path: file.path))
+        }
+        let answers = try ErlangPeer.run(["judge", output.path, values.naming.module], input: cases.map(\.bytes))
+        let texts = answers.map { String(decoding: $0, as: UTF8.self) }
+        // The number of cases comes first: nothing agrees because nothing was looked at.
+        return texts.first == "\(cases.count)" ? Array(texts.dropFirst().prefix(3)) : ["not all was judged: \(texts)"]
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineGenerator
+import WirelineSchema
+
+struct ErlangGoldenTests {
+    private static func description(
+        _ schemas: [(String, String)], name: String = "Golden"
+    ) throws -> ProtocolDescription {
+        let files = schemas.map { SourceFile(path: $0.0, bytes: Array($0.1.utf8)) }
+        return try #require(ProtocolDescription.check(name: name, files: files).description)
+    }
+
+    private static func files(_ schemas: [(String, String)]) throws -> [GeneratedFile] {
+        try ErlangGenerator(description(schemas)).files()
+    }
+
+    private static let several = [
+        ("a.wire", "message Cs_1 { Point at; Color color; }\nmessage Sc_1 {}"),
+        ("b.wire", "struct Point { int32 x; }\n@name(LeaveHall) message Cs_2 { uint8 UserID; uint8 user_id; }"),
+        ("c.wire", "enum Color : uint8 { red = 0; }\nflags Bits : uint8 { all = 1; }\nconst uint8 seats = 4;"),
+    ]
+
+    @Test(arguments: [[1, 0, 2], [2, 1, 0], [2, 0, 1]])
+    func `the order of the files does not change a byte`(_ order: [Int]) throws {
+        #expect(try Self.files(order.map { Self.several[$0] }) == Self.files(Self.several))
+    }
+
+    @Test func `names are Erlang's, and told apart where they become equal`() throws {
+        let text = try Self.files(Self.several)[1].text
+        #expect(
+            text.contains(
+                """
+                -record(leave_hall, {
+                    user_id :: 0..255,
+                    user_id_2 :: 0..255,
+                """))
+        #expect(text.contains("-define(GOLDEN_SEATS, 4).\n"))
+        #expect(text.contains("    color :: golden_protocol:color(),\n"))
+    }
+
+    @Test(arguments: [("scene-2", "scene_2_protocol"), ("9", "wire_9_protocol"), ("场", "wire_protocol")])
+    func `a folder's name makes a module's name`(_ folder: String, _ module: String) throws {
+        let description = try Self.description([("a.wire", "message Cs_1 {}")], name: folder)
+        #expect(ErlangGenerator(description).files().map(\.path) == [module + ".erl", module + ".hrl"])
+    }
+
+    @Test func `reserved words and Erlang's own types are quoted or get a number`() throws {
+        let files = try Self.files([
+            ("a.wire", "message Cs_1 { uint8 end; integer fun; }\nenum integer : uint8 { receive = 0; undefined = 1; }")
+        ])
+        #expect(files[1].text.contains("    'end' :: 0..255,\n    'fun' :: golden_protocol:integer_2(),\n"))
+        #expect(files[0].text.contains("-type integer_2() :: 'receive' | undefined_2 | 0..255.\n"))
+    }
+
+    /// Whatever a comment holds, taking away the lines that are comments takes away all of it.
+    @Test(arguments: ["\u{2028}", "\u{2029}", "\u{85}", "\r", "\r\n", "\n", "\u{B}", "\u{C}"])
+    func `a comment stays a comment`(_ newline: String) throws {
+        var description = try Self.description([
+            ("a.wire", "message Cs_1 { uint8 a; Color c; }\nstruct S {}\nenum Color : uint8 { red = 0; }")
+        ])
+        let plain = ErlangGenerator(description).files().map(Self.code)
+        let text = "*/ ]] #{ @end @spec \"\(newline)-export([broken/0]).\(newline)broken() -> ok. %% coding: latin-1"
+        description.documentation = text
+        description.messages[0].documentation = text
+        description.messages[0].deprecation = text
+        description.messages[0].fields[0].documentation = text
+        description.messages[0].fields[0].deprecation = text
+        description.structures[0].documentation = text
+        description.enumerations[0].documentation = text
+        description.enumerations[0].cases[0].documentation = text
+        let files = ErlangGenerator(description).files()
+        #expect(files.map(Self.code) == plain)
+        #expect(files.allSatisfy { $0.text.hasPrefix("%% -*- coding: utf-8 -*-\n") })
+        // EDoc would take a line that begins with an @ for a tag.
+        let tags = files[0].text.split(separator: "\n").filter { $0.hasPrefix("%% @") && !$0.hasPrefix("%% @doc ") }
+        #expect(tags == [])
+    }
+
+    private static func code(_ file: GeneratedFile) -> [Substring] {
+        file.text.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("%%") }
+    }
+}
