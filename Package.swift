@@ -153,7 +153,7 @@ let package = Package(
         .testTarget(
             name: "wireTests",
             dependencies: ["wire", "Wireline", "WirelineTransport", "WirelineCodec", "TestingSupport"],
-            swiftSettings: usual),
+            exclude: ["Erlang"], swiftSettings: usual),
     ] + protocols.map(protocolTarget) + generatedTypes.map(generatedTarget),
     swiftLanguageModes: [.v6]
 )

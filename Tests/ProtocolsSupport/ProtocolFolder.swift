@@ -25,6 +25,9 @@ package struct ProtocolFolder: Sendable {
     /// What the language can say and no real protocol needs; it has no vectors.
     package static let features = ProtocolFolder(root.appending(path: "Tests/GeneratedTypes/Features"))
 
+    /// Names that are hard for languages, and no protocol's.
+    package static let names = ProtocolFolder(root.appending(path: "Tests/GeneratedTypes/Names"))
+
     /// The folder with this name.
     package static func named(_ name: String) throws(UnknownProtocol) -> ProtocolFolder {
         guard let folder = (all + [features]).first(where: { $0.name == name }) else {

@@ -60,6 +60,28 @@ struct GeneratedErlangTests {
     }
 }
 
+/// What Dialyzer says of the generated modules and of the examples.
+@Suite(
+    .enabled(if: ErlangInterpreter.isWantedWithDialyzer, "\(ErlangInterpreter.absenceOfDialyzer)"),
+    .timeLimit(.minutes(30)), .ahead)
+struct DialyzerTests {
+    @Test func `Dialyzer accepts what is generated, and the examples that use it`() throws {
+        let output = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: output) }
+        let folders = ProtocolFolder.all + [.features, .names]
+        for file in folders.flatMap({ ErlangGenerator($0.translator.description).files() }) {
+            try Data(file.text.utf8).write(to: output.appending(path: file.path))
+        }
+        for name in ["scene_client.erl", "scene_server.erl"] {
+            let example = ProtocolFolder.root.appending(path: "Examples/Erlang").appending(path: name)
+            try FileManager.default.copyItem(at: example, to: output.appending(path: name))
+        }
+        let answers = try ErlangPeer.run(["dialyze", output.path]).map { String(decoding: $0, as: UTF8.self) }
+        #expect(answers == ["\(folders.count + 2)"])
+    }
+}
+
 /// Puts cases to the generated module of a protocol.
 private struct ErlangJudge {
     let folder: ProtocolFolder

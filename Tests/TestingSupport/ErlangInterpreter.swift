@@ -6,25 +6,32 @@ public import Foundation
 public enum ErlangInterpreter {
     /// Whether the tests against Erlang run: where it is installed, and where `WIRELINE_REQUIRE_PEERS=1` asks for it and
     /// its absence must be a failure.
-    public static let isWanted = path != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+    public static let isWanted = path != nil || areRequired
 
     /// What a test says that does not run.
     public static let absence = "escript is not on the PATH: install erlang-base"
 
     /// The same for tests that need Erlang's `ssl`, which comes in a package of its own.
-    public static let isWantedWithTLS =
-        hasTLS || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+    public static let isWantedWithTLS = hasApplication("ssl") || areRequired
 
     /// What such a test says that does not run.
     public static let absenceOfTLS = "Erlang or its ssl is missing: install erlang-ssl"
 
+    /// The same for tests that need Dialyzer.
+    public static let isWantedWithDialyzer = hasApplication("dialyzer") || areRequired
+
+    /// What such a test says that does not run.
+    public static let absenceOfDialyzer = "Erlang or its Dialyzer is missing: install erlang-dialyzer"
+
+    private static let areRequired = ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+
     /// Beside `bin`, where the interpreter really is, there is `lib` with an application a folder.
-    private static let hasTLS: Bool = {
+    private static func hasApplication(_ name: String) -> Bool {
         guard let path else { return false }
         let folder = URL(filePath: path).resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "../lib")
         let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
-        return names?.contains { $0.hasPrefix("ssl-") } ?? false
-    }()
+        return names?.contains { $0.hasPrefix(name + "-") } ?? false
+    }
 
     private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         .map { $0 + "/escript" }.first { FileManager.default.isExecutableFile(atPath: $0) }

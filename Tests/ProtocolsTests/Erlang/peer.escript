@@ -8,6 +8,7 @@
 %%   peer.escript unpack BYTES IN OUT           takes a stream of {packet, BYTES} apart and puts it together again
 %%   peer.escript pack BYTES COUNT SEED OUT     makes a random one
 %%   peer.escript judge FOLDER MODULE IN OUT    puts cases to a generated module: see judge.erl
+%%   peer.escript dialyze FOLDER OUT            says what Dialyzer thinks of the modules in a folder
 %%
 %% Files hold frames: a 32-bit big-endian count and so many bytes. A packet's frame begins with one byte that says who
 %% sends it, 0 the client and 1 the server; behind it stands a frame with the line of JSON that says what it is.
@@ -37,7 +38,22 @@ main(["pack", Bytes, Count, Seed, Out]) ->
     write(Out, [frame(Stream) | [frame(P) || P <- Payloads]]);
 main(["judge", Folder, Module, In, Out]) ->
     load("judge"),
-    write(Out, [frame(Answer) || Answer <- judge:cases(compile_in(Folder, Module), frames(In))]).
+    write(Out, [frame(Answer) || Answer <- judge:cases(compile_in(Folder, Module), frames(In))]);
+main(["dialyze", Folder, Out]) ->
+    write(Out, [frame(Answer) || Answer <- dialyze(Folder)]).
+
+%% The number of modules comes first, then what is wrong with them. Of the library only what generated code uses is
+%% looked at: all of it would take a minute.
+dialyze(Folder) ->
+    Files = filelib:wildcard(filename:join(Folder, "*.erl")),
+    Options = [debug_info, report, warnings_as_errors, {i, Folder}, {outdir, Folder}],
+    [{ok, _} = compile:file(File, Options) || File <- Files],
+    Table = filename:join(Folder, "plt"),
+    Library = [code:which(M) || M <- [lists, maps, binary, unicode, io_lib]],
+    [] = dialyzer:run([{analysis_type, plt_build}, {files, Library}, {output_plt, Table}]),
+    Beams = [filename:rootname(File) ++ ".beam" || File <- Files],
+    Found = dialyzer:run([{analysis_type, succ_typings}, {files, Beams}, {init_plt, Table}, {warnings, [unmatched_returns]}]),
+    [integer_to_list(length(Files)) | [dialyzer:format_warning(W) || W <- Found]].
 
 answer(M, From, Packet) ->
     Value = M:decode(sender(From), Packet),
