@@ -5,7 +5,7 @@
 enum Wire {
     static func main() {
         Signals.prepare()
-        let tool = Tool(commands: [.demo, .check, .encode, .decode, .generate, .call, .serve], console: Console())
+        let tool = Tool(commands: [.demo, .check, .encode, .decode, .generate, .call, .serve, .probe], console: Console())
         // Nobody awaits the task: it ends the process. Detached, because the main actor does not run.
         Task.detached { System.exit(await tool.run(Array(CommandLine.arguments.dropFirst()))) }
         Signals.wait()

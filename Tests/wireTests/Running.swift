@@ -64,6 +64,15 @@ final class Workspace {
         return process
     }
 
+    /// A line of the shell, not yet running.
+    func process(shell line: String) -> Process {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", line]
+        process.currentDirectoryURL = folder
+        return process
+    }
+
     private func run(
         _ program: URL, _ words: [String], input: Data = Data(), environment: [String: String] = [:],
         in folder: URL? = nil

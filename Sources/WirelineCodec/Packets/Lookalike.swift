@@ -2,7 +2,7 @@
 
 extension CodecError.Lookalike {
     /// Another protocol that its first bytes give away; nil when they do not.
-    init?(recognising bytes: RawSpan) {
+    package init?(recognising bytes: RawSpan) {
         let start = [UInt8](copying: bytes.extracting(first: 24))
         if Self.httpStarts.contains(where: { start.starts(with: $0.utf8) }) {
             self = .http

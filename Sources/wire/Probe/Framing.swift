@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// Where a packet says how long it is, and what that length counts.
+struct Framing: Hashable {
+    /// How many bytes stand in front of the length.
+    let offset: Int
+    /// How many bytes the length has: 1 to 4.
+    let width: Int
+    let order: ByteOrder
+    /// What the packet's byte count is beyond the number in the length.
+    let excess: Int
+
+    /// The kinds of numbers that lengths are.
+    static let lengths: [(width: Int, order: ByteOrder)] = [
+        (1, .bigEndian), (2, .bigEndian), (2, .littleEndian), (3, .bigEndian), (3, .littleEndian), (4, .bigEndian),
+        (4, .littleEndian),
+    ]
+
+    /// Where the length ends.
+    var lengthEnd: Int { offset + width }
+
+    /// The lengths of the packets that these bytes are, as they stand there; nil where they are no packets, or something
+    /// is left.
+    func lengths(in bytes: [UInt8]) -> [[UInt8]]? {
+        var rest = bytes[...]
+        var lengths: [[UInt8]] = []
+        while !rest.isEmpty {
+            guard rest.count >= lengthEnd else { return nil }
+            let length = Array(rest.dropFirst(offset).prefix(width))
+            let number = (order == .bigEndian ? length : length.reversed()).reduce(0) { $0 << 8 | Int($1) }
+            guard (lengthEnd...rest.count).contains(number + excess) else { return nil }
+            rest = rest.dropFirst(number + excess)
+            lengths.append(length)
+        }
+        return lengths.isEmpty ? nil : lengths
+    }
+
+    /// Whether these bytes are packets, with nothing left.
+    func fits(_ bytes: [UInt8]) -> Bool { lengths(in: bytes) != nil }
+
+    /// A packet that counts itself rightly, with ones up to the length, and letters behind it.
+    ///
+    /// - Parameter restByteCount: How many bytes follow the length.
+    func packet(restByteCount: Int) -> [UInt8] {
+        let length = lengthEnd + restByteCount - excess
+        let digits = (0..<width).map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
+        return [UInt8](repeating: 1, count: offset) + (order == .bigEndian ? digits.reversed() : digits)
+            + [UInt8](repeating: UInt8(ascii: "A"), count: restByteCount)
+    }
+}
+
+extension Framing: CustomStringConvertible {
+    var description: String {
+        let byteOrder = order == .bigEndian ? ", big-endian" : ", little-endian"
+        return "uint\(8 * width) length\(place)\(width > 1 ? byteOrder : ""), that counts \(counted)"
+    }
+
+    private var place: String {
+        offset == 0 ? "" : " behind \(offset) byte\(offset == 1 ? "" : "s") of header"
+    }
+
+    private var counted: String {
+        switch excess {
+        case 0: "the whole packet, itself included"
+        case lengthEnd: "all that follows it"
+        case lengthEnd...: "the bytes behind a header of \(excess)"
+        default: "the packet's bytes without \(excess)"
+        }
+    }
+
+    /// The header as a schema says it.
+    var schema: String {
+        var lines = ["packet {"]
+        if offset > 0 { lines += Self.filler(offset) }
+        let count =
+            switch excess {
+            case 0: "packet"
+            case lengthEnd: "rest"
+            default: "packet - \(excess)"
+            }
+        lines.append("    @length(\(count)) uint\(8 * width) length;")
+        if excess > lengthEnd { lines += Self.filler(excess - lengthEnd, from: offset) }
+        lines.append("}")
+        if order == .littleEndian { lines.insert("option byte_order = little;", at: 0) }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Fields of which nothing but their size is known.
+    private static func filler(_ byteCount: Int, from number: Int = 0) -> [String] {
+        var (left, lines) = (byteCount, [String]())
+        while left > 0 {
+            let width = [4, 2, 1].first { $0 <= left } ?? 1
+            lines.append("    uint\(8 * width) unknown\(number + byteCount - left + 1);")
+            left -= width
+        }
+        return lines
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// Other protocols than those of packets, told by what a server says first.
+struct Greeting {
+    /// What is sent; nothing where the server speaks first.
+    let bytes: [UInt8]
+
+    /// In this order: a server of TLS may answer HTTP with a text, and a web server anything else.
+    static let all: [Greeting] = [
+        Greeting(bytes: clientHello),
+        Greeting(bytes: Array("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)),
+        Greeting(bytes: Array("PING\r\n".utf8)),
+    ]
+
+    /// The protocol that these bytes of a server give away; nil where they do not.
+    static func name(of bytes: [UInt8]) -> String? {
+        let span = unsafe bytes.span.bytes
+        if let lookalike = CodecError.Lookalike(recognising: span) {
+            switch lookalike {
+            case .http: return "HTTP"
+            case .ssh: return "SSH"
+            case .tls: return "TLS"
+            default: break
+            }
+        }
+        // RESP's simple strings and errors.
+        let redis = ["+PONG\r\n", "-ERR ", "-NOAUTH ", "-DENIED ", "-NOPERM ", "-LOADING "]
+        if redis.contains(where: { bytes.starts(with: $0.utf8) }) { return "Redis" }
+        // RFC 5321 and 959: SMTP and FTP servers greet with 220.
+        if bytes.starts(with: "220 ".utf8) || bytes.starts(with: "220-".utf8) { return "SMTP or FTP" }
+        return nil
+    }
+
+    /// Whether these bytes are lines of ASCII, as servers of many protocols answer.
+    static func isText(_ bytes: [UInt8]) -> Bool {
+        bytes.count >= 4 && bytes.last == UInt8(ascii: "\n")
+            && bytes.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+    }
+
+    /// A ClientHello that every server of TLS 1.0 to 1.3 answers, with an alert at least (RFC 5246, 7.4.1.2).
+    private static let clientHello: [UInt8] = {
+        let suites: [UInt8] = [0xC0, 0x2B, 0xC0, 0x2F, 0xC0, 0x13, 0x00, 0x9C, 0x00, 0x2F]
+        let groups: [UInt8] = [0x00, 0x0A, 0x00, 0x06, 0x00, 0x04, 0x00, 0x1D, 0x00, 0x17]
+        let signatures: [UInt8] = [0x00, 0x0D, 0x00, 0x08, 0x00, 0x06, 0x04, 0x03, 0x08, 0x04, 0x04, 0x01]
+        let extensions = groups + signatures
+        var randomness = SystemRandomness()
+        let random = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &randomness) }
+        let body: [UInt8] =
+            [3, 3] + random + [0] + [0, UInt8(suites.count)] + suites + [1, 0] + [0, UInt8(extensions.count)]
+            + extensions
+        let handshake: [UInt8] = [1, 0, 0, UInt8(body.count)] + body
+        return [0x16, 3, 1, 0, UInt8(handshake.count)] + handshake
+    }()
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TestingSupport
+import Wireline
+import WirelineCodec
+import WirelineSchema
+import WirelineTransport
+
+@testable import wire
+
+/// `wire probe`, against servers of all kinds, and what it goes by.
+@Suite(.ahead, .timeLimit(.minutes(30)))
+struct ProbeTests {
+    /// Probes a peer. A busy machine answers late: what cannot be told is asked again with more patience.
+    private func probe(
+        _ endpoint: String, packet: [UInt8]? = nil, patience: [Duration] = [.milliseconds(300), .seconds(5)]
+    ) async throws -> Probe.Verdict {
+        let endpoint = try Endpoint(endpoint)
+        let address = try SocketAddress(ipAddress: endpoint.host, port: endpoint.port)
+        var verdict = Probe.Verdict.unknown(.silent)
+        for silence in patience {
+            let probe = Probe(
+                addresses: [address], loop: try EventLoopGroup.shared.nextLoop(), silence: silence,
+                connectTimeout: .seconds(500), packet: packet, progress: { _ in })
+            verdict = try await probe.run()
+            guard case .unknown = verdict else { break }
+        }
+        return verdict
+    }
+
+    private static let anyMessage = "\n@id(1) @from(both) message Any { @rest bytes all; }\n"
+
+    // MARK: Framings
+
+    @Test(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), arguments: [1, 2, 4])
+    func `a listener of Erlang's is told by its {packet, N}`(_ size: Int) async throws {
+        let erlang = try ErlangEnd(["packet", "\(size)"])
+        defer { erlang.stop() }
+        let framing = Framing(offset: 0, width: size, order: .bigEndian, excess: size)
+        #expect(
+            try await probe("127.0.0.1:\(erlang.port())")
+                == .packets(framing, name: "as of Erlang's {packet, \(size)}"))
+    }
+
+    @Test(arguments: [
+        ("", Framing(offset: 0, width: 4, order: .bigEndian, excess: 0), "what a schema without a header declares"),
+        (
+            "option byte_order = little; packet { @length(packet) uint16 length; @id uint16 id; }",
+            Framing(offset: 0, width: 2, order: .littleEndian, excess: 0), ""
+        ),
+        (
+            "packet { @length(payload) uint16 length; @id uint16 id; }",
+            Framing(offset: 0, width: 2, order: .bigEndian, excess: 4), ""
+        ),
+        (
+            "option byte_order = little; packet { @length(rest) uint32 length; @id uint32 id; }",
+            Framing(offset: 0, width: 4, order: .littleEndian, excess: 4), ""
+        ),
+        (
+            "packet { @default(1) uint16 ver; @id uint16 op; @length(payload) uint16 propl; }",
+            Framing(offset: 4, width: 2, order: .bigEndian, excess: 6), "such as QSIOP's"
+        ),
+        (
+            "packet { @id uint8 type; @length(payload) uint24 length; }",
+            Framing(offset: 1, width: 3, order: .bigEndian, excess: 4), "such as pomelo's"
+        ),
+        (
+            "packet { @id uint32 id; @length(payload) uint32 length; }",
+            Framing(offset: 4, width: 4, order: .bigEndian, excess: 8), "an ID of 4 bytes first"
+        ),
+    ])
+    func `an echo of a schema's packets is told by its header`(
+        _ header: String, _ framing: Framing, _ name: String
+    ) async throws {
+        let server = try ServingTool([], files: ["Protocols/Peer/Peer.wire": header + Self.anyMessage])
+        #expect(try await probe(server.address) == .packets(framing, name: name))
+        #expect(server.end().status == 0)
+    }
+
+    @Test func `a server that pushes packets on its own is told by them`() async throws {
+        let peer = try await peer { connection in
+            for number in 0..<12 as Range<UInt8> {
+                await connection.sendRaw([0, 3 + number] + [UInt8](repeating: 0xEE, count: Int(number) + 3))
+            }
+            while try await connection.next() != nil {}
+        }
+        let framing = Framing(offset: 0, width: 2, order: .bigEndian, excess: 2)
+        #expect(try await probe(peer.address.description) == .packets(framing, name: ""))
+        await peer.shutDown(within: .seconds(500))
+    }
+
+    @Test func `a packet that the server answers helps where it answers no other`() async throws {
+        let peer = try await peer { connection in
+            while let packet = try await connection.next() {
+                guard packet.id == 20_001 else { continue }
+                await connection.sendRaw([0, 0, 0, 11, 0x4E, 0x21, 1, 0, 0, 0, 7])
+            }
+        }
+        let packet: [UInt8] = [0, 0, 0, 8, 0x4E, 0x21, 0, 0]
+        let framing = Framing(offset: 0, width: 4, order: .bigEndian, excess: 0)
+        #expect(try await probe(peer.address.description, packet: packet) == .packets(framing, name: ""))
+        await peer.shutDown(within: .seconds(500))
+    }
+
+    // MARK: Other protocols
+
+    @Test(
+        .enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)),
+        arguments: ["-tls1_2", "-tls1_3", "-tls1_2 -cipher ECDHE-ECDSA-AES256-GCM-SHA384"])
+    func `a server of TLS is told, whether the handshake would succeed or not`(_ options: String) async throws {
+        let folder = try Workspace()
+        let made = try folder.shell(
+            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key -out certificate -subj /CN=a"
+        )
+        #expect(made.status == 0)
+        let line = "openssl s_server -accept 127.0.0.1:0 -key key -cert certificate \(options)"
+        let server = try PeerProcess(line, in: folder)
+        #expect(try await probe("127.0.0.1:\(server.port)") == .other("TLS"))
+    }
+
+    @Test(.enabled(if: PeerProcess.isWanted("python3"), "python3 is not on the PATH: install python3"))
+    func `a web server is told`() async throws {
+        let server = try PeerProcess("python3 -u -m http.server 0 --bind 127.0.0.1", in: Workspace())
+        #expect(try await probe("127.0.0.1:\(server.port)") == .other("HTTP"))
+    }
+
+    @Test(.enabled(if: PeerProcess.isWanted("redis-server"), "redis-server is not on the PATH: install redis-server"))
+    func `a Redis is told`() async throws {
+        // It cannot choose a port of its own.
+        let free = try await rawPeer { _, _ in [] }
+        let port = try Endpoint(free.address).port
+        free.close()
+        let line = "redis-server --port \(port) --bind 127.0.0.1 --save ''"
+        let server = try PeerProcess(line, in: Workspace(), port: port)
+        #expect(try await probe("127.0.0.1:\(server.port)") == .other("Redis"))
+    }
+
+    @Test func `a peer that returns every byte, or every line, has no packets`() async throws {
+        let bytes = try await rawPeer { _, new in new }
+        #expect(try await probe(bytes.address) == .unframed)
+        let lines = try await rawPeer { all, _ in all.last == UInt8(ascii: "\n") ? [0x01] : [] }
+        #expect(try await probe(lines.address) == .other("lines of text"))
+    }
+
+    @Test func `random bytes are no framing, whenever they come`() async throws {
+        let greeting = try await rawPeer(greets: true) { _, _ in [] }
+        let answer = try await rawPeer { all, _ in
+            all.count > 20 ? (0..<40).map { _ in .random(in: 128...255) } : []
+        }
+        for peer in [greeting, answer] {
+            let verdict = try await probe(peer.address, patience: [.milliseconds(50)])
+            guard case .unknown(.unclear) = verdict else {
+                Issue.record("\(verdict)")
+                continue
+            }
+        }
+    }
+
+    // MARK: The command
+
+    @Test(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"))
+    func `what is printed is a sentence, and a header that can be declared`() throws {
+        let erlang = try ErlangEnd(["packet", "1"])
+        defer { erlang.stop() }
+        let endpoint = "127.0.0.1:\(try erlang.port())"
+        let outcome = try Workspace().shell("wire probe \(endpoint) --silence 2s")
+        let line = "uint8 length, that counts all that follows it: as of Erlang's {packet, 1}"
+        #expect(
+            outcome
+                == .success("\(endpoint) speaks packets with a \(line)\npacket {\n    @length(rest) uint8 length;\n}\n")
+        )
+    }
+
+    @Test func `a peer of which nothing can be told is no, with what would help`() async throws {
+        let silent = try await rawPeer { _, _ in [] }
+        let outcome = try Workspace().shell("wire probe \(silent.address) --silence 20ms")
+        #expect(
+            outcome
+                == Outcome(
+                    status: 1, output: "",
+                    errors: "error: cannot tell: \(silent.address) takes connections and answers nothing\n"
+                        + "help: with --send HEX, a packet that it answers, more can be told\n"))
+        silent.close()
+        #expect(
+            try Workspace().shell("wire probe \(silent.address)")
+                == Outcome(
+                    status: 1, output: "",
+                    errors: "error: cannot connect to \(silent.address): nobody listens at this address\n"))
+        #expect(try Workspace().shell("wire probe \(silent.address) --send 0x1").status == 1)
+    }
+
+    // MARK: What it goes by
+
+    @Test func `packets of any framing are believed to be of it, or of one that fits as well`() {
+        var random = SeededGenerator.forThisRun()
+        for framing in FramingGuess.all {
+            var guess = FramingGuess()
+            for _ in 0..<6 {
+                let sizes = (0..<3).map { _ in Int.random(in: 4...40, using: &random) }
+                guess.add(sizes.flatMap { framing.packet(restByteCount: $0) })
+            }
+            let found = guess.framing
+            #expect(found != nil, "\(framing), \(random.seedComment)")
+            guard let found else { continue }
+            #expect(found.width >= framing.width, "\(framing), \(random.seedComment)")
+            #expect(guess.bursts.allSatisfy { found.fits($0) })
+        }
+    }
+
+    @Test func `of random bytes no framing is believed`() {
+        var random = SeededGenerator.forThisRun()
+        for _ in 0..<5_000 {
+            var guess = FramingGuess()
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let count = Int.random(in: 1...200, using: &random)
+                // Small numbers are likelier to be lengths.
+                let most = [0xFF, 0x3F, 0x07].randomElement(using: &random) ?? 0xFF
+                guess.add((0..<count).map { _ in UInt8(Int.random(in: 0...255, using: &random) & most) })
+            }
+            #expect(guess.framing == nil, "\(guess.bursts), \(random.seedComment)")
+        }
+    }
+
+    @Test func `every framing is a header that the schema language takes`() {
+        for framing in FramingGuess.all {
+            let schema = framing.schema + "\n@from(both) message Any { @rest bytes all; }\n"
+            let file = SourceFile(path: "a.wire", bytes: Array(schema.utf8))
+            let result = ProtocolDescription.check(name: "Peer", files: [file])
+            #expect(result.description != nil, "\(schema) \(result.diagnostics)")
+        }
+    }
+}
