@@ -5,7 +5,10 @@
 enum Wire {
     static func main() {
         Signals.prepare()
-        let tool = Tool(commands: [.demo, .check, .encode, .decode, .generate, .call, .serve, .probe], console: Console())
+        let commands: [Command] = [
+            .demo, .check, .encode, .decode, .generate, .call, .serve, .probe,
+        ]
+        let tool = Tool(commands: commands, console: Console())
         // Nobody awaits the task: it ends the process. Detached, because the main actor does not run.
         Task.detached { System.exit(await tool.run(Array(CommandLine.arguments.dropFirst()))) }
         Signals.wait()
