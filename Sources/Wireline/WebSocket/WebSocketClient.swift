@@ -33,7 +33,7 @@ public struct WebSocketClient: WebSocketEndpoint {
     ///   - url: Where it is: `ws://`, `wss://`, `http://` or `https://`.
     ///   - group: The loops of which one carries the connection; nil: `EventLoopGroup.shared`.
     ///   - configuration: What is asked for, deadlines and limits.
-    /// - Throws: ``ConnectionError/webSocket(_:)``: with ``WebSocketError/refused(_:)`` for a redirect, a 401 or another
+    /// - Throws: ``ConnectionError/webSocket(_:)``: with `WebSocketError.refused` for a redirect, a 401 or another
     ///   answer, which has its status, its headers and the beginning of its body; with what is wrong with the address, the
     ///   configuration or the answer. What ``PacketClient/connect(to:port:protocol:on:configuration:)`` throws, too.
     public static func connect(
@@ -47,7 +47,7 @@ public struct WebSocketClient: WebSocketEndpoint {
 
     /// Asks a server for a WebSocket; the address is text.
     ///
-    /// - Throws: As ``connect(to:on:configuration:)-(WebSocketURL,_,_)``; ``WebSocketError/invalidURL(_:offset:)``, too.
+    /// - Throws: As ``connect(to:on:configuration:)-(WebSocketURL,_,_)``; `WebSocketError.invalidURL`, too.
     public static func connect(
         to text: String, on group: EventLoopGroup? = nil,
         configuration: WebSocketClientConfiguration = WebSocketClientConfiguration()
@@ -65,7 +65,10 @@ public struct WebSocketClient: WebSocketEndpoint {
     ///
     /// Each has the whole deadline of the configuration, and a timeline of its own.
     ///
-    /// - Parameter urls: Where they are, the preferred one first; at least one.
+    /// - Parameters:
+    ///   - urls: Where they are, the preferred one first; at least one.
+    ///   - group: The loops of which one carries the connection; nil: `EventLoopGroup.shared`.
+    ///   - configuration: What each of them is asked for, deadlines and limits.
     /// - Throws: What the last one has failed with; ``ConnectionError/cancelled`` at once.
     public static func connect(
         toFirstOf urls: [WebSocketURL], on group: EventLoopGroup? = nil,

@@ -80,7 +80,7 @@ extension WebSocketConnection {
 
     package func failed(_ stream: ByteStream, _ error: TransportError) {
         // Who has taken leave does not mind what happens behind it.
-        if ownFailure == nil, engine.end == nil, peerClose == nil, !isFinishing {
+        if ownFailure == nil, engine.end == nil, peerClose == nil, !hasFault, !isFinishing {
             ownFailure = (stream.transform as? TLSTransform)?.failure.map { .tls($0) } ?? .transport(error)
         }
         streamEnded()
@@ -173,7 +173,8 @@ extension WebSocketConnection {
                 take(reading.stop)
                 if dropsMessages { _ = collector.takeContent() }
             } catch {
-                // The engine keeps why, and tells the peer.
+                // The engine keeps why.
+                hasFault = true
                 dropInput()
             }
         }

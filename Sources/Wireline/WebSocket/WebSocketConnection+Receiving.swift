@@ -75,7 +75,7 @@ extension WebSocketConnection {
         // What that found out may have ended the connection, and with it the wait.
         guard unsafe receiver != nil, case .open = phase else { return }
         hasTaken = false
-        if input != nil { parse() } else if peerClose != nil { settle() } else { readIfWanted() }
+        if input != nil { parse() } else if peerClose != nil || hasFault { settle() } else { readIfWanted() }
     }
 
     private func cancelReceiving(_ number: UInt32) {

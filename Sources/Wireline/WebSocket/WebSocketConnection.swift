@@ -83,6 +83,8 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     var ownFailure: ConnectionError?
     /// What the peer has said when it closed.
     var peerClose: WebSocketClose?
+    /// Whether the peer's bytes have been found to be at fault.
+    var hasFault = false
     /// Whether somebody has taken a message, and has not come back for the next one.
     @safe @exclusivity(unchecked) var hasTaken = false
     /// Why nothing that is sent reaches the peer any more, although it may still have something to say.
@@ -170,8 +172,9 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     func open(_ agreement: WebSocketAgreement) {
         settlement.withLock { $0 = agreement }
         var configuration = limits.frames
-        // What the program still has to say to earlier messages comes before the answer to a close.
+        // What the program still has to say to earlier messages comes before the answer to a close, or to a fault.
         configuration.answersCloseLate = true
+        configuration.failsLate = true
         engine = WebSocketEngine(engine.role, agreement: agreement, configuration: configuration)
         phase = .open
         loop.cancel(&timer)
@@ -305,15 +308,16 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     }
 
     private func endInput() {
-        if peerClose != nil { answerClose() }
+        if peerClose != nil || hasFault { answerClose() }
         engine.endOfInput()
     }
 
     // MARK: The peer's close
 
-    /// Answers the peer's close, unless there are messages in front of it that somebody may have something to say to.
+    /// Answers the peer's close, or tells it of its fault, unless there are messages in front of it that somebody may have
+    /// something to say to.
     private func answerCloseIfDue() {
-        guard peerClose != nil, engine.isOpen else { return }
+        guard peerClose != nil || hasFault, engine.isOpen else { return }
         let isWaitedFor = unsafe receiver != nil
         let mayHaveAnswers = !inbox.isEmpty || hasTaken && !isWaitedFor
         guard mayHaveAnswers, !dropsMessages, !hasInputEnded else { return answerClose() }
@@ -322,7 +326,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     }
 
     private func answerClose() {
-        // What has come may be sent.
+        // What has come may be sent; who is at fault is told the code of that.
         try? engine.close(code: peerClose?.code, at: now)
     }
 
@@ -347,7 +351,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     private func timeIsOver() {
         guard !isFinishing else { return closeStream() }
         guard case .open = phase else { return abort(.transport(.timedOut)) }
-        if peerClose != nil, engine.isOpen {
+        if peerClose != nil || hasFault, engine.isOpen {
             answerClose()
             return settle()
         }

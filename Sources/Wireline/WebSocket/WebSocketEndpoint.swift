@@ -52,7 +52,8 @@ extension WebSocketEndpoint {
 
     /// What comes next of a message, as soon as there is something; nil when both sides have said that they close.
     ///
-    /// For messages that are too long to be held: raise `limits.frames.messageLimit` for those. While nobody asks for more, no
+    /// For messages that are too long to be held: raise `messageLimit` and `frameLimit` of `limits.frames` for those. While
+    /// nobody asks for more, no
     /// more than ``WebSocketLimits/unreadByteCount`` is read. Whoever has taken a piece takes all of that message in pieces.
     ///
     /// - Throws: As ``receive()``; what has come before a fault is handed over first.
@@ -67,7 +68,7 @@ extension WebSocketEndpoint {
     /// While more than `limits.frames.outputLimit` bytes wait to be sent, so does the sender; those who wait send in the order
     /// in which they came.
     ///
-    /// - Throws: ``ConnectionError/webSocket(_:)`` with ``WebSocketError/closed`` behind ``close(code:reason:)``; what has ended
+    /// - Throws: ``ConnectionError/webSocket(_:)`` with `WebSocketError.closed` behind ``close(code:reason:)``; what has ended
     ///   the connection; ``ConnectionError/cancelled`` when the task was cancelled while it waited. Nothing was sent then.
     public nonisolated(nonsending) func send(_ text: String) async throws(ConnectionError) {
         try await connection.send(.text(text))
@@ -80,7 +81,7 @@ extension WebSocketEndpoint {
 
     /// Sends a message of bytes that are lent, and copies them only where it has to wait; see ``send(_:)-(String)``.
     ///
-    /// - Throws: ``WebSocketError/invalidText(offset:)`` too, for a text that is not UTF-8.
+    /// - Throws: `WebSocketError.invalidText` too, for a text that is not UTF-8.
     public nonisolated(nonsending) func send(
         _ content: RawSpan, as kind: WebSocketMessageKind
     ) async throws(ConnectionError) {
@@ -197,7 +198,7 @@ public struct WebSocketOutgoingMessage: Sendable {
 
     /// Sends what comes next; text may be cut inside a character.
     ///
-    /// - Throws: As ``WebSocketEndpoint/send(_:)-(String)``; ``WebSocketError/invalidText(offset:)``, with the offset in the
+    /// - Throws: As ``WebSocketEndpoint/send(_:)-(String)``; `WebSocketError.invalidText`, with the offset in the
     ///   message.
     public nonisolated(nonsending) func send(_ part: [UInt8]) async throws(ConnectionError) {
         try await connection.send(.part(part, writer, isLast: false))

@@ -18,7 +18,7 @@ public struct WebSocketLimits: Equatable, Sendable {
     /// How long a peer may take nothing of what is sent to it before the connection is given up (default 30 s); nil: for ever.
     public var writeTimeout: Duration? = .seconds(30)
     /// When pings are sent without anybody asking for them, and when a peer that does not answer is held for dead: the
-    /// connection ends with ``TransportError/timedOut`` then. Nil (default): never. Any byte counts for an answer, and time in
+    /// connection ends with `TransportError.timedOut` then. Nil (default): never. Any byte counts for an answer, and time in
     /// which nothing is read, because nobody receives, is not the peer's.
     public var heartbeat: HeartbeatPolicy?
 

@@ -17,7 +17,7 @@ public struct WebSocketServerConfiguration: Sendable {
     /// deadline. What the program takes to decide about it is not the client's time.
     public var handshakeTimeout: Duration? = .seconds(30)
     /// For how long a client may send nothing, no pong either (default: for ever). Then the connection ends with
-    /// ``TransportError/timedOut``.
+    /// `TransportError.timedOut`.
     public var idleTimeout: Duration?
     /// Which pages may connect, how messages are compressed, and how long a request's head may be.
     public var handshake = WebSocketHandshakePolicy()

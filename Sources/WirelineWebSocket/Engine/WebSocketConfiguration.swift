@@ -29,6 +29,10 @@ public struct WebSocketConfiguration: Equatable, Sendable {
     /// ask that of them.
     public var answersCloseLate = false
 
+    /// Whether the peer is told of its fault only when this side closes (default false: at once), so that what is to be said
+    /// to earlier messages can still be said. Nothing is read meanwhile.
+    package var failsLate = false
+
     /// The defaults.
     public init() {}
 }

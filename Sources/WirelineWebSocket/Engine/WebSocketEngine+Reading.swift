@@ -19,6 +19,7 @@ extension WebSocketEngine {
         case .ended(let end, _, _):
             if case .failed(let error) = end.cause { throw error }
             return WebSocketReading(byteCount: 0, content: nil, stop: .ended)
+        case .failing(let error): throw error
         case .answering: return WebSocketReading(byteCount: 0, content: nil, stop: .ended)
         case .open, .closing: break
         }

@@ -167,6 +167,7 @@ extension WebSocketEngine {
         if code == nil, !reason.isEmpty { throw .invalidCloseCode(WebSocketCloseCode.noStatus.rawValue) }
         guard reason.utf8.count <= 123 else { throw .controlTooLong(byteCount: 2 + reason.utf8.count) }
         guard isOpen else { return }
+        if case .failing(let error) = state { return endFailed(error, at: now) }
         let close = WebSocketClose(code: code, reason: reason)
         writeClose(close)
         guard case .answering(let received) = state else {
@@ -199,7 +200,7 @@ extension WebSocketEngine {
             endCleanly(WebSocketEnd(cause: .closedByPeer, sent: answer, received: received), at: now)
         case .closing(let sent, _):
             endCleanly(WebSocketEnd(cause: .closedHere, sent: sent, received: received), at: now)
-        case .answering, .ended: preconditionFailure("nothing is read behind the end")
+        case .answering, .failing, .ended: preconditionFailure("nothing is read behind the end")
         }
     }
 
@@ -212,9 +213,16 @@ extension WebSocketEngine {
 
     /// Something is wrong with the peer's bytes: tells it, and reads no further (RFC 6455 §7.1.7).
     mutating func fail(_ error: WebSocketError, at now: Duration) {
+        if case .failing = state { return }
+        guard configuration.failsLate, case .open = state else { return endFailed(error, at: now) }
+        state = .failing(error)
+        (inflater, message) = (nil, nil)
+    }
+
+    private mutating func endFailed(_ error: WebSocketError, at now: Duration) {
         var sent: WebSocketClose?
         switch state {
-        case .open:
+        case .open, .failing:
             let close = WebSocketClose(code: error.closeCode)
             writeClose(close)
             sent = close

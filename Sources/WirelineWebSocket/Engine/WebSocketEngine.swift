@@ -32,6 +32,8 @@ public struct WebSocketEngine: ~Copyable {
         case open
         /// The peer has closed; this side has not, and need not yet.
         case answering(received: WebSocketClose)
+        /// The peer's bytes are at fault, of which it has not been told yet.
+        case failing(WebSocketError)
         /// This side has closed; the peer has not.
         case closing(sent: WebSocketClose, deadline: Duration)
         /// Nothing is read or sent any more. Until the deadline, if there is one, output may leave, and where `waitsForPeer`
@@ -117,7 +119,7 @@ public struct WebSocketEngine: ~Copyable {
     /// Whether messages can be sent.
     public var isOpen: Bool {
         switch state {
-        case .open, .answering: true
+        case .open, .answering, .failing: true
         case .closing, .ended: false
         }
     }
@@ -137,7 +139,7 @@ public struct WebSocketEngine: ~Copyable {
     /// When ``timerFired(at:)`` is to be called at the latest; nil while nothing is waited for.
     public var deadline: Duration? {
         switch state {
-        case .open, .answering: nil
+        case .open, .answering, .failing: nil
         case .closing(_, let deadline): deadline
         case .ended(_, let deadline, _): wantsConnectionClosed ? nil : deadline
         }
@@ -147,7 +149,7 @@ public struct WebSocketEngine: ~Copyable {
     public mutating func timerFired(at now: Duration) {
         guard let deadline, deadline <= now else { return }
         switch state {
-        case .open, .answering: break
+        case .open, .answering, .failing: break
         case .closing(let sent, _):
             state = .ended(
                 WebSocketEnd(cause: .timedOut, sent: sent, received: nil), deadline: nil, waitsForPeer: false)
@@ -159,6 +161,7 @@ public struct WebSocketEngine: ~Copyable {
     public mutating func endOfInput() {
         switch state {
         case .open: endHere(.cut, sent: nil)
+        case .failing(let error): endHere(.failed(error), sent: nil)
         case .closing(let sent, _): endHere(.cut, sent: sent)
         case .ended(let end, _, true): state = .ended(end, deadline: nil, waitsForPeer: false)
         case .answering, .ended: break

@@ -214,6 +214,46 @@ struct WebSocketEndTests {
         await server.shutDown()
     }
 
+    @Test func `what is said to messages in front of a fault, or of a close, leaves before the peer is told`()
+        async throws
+    {
+        let ends = WebSocketEnds()
+        let server = try await WebSocketServer.echo(ends.configure())
+        let port = server.address.port
+        let text = Array("earlier".utf8)
+        for (last, code) in [([0xC1, 0x80, 0, 0, 0, 0], 1_002), (RawFrames.masked(8, RawFrames.close(4_000)), 4_000)] {
+            let answer = try await onThread {
+                let peer = try RawSocket.connect(to: port)
+                // In one piece, so that what is at fault is there before anybody has looked at the messages.
+                try peer.send(RawFrames.request + RawFrames.masked(1, text) + RawFrames.masked(2, text) + last)
+                return try peer.head().rest + peer.rest()
+            }
+            let echoes = RawFrames.frame(1, text) + RawFrames.frame(2, text)
+            #expect(answer == echoes + RawFrames.frame(8, RawFrames.close(UInt16(code))))
+        }
+        let fault = WebSocketError.violation(.reservedBits, offset: 26)
+        #expect(await ends.first(2) == ["\(fault)", "clean"])
+        await server.shutDown()
+    }
+
+    @Test func `a program that takes messages and never comes back does not keep the answer to a close for ever`()
+        async throws
+    {
+        let mayEnd = Gate()
+        let server = try await WebSocketServer.serving(.patient { $0.limits.frames.closeTimeout = .milliseconds(100) })
+        {
+            client in
+            _ = try await client.receive()
+            await mayEnd.wait()
+        }
+        let client = try await server.connect()
+        try await client.send("one")
+        try await client.send("two")
+        #expect(try await client.close().cause == .closedHere)
+        mayEnd.open()
+        await server.shutDown()
+    }
+
     @Test func `a message over the limit ends the WebSocket with 1009, and both sides know`() async throws {
         let ends = WebSocketEnds()
         let server = try await WebSocketServer.echo(ends.configure { $0.limits.frames.messageLimit = 1_000 })
