@@ -137,7 +137,7 @@ let package = Package(
                 "Wireline", "WirelineTransport", "WirelineWebSocket", "WirelineCodec", "Scene", "Goim", "Features",
                 "TestingSupport", "FaultSupport",
             ],
-            exclude: ["Erlang"], swiftSettings: usual),
+            exclude: ["Erlang", "WebSocket/Peers"], swiftSettings: usual),
         .target(
             name: "FaultSupport",
             dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "TestingSupport"],
@@ -152,7 +152,9 @@ let package = Package(
             path: "Tests/Faults", swiftSettings: usual),
         .testTarget(
             name: "wireTests",
-            dependencies: ["wire", "Wireline", "WirelineTransport", "WirelineCodec", "TestingSupport"],
+            dependencies: [
+                "wire", "Wireline", "WirelineTransport", "WirelineWebSocket", "WirelineCodec", "TestingSupport",
+            ],
             exclude: ["Erlang"], swiftSettings: usual),
     ] + protocols.map(protocolTarget) + generatedTypes.map(generatedTarget),
     swiftLanguageModes: [.v6]

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// WebSockets that others have written, as programs that tests run: `Peers/peer.py` and `Peers/peer.js`.
+public enum WebSocketPeer: String, CaseIterable, Sendable, CustomStringConvertible {
+    /// Python's `websockets`.
+    case python
+    /// Node's `ws`.
+    case node
+
+    public var description: String { rawValue }
+
+    /// Those that are installed; all of them where `WIRELINE_REQUIRE_PEERS=1` asks for them and an absence must be a failure.
+    public static let wanted = allCases.filter {
+        $0.program != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+    }
+
+    /// What is said where one is missing.
+    public static let absence =
+        "a WebSocket peer is missing: install python3-websockets and node-ws (\(missing.joined(separator: ", ")))"
+
+    /// The names of those that are missing.
+    public static let missing = allCases.filter { $0.program == nil }.map(\.rawValue)
+
+    private var words: (program: String, check: [String], script: String) {
+        switch self {
+        case .python: ("python3", ["-c", "import websockets"], "peer.py")
+        case .node: ("node", ["-e", "require('ws')"], "peer.js")
+        }
+    }
+
+    private static let programs = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.find()) })
+    private var program: URL? { Self.programs[self] ?? nil }
+
+    /// A Node that is not the system's own does not look where the system's packages put what it may load.
+    private static let environment = ProcessInfo.processInfo.environment.merging(["NODE_PATH": "/usr/share/nodejs"]) {
+        "\($0):\($1)"
+    }
+
+    /// The first program on the PATH that has the library: there may be several Pythons.
+    private func find() -> URL? {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+            .map { URL(filePath: "\($0)/\(words.program)") }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path) && hasLibrary($0) }
+    }
+
+    private func hasLibrary(_ program: URL) -> Bool {
+        let process = Process()
+        process.executableURL = program
+        process.environment = Self.environment
+        process.arguments = words.check
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+
+    /// A process that will run the peer.
+    public func process(_ arguments: [String]) throws -> Process {
+        guard let program else { throw Absent() }
+        let process = Process()
+        process.executableURL = program
+        process.environment = Self.environment
+        process.arguments =
+            [
+                URL(filePath: #filePath).deletingLastPathComponent()
+                    .appending(path: "../WirelineTests/WebSocket/Peers/\(words.script)").path
+            ] + arguments
+        return process
+    }
+
+    private struct Absent: Error, CustomStringConvertible {
+        var description: String { WebSocketPeer.absence }
+    }
+}
+
+/// A server that is one of the peers; ends with the value.
+public final class WebSocketPeerServer {
+    private let process: Process
+    private let input = Pipe()
+    public let port: UInt16
+
+    public init(_ peer: WebSocketPeer, _ arguments: [String]) throws {
+        process = try peer.process(["server"] + arguments)
+        let output = Pipe()
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        guard let port = UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)) else { throw DidNotListen() }
+        self.port = port
+    }
+
+    deinit {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    private struct DidNotListen: Error {}
+}

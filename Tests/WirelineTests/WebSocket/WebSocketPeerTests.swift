@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TestingSupport
+import Wireline
+import WirelineTransport
+import WirelineWebSocket
+
+/// WebSockets with peers that others have written, in both directions, with compression and TLS or without.
+@Suite(
+    .enabled(
+        if: !WebSocketPeer.wanted.isEmpty && OpenSSLTool.isWanted,
+        Comment(rawValue: WebSocketPeer.absence + "; " + OpenSSLTool.absence)),
+    .ahead, .timeLimit(.minutes(30)))
+struct WebSocketPeerTests {
+    private static let certificates = Result { try WebSocketCertificates() }
+    private let certificates: WebSocketCertificates
+
+    init() throws {
+        certificates = try Self.certificates.get()
+    }
+
+    struct Way: Sendable, CustomStringConvertible {
+        let isCompressed: Bool
+        let isSecure: Bool
+
+        static let all = [false, true].flatMap { isSecure in
+            [false, true].map { Way(isCompressed: $0, isSecure: isSecure) }
+        }
+
+        var word: String { isCompressed ? "DEFLATE" : "PLAIN" }
+        var deflate: WebSocketDeflate? { isCompressed ? WebSocketDeflate() : nil }
+        var description: String { (isSecure ? "wss " : "ws ") + word }
+    }
+
+    @Test(
+        .enabled(
+            if: WebSocketPeer.missing.isEmpty || WebSocketPeer.wanted.count == WebSocketPeer.allCases.count,
+            Comment(rawValue: WebSocketPeer.absence)))
+    func `all peers are there`() {
+        #expect(WebSocketPeer.missing == [])
+    }
+
+    @Test(arguments: WebSocketPeer.wanted, Way.all)
+    func `a client that others have written talks to our server`(peer: WebSocketPeer, way: Way) async throws {
+        let ends = WebSocketEnds()
+        let tls = try way.isSecure ? certificates.server() : nil
+        let server = try await WebSocketServer.echo(
+            ends.configure {
+                $0.tls = tls
+                $0.handshake.deflate = way.deflate
+            })
+        let folder = try Folder()
+        let authority = try folder.write(certificates.root.own.certificate, to: "root.pem")
+        let process = try peer.process(
+            ["client", way.word, server.url(isSecure: way.isSecure)] + (way.isSecure ? [authority] : []))
+        let output = try await onThread { try Self.output(of: process) }
+        #expect(output == "fine\n")
+        #expect(await ends.first(1) == ["clean"])
+        await server.shutDown()
+    }
+
+    @Test(arguments: WebSocketPeer.wanted, Way.all)
+    func `our client talks to a server that others have written`(peer: WebSocketPeer, way: Way) async throws {
+        let folder = try Folder()
+        let files = try [
+            folder.write(certificates.issued.chain, to: "chain.pem"),
+            folder.write(certificates.issued.key, to: "key.pem"),
+        ]
+        let server = try WebSocketPeerServer(peer, [way.word] + (way.isSecure ? files : []))
+        let pinned = try certificates.client { $0.pins = try TLSPins([certificates.issued.keyHash]) }
+        let client = try await WebSocketClient.connect(
+            to: way.isSecure ? "wss://localhost:\(server.port)/" : "ws://127.0.0.1:\(server.port)/",
+            configuration: .patient {
+                $0.connecting.tls = pinned
+                $0.deflate = way.deflate
+            })
+        #expect(client.compresses == way.isCompressed)
+        for byteCount in [0, 1, 125, 126, 127, 65_535, 65_536, 65_537, 1_000_000, 4 << 20] {
+            let text = WebSocketMessage.text(String(repeating: "ü", count: byteCount / 2))
+            let content = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
+            for message in [text, .binary(content)] {
+                try await client.send(message)
+                let isSame = try await client.receive() == message
+                #expect(isSame, "\(byteCount) bytes")
+            }
+        }
+        try await client.sendMessage(as: .text) { message in
+            for part in ["Gr", "", "ü", "ße"] { try await message.send(part) }
+        }
+        #expect(try await client.receive() == .text("Grüße"))
+        #expect(try await client.ping(timeout: .seconds(600)) > .zero)
+        let end = try await client.close(code: WebSocketCloseCode(rawValue: 4_321), reason: "genug")
+        #expect(end.cause == .closedHere)
+        #expect(end.received?.code == WebSocketCloseCode(rawValue: 4_321))
+    }
+
+    /// Runs a process, and returns what it prints.
+    private static func output(of process: Process) throws -> String {
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self)
+    }
+}
+
+/// A folder for files of a test; removed with the value.
+private final class Folder {
+    private let url = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
+
+    init() throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    /// - Returns: Where the file is.
+    func write(_ text: String, to name: String) throws -> String {
+        let file = url.appending(path: name)
+        try Data(text.utf8).write(to: file)
+        return file.path
+    }
+}
