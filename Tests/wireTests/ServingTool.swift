@@ -5,7 +5,7 @@ import Wireline
 import WirelineCodec
 import WirelineTransport
 
-/// `wire serve`, running; ended with the value, if not before.
+/// `wire serve`, or another command that serves, running; ended with the value, if not before.
 final class ServingTool {
     private let process: Process
     private let output = Pipe()
@@ -22,9 +22,16 @@ final class ServingTool {
         try self.init(words, at: endpoint, files: files)
     }
 
-    init(_ words: [String], at endpoint: String = "127.0.0.1:0", files: KeyValuePairs<String, String>) throws {
+    convenience init(
+        _ words: [String], at endpoint: String = "127.0.0.1:0", files: KeyValuePairs<String, String>
+    ) throws {
+        try self.init(running: ["serve", endpoint, "--echo"] + words, files: files)
+    }
+
+    /// Starts another command that serves.
+    init(running words: [String], files: KeyValuePairs<String, String> = [:]) throws {
         workspace = try Workspace(files)
-        process = workspace.process(["serve", endpoint, "--echo"] + words)
+        process = workspace.process(words)
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = errors

@@ -62,6 +62,11 @@ final class Console: Sendable {
     /// Prints lines that hold nothing dangerous, but may hold our own colours, to standard error.
     func report(styled lines: String) { put(error: lines) }
 
+    /// Shows how far something has come, in a line on standard error that the next one replaces; an empty one takes it away.
+    func report(progress line: String) {
+        try? System.write(System.Descriptor.standardError, Array("\r\u{1B}[K\(TextStyle.harmless(line))".utf8))
+    }
+
     private func put(error lines: String) {
         // When standard error is closed there is nobody left to tell.
         try? System.write(System.Descriptor.standardError, Array((lines + "\n").utf8))

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineWebSocket
+
+extension Command {
+    /// `wire websocket cases`
+    static let webSocketCases = Command(
+        name: "websocket cases",
+        summary: "run the cases of a WebSocket test server (such as Autobahn's) as a client that echoes",
+        parameters: [.webSocketURL],
+        options: [.agent, .deflate, .messageLimit] + TLSOptions.clientOptions + NetworkOptions.clientOptions,
+        example: "wire websocket cases ws://127.0.0.1:9001 --agent wire --deflate",
+        run: { arguments, console throws(CommandError) in
+            guard let agent = arguments[.agent] else { throw .usage("\(Option.agent.name) is missing") }
+            let url = try WebSocketOptions.url(arguments)
+            guard url.query == nil else { throw .failure("the address of a test server has no query; \(url) has") }
+            let configuration = try WebSocketOptions.client(arguments, url)
+            let cases = TestCases(url: url, agent: agent, configuration: configuration, console: console)
+            try await cases.run()
+        })
+}
+
+extension Option {
+    fileprivate static let agent = Option("--agent", value: "NAME", "under which name the server reports")
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineWebSocket
+
+extension Command {
+    /// `wire websocket connect`
+    static let webSocketConnect = Command(
+        name: "websocket connect",
+        summary: "send the lines of standard input as texts, and print what comes, until either side closes",
+        parameters: [.webSocketURL],
+        options: [.subprotocol, .origin, .wait, .deflate, .messageLimit] + TLSOptions.clientOptions
+            + NetworkOptions.clientOptions,
+        example: "echo hello | wire websocket connect ws://127.0.0.1:9002/",
+        run: { arguments, console throws(CommandError) in
+            let url = try WebSocketOptions.url(arguments)
+            let wait = try TimeSpan(arguments[.wait] ?? "1s", of: .wait)
+            var configuration = try WebSocketOptions.client(arguments, url)
+            configuration.subprotocols = arguments.all(.subprotocol)
+            configuration.origin = arguments[.origin]
+            let client: WebSocketClient
+            do throws(ConnectionError) {
+                client = try await WebSocketClient.connect(to: url, configuration: configuration)
+            } catch {
+                throw .failure("no WebSocket at \(url): \(error)")
+            }
+            let talk = Talk(client: client, quietTime: wait.duration, console: console)
+            try await talk.run()
+        })
+}
+
+extension Option {
+    fileprivate static let subprotocol = Option(
+        "--subprotocol", value: "NAME", "ask for this subprotocol; several, the preferred one first")
+    fileprivate static let origin = Option("--origin", value: "ORIGIN", "say that this page asks, as a browser does")
+    fileprivate static let wait = Option(
+        "--wait", value: "TIME", "how long nothing has come behind the input's end before this side closes (default 1s)"
+    )
+}
