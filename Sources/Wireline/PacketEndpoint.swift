@@ -62,7 +62,7 @@ extension PacketEndpoint {
 
     /// Sends a packet that has arrived, on this connection or another, as it is.
     ///
-    /// - Throws: ``ConnectionError``, as ``PacketConnection/forward(_:)``.
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/forward(_:)-(ReceivedPacket)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func forward(_ packet: ReceivedPacket) async throws(ConnectionError) {
         try await connection.forward(packet)
