@@ -6,7 +6,7 @@ enum Wire {
     static func main() {
         Signals.prepare()
         let commands: [Command] = [
-            .demo, .check, .encode, .decode, .generate, .call, .serve, .probe, .webSocketEcho, .webSocketCases,
+            .demo, .check, .format, .encode, .decode, .generate, .call, .serve, .probe, .webSocketEcho, .webSocketCases,
             .webSocketConnect,
         ]
         let tool = Tool(commands: commands, console: Console())

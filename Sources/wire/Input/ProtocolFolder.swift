@@ -10,7 +10,7 @@ struct ProtocolFolder: Equatable {
     /// The folder that holds the folders of protocols.
     static let home = "Protocols"
     /// More than anybody writes; so that a device or a wrong file does not fill the memory.
-    private static let maximumFileByteCount = 64 << 20
+    static let maximumFileByteCount = 64 << 20
 
     /// The folder that was asked for, or the only one under `Protocols/`.
     ///
@@ -64,6 +64,11 @@ struct ProtocolFolder: Equatable {
         throw .failure("there is no .wire file in \(path)", hint: Self.choice(of: inside))
     }
 
+    /// The paths of its `.wire` files, in the same order.
+    func filePaths() throws(CommandError) -> [String] {
+        try fileNames().map { path == "." ? $0 : path.joiningPath($0) }
+    }
+
     /// The folders inside of one that is none itself: one folder is one protocol.
     private static func choice(of folders: [String]) -> String? {
         guard let first = folders.first else { return nil }
@@ -75,8 +80,7 @@ struct ProtocolFolder: Equatable {
     /// Reads and checks the folder.
     func check() throws(CommandError) -> CheckResult {
         var files: [SourceFile] = []
-        for name in try fileNames() {
-            let file = path == "." ? name : path.joiningPath(name)
+        for file in try filePaths() {
             do throws(SystemError) {
                 let bytes = try System.contents(ofFile: file, limit: Self.maximumFileByteCount)
                 files.append(SourceFile(path: file, bytes: bytes))

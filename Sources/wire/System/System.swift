@@ -79,6 +79,34 @@ enum System {
         try write(Int32(descriptor), bytes)
     }
 
+    /// Puts a file of these bytes in the place of one that is there: it has either the old bytes or the new ones, whatever
+    /// happens. Its permissions stay; a link to it stays a link.
+    static func exchangeFile(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+        let target = absolutePath(of: path) ?? path
+        var status = stat()
+        guard unsafe stat(target, &status) == 0 else { throw SystemError(code: errno) }
+        let temporary = "\(target).\(getpid()).tmp"
+        let descriptor = repeatingInterrupted {
+            unsafe Int(open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
+        }
+        guard descriptor >= 0 else { throw SystemError(code: errno) }
+        do throws(SystemError) {
+            defer { close(Int32(descriptor)) }
+            try write(Int32(descriptor), bytes)
+            guard fchmod(Int32(descriptor), status.st_mode & 0o7777) == 0, fsync(Int32(descriptor)) == 0 else {
+                throw SystemError(code: errno)
+            }
+        } catch {
+            unsafe unlink(temporary)
+            throw error
+        }
+        guard unsafe rename(temporary, target) == 0 else {
+            let code = errno
+            unsafe unlink(temporary)
+            throw SystemError(code: code)
+        }
+    }
+
     // MARK: Folders
 
     /// What a path names.

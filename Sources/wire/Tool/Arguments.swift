@@ -61,7 +61,8 @@ extension Arguments {
             let choices = missing.choices.joined(separator: " or ")
             throw .usage("\(missing.name) is missing" + (choices.isEmpty ? "" : ": it is \(choices)"))
         }
-        if let extra = words.dropFirst(command.parameters.count).first {
+        let isOpen = command.parameters.last?.isRepeated ?? false
+        if !isOpen, let extra = words.dropFirst(command.parameters.count).first {
             throw .usage("unexpected argument `\(extra)`", hint: "a value with spaces stands in quotes")
         }
         for (parameter, word) in zip(command.parameters, words) {

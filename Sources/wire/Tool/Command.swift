@@ -24,19 +24,22 @@ struct Parameter: Sendable {
     let name: String
     let help: String
     let isOptional: Bool
+    /// Any number of them may stand there; it is the last one then.
+    let isRepeated: Bool
     /// The words that may stand here; empty for any.
     let choices: [String]
 
-    init(_ name: String, _ help: String, isOptional: Bool = false, choices: [String] = []) {
+    init(_ name: String, _ help: String, isOptional: Bool = false, isRepeated: Bool = false, choices: [String] = []) {
         self.name = name
         self.help = help
         self.isOptional = isOptional
+        self.isRepeated = isRepeated
         self.choices = choices
     }
 
     /// As it stands in the line that shows how to call a command.
     var usage: String {
-        let word = choices.isEmpty ? name : choices.joined(separator: "|")
+        let word = (choices.isEmpty ? name : choices.joined(separator: "|")) + (isRepeated ? "…" : "")
         return isOptional ? "[\(word)]" : word
     }
 }

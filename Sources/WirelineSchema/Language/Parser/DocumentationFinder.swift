@@ -31,7 +31,7 @@ struct DocumentationFinder {
     }
 
     /// The comments that end in front of a token, going up to the first empty line.
-    private func above(_ token: Int) -> ArraySlice<Comment> {
+    func above(_ token: Int) -> ArraySlice<Comment> {
         let candidates = comments(before: token).dropFirst(token == 0 ? 0 : behind(token - 1).count)
         var start = candidates.endIndex
         var line = tokens[token].line
@@ -45,7 +45,7 @@ struct DocumentationFinder {
     /// The comments behind a token on its line, and those that go on below in the same column.
     ///
     /// One in front of another token on the same line belongs to that.
-    private func behind(_ token: Int) -> ArraySlice<Comment> {
+    func behind(_ token: Int) -> ArraySlice<Comment> {
         let candidates = comments(before: token + 1)
         let nextLine = token + 1 < tokens.count && tokens[token + 1].kind != .endOfFile ? tokens[token + 1].line : .max
         var end = candidates.startIndex
@@ -70,7 +70,8 @@ struct DocumentationFinder {
         !comment.isBlock && !next.isBlock && next.isFirstOnLine && next.firstLine == comment.lastLine + 1
     }
 
-    private func comments(before token: Int) -> ArraySlice<Comment> {
+    /// The comments between a token and the one in front of it.
+    func comments(before token: Int) -> ArraySlice<Comment> {
         let start = firstComment(notBefore: token)
         return comments[start..<firstComment(notBefore: token + 1)]
     }

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The tokens from the first attribute of a declaration or a member to its `;` or `{`.
+struct Statement {
+    private let input: CommentedTokens
+    /// The first token.
+    let first: Int
+    /// The `;` or the `{`.
+    let last: Int
+    /// What the `{` opens.
+    let body: Body?
+    /// Comments stand between its tokens.
+    let hasComments: Bool
+    /// The word that says what is declared.
+    let keyword: String
+    /// The token behind the attributes.
+    private let start: Int
+    /// The keyword of the declaration that it is a member of.
+    private let owner: String?
+
+    struct Body {
+        /// The `}`.
+        var close: Int
+    }
+
+    init(from first: Int, in input: CommentedTokens, owner: String? = nil) {
+        let tokens = input.tokens
+        var start = first
+        while tokens[start].kind == .at {
+            start += 2
+            guard tokens[start].kind == .leftParenthesis else { continue }
+            while tokens[start].kind != .rightParenthesis { start += 1 }
+            start += 1
+        }
+        var last = start
+        while tokens[last].kind != .semicolon, tokens[last].kind != .leftBrace { last += 1 }
+        var close = last
+        if tokens[last].kind == .leftBrace { while tokens[close].kind != .rightBrace { close += 1 } }
+        self.input = input
+        self.first = first
+        self.start = start
+        self.last = last
+        self.owner = owner
+        body = close == last ? nil : Body(close: close)
+        hasComments = (first..<last).contains { !input.documentation.comments(before: $0 + 1).isEmpty }
+        keyword = input.text(of: start)
+    }
+
+    private var tokens: [Token] { input.tokens }
+
+    // MARK: Rows
+
+    /// The rows of the statement; several where its attributes have lines of their own.
+    func rows(indentation: Int) -> [LayoutRow] {
+        let kind: LayoutRow.Kind = body == nil ? .code : .opening
+        if hasComments {
+            return [LayoutRow(kind: kind, indentation: indentation, cells: [textWithComments(indentation)])]
+        }
+        var rows = attributeRows(indentation: indentation)
+        let section = body == nil ? section : nil
+        rows.append(LayoutRow(kind: kind, indentation: indentation, section: section, cells: cells))
+        return rows
+    }
+
+    /// The rows of a declaration with its body on its line.
+    func rows(through close: Int, indentation: Int) -> [LayoutRow] {
+        let row = LayoutRow(
+            kind: .code, indentation: indentation, section: .other, cells: [oneLine(through: close)])
+        return attributeRows(indentation: indentation) + [row]
+    }
+
+    /// The last line of the statement and its body behind it.
+    func oneLine(through close: Int) -> String { text(lineStart..<close + 1) }
+
+    private func attributeRows(indentation: Int) -> [LayoutRow] {
+        let starts = lineStarts
+        return zip(starts, starts.dropFirst()).map { start, end in
+            LayoutRow(kind: .code, indentation: indentation, cells: [text(start..<end)])
+        }
+    }
+
+    /// Where the author starts a line with an attribute, or behind one.
+    private var lineStarts: [Int] {
+        [first] + (first..<start).map { $0 + 1 }.filter(startsLine)
+    }
+
+    private var lineStart: Int { lineStarts.last ?? first }
+
+    private func startsLine(_ token: Int) -> Bool {
+        token > first && token <= start && (token == start || tokens[token].kind == .at)
+            && tokens[token].line > tokens[token - 1].line
+    }
+
+    // MARK: Columns
+
+    private var section: LayoutRow.Section {
+        switch owner ?? keyword {
+        case "packet": .packetField
+        case "message", "struct": .field
+        case "enum", "flags": .enumerationCase
+        case "option": .option
+        case "const": .constant
+        default: .other
+        }
+    }
+
+    private var cells: [String] {
+        let end = last + 1
+        let line = lineStart
+        let equals = (start..<end).first { tokens[$0].kind == .equals }
+        guard body == nil, section != .other else { return [text(line..<end)] }
+        guard section == .field || section == .packetField else {
+            // A list of reserved numbers has none.
+            guard let equals else { return [text(line..<end)] }
+            return [text(line..<equals), text(equals..<end)]
+        }
+        let name = (equals ?? last) - 1
+        // `payload;`
+        guard name > start else { return [text(line..<end)] }
+        let named = equals.map { [text(name..<$0), text($0..<end)] } ?? [text(name..<end)]
+        guard section == .packetField else { return [text(line..<name)] + named }
+        return [text(line..<max(line, start)), text(max(line, start)..<name)] + named
+    }
+
+    // MARK: Text
+
+    /// Tokens on one line.
+    private func text(_ range: Range<Int>) -> String {
+        var text = ""
+        for token in range {
+            if token > range.lowerBound, hasSpace(before: token) { text += " " }
+            text += input.text(of: token)
+        }
+        return text
+    }
+
+    /// All tokens, and the comments where they stand between them.
+    private func textWithComments(_ indentation: Int) -> String {
+        var text = input.text(of: first)
+        for token in first + 1...last {
+            let margin = indentation + (token <= start ? 0 : 2 * Formatter.indentation)
+            let newLine = "\n" + String(repeating: " ", count: margin)
+            let comments = input.documentation.comments(before: token)
+            for comment in comments {
+                text += comment.isFirstOnLine ? newLine : " "
+                text += input.text(of: comment, indentation: comment.isFirstOnLine ? margin : nil)
+            }
+            if let comment = comments.last {
+                text += comment.isBlock && !comment.isFirstOnLine && !startsLine(token) ? " " : newLine
+            } else {
+                text += startsLine(token) ? newLine : hasSpace(before: token) ? " " : ""
+            }
+            text += input.text(of: token)
+        }
+        return text
+    }
+
+    /// Whether a space stands between a token and the one in front of it.
+    private func hasSpace(before token: Int) -> Bool {
+        let left = tokens[token - 1]
+        switch (left.kind, tokens[token].kind) {
+        case (.leftBrace, .rightBrace): return false
+        case (.leftParenthesis, _), (.leftBracket, _), (.at, _), (.dots, _): return false
+        case (_, .semicolon), (_, .comma), (_, .rightParenthesis), (_, .rightBracket), (_, .leftBracket): return false
+        case (_, .leftParenthesis), (_, .dots): return false
+        case (.minus, _): return isSubtraction(token - 1)
+        default: return true
+        }
+    }
+
+    /// Whether a `-` stands between a name and a number, as in `packet - 4`, rather than in front of a negative one.
+    private func isSubtraction(_ token: Int) -> Bool {
+        let left = tokens[token - 1]
+        guard left.kind == .name else { return false }
+        let word = input.text(of: token - 1)
+        return word != "to" && word != "reserved"
+    }
+}
