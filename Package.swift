@@ -54,7 +54,8 @@ let package = Package(
         // Layer 1
         .target(name: "WirelineSession", swiftSettings: strict),
         .target(name: "WirelineTransport", dependencies: ["CWirelineSystem"], swiftSettings: strict),
-        .target(name: "WirelineSchema", dependencies: ["WirelineCodec"], swiftSettings: strict),
+        .target(
+            name: "WirelineSchema", dependencies: ["WirelineCodec"], exclude: ["Editor"], swiftSettings: strict),
         .target(name: "WirelineTLS", swiftSettings: strict),
         .target(name: "WirelineWebSocket", dependencies: ["WirelineCodec"], swiftSettings: strict),
         // Layer 2

@@ -35,7 +35,7 @@ struct CheckTests {
         let outcome = try Workspace(["P/a.wire": Self.broken]).wire("check", "P", "--format", "json")
         let line =
             #"{"protocol":"P","folder":"P","valid":false,"messages":null,"diagnostics":[{"severity":"error","#
-            + #""file":"P/a.wire","line":2,"column":5,"byteCount":5,"message":"unknown type `Unit8`","#
+            + #""file":"P/a.wire","line":2,"column":5,"endLine":2,"endColumn":10,"byteCount":5,"message":"unknown type `Unit8`","#
             + #""help":"did you mean `uint8`?"}],"omitted":0}"# + "\n"
         #expect(outcome == Outcome(status: 1, output: line, errors: ""))
     }
@@ -43,7 +43,7 @@ struct CheckTests {
     @Test func `GitHub's form is a workflow command for each problem`() throws {
         let outcome = try Workspace(["P,1/a%.wire": Self.broken]).wire("check", "P,1", "--format=github")
         let lines =
-            "::error file=P%2C1/a%25.wire,line=2,col=5::unknown type `Unit8`%0Ahelp: did you mean `uint8`?\n"
+            "::error file=P%2C1/a%25.wire,line=2,endLine=2,col=5,endColumn=10::unknown type `Unit8`%0Ahelp: did you mean `uint8`?\n"
             + "P,1: 1 error\n"
         #expect(outcome == Outcome(status: 1, output: lines, errors: ""))
     }

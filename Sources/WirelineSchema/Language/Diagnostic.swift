@@ -8,6 +8,8 @@ public struct Diagnostic: Equatable, Sendable {
     public var severity: Severity
     /// Where the marked text starts.
     public var location: SourceLocation
+    /// Where the first byte behind the marked text stands; ``location`` itself at the end of a file.
+    public var endLocation: SourceLocation
     /// How many UTF-8 bytes are marked, from ``location`` on; 0 at the end of a file.
     public var byteCount: Int
     /// What is wrong: lower case, no full stop, code in backticks.

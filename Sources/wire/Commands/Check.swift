@@ -79,6 +79,8 @@ private struct CheckReport {
             "file": .string(diagnostic.location.file),
             "line": .integer(Int128(diagnostic.location.line)),
             "column": .integer(Int128(diagnostic.location.column)),
+            "endLine": .integer(Int128(diagnostic.endLocation.line)),
+            "endColumn": .integer(Int128(diagnostic.endLocation.column)),
             "byteCount": .integer(Int128(diagnostic.byteCount)),
             "message": .string(diagnostic.message),
             "help": diagnostic.hint.map { .string($0) } ?? .null,
@@ -88,28 +90,11 @@ private struct CheckReport {
     /// Workflow commands, which GitHub shows beside the lines of a change.
     func printForGitHub(_ console: Console) throws(CommandError) {
         for diagnostic in result.diagnostics {
-            let location = diagnostic.location
-            let file = escape(location.file, alsoSeparators: true)
             let text = diagnostic.message + (diagnostic.hint.map { "\nhelp: " + $0 } ?? "")
-            let place = "file=\(file),line=\(location.line),col=\(location.column)"
-            try console.print("::\(diagnostic.severity.rawValue) \(place)::\(escape(text, alsoSeparators: false))")
+            let command = WorkflowCommand(
+                diagnostic.severity.rawValue, at: diagnostic.location, to: diagnostic.endLocation, text)
+            try console.print(command.text)
         }
         try console.print(TextStyle.harmless(summary))
-    }
-
-    /// The escapes of workflow commands: a line is a command, and `,` and `:` separate its properties.
-    private func escape(_ text: String, alsoSeparators: Bool) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "%": result += "%25"
-            case "\r": result += "%0D"
-            case "\n": result += "%0A"
-            case ":" where alsoSeparators: result += "%3A"
-            case "," where alsoSeparators: result += "%2C"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return TextStyle.harmless(result)
     }
 }

@@ -77,8 +77,8 @@ struct ProtocolFolder: Equatable {
             + (folders.count > 8 ? ", …" : "")
     }
 
-    /// Reads and checks the folder.
-    func check() throws(CommandError) -> CheckResult {
+    /// Reads its `.wire` files.
+    func files() throws(CommandError) -> [SourceFile] {
         var files: [SourceFile] = []
         for file in try filePaths() {
             do throws(SystemError) {
@@ -88,7 +88,12 @@ struct ProtocolFolder: Equatable {
                 throw .failure("cannot read \(file): \(error.reason)")
             }
         }
-        return ProtocolDescription.check(name: name, files: files)
+        return files
+    }
+
+    /// Reads and checks the folder.
+    func check() throws(CommandError) -> CheckResult {
+        ProtocolDescription.check(name: name, files: try files())
     }
 
     /// The protocol, for commands that need a right one; warnings are left to `check`.

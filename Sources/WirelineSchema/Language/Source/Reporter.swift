@@ -51,6 +51,7 @@ final class Reporter {
         let diagnostic = Diagnostic(
             severity: severity,
             location: location(of: span),
+            endLocation: sources[span.file].location(at: max(span.start, span.end)),
             byteCount: max(0, span.end - span.start),
             message: message,
             hint: help,

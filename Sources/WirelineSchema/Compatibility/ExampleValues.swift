@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// What an example should have in it.
+enum ExampleHint {
+    /// A value of a field, or of each item of it.
+    case value(FieldKey, JSONValue)
+    /// So many bytes or items.
+    case count(FieldKey, Int)
+    /// An optional that is not set.
+    case absent(FieldKey)
+    /// A value of everything of an enum, by its index.
+    case enumeration(Int, JSONValue)
+    /// The same of flags.
+    case flags(Int, JSONValue)
+    /// A field of the header.
+    case header(String, Int128)
+    /// A packet of at least so many bytes.
+    case packetByteCount(Int)
+    /// Structures that nest so deeply.
+    case depth(Int)
+}
+
+/// Makes values of a protocol's messages, to try what another version makes of them.
+struct ExampleValues {
+    /// Which of the possible values are taken.
+    enum Style {
+        /// Each another small one, lists of one item.
+        case plain
+        /// Zeros, nothing that may be left out.
+        case zero
+        /// The largest, and the smallest.
+        case most, least
+        case random(seed: UInt64)
+    }
+
+    private let description: ProtocolDescription
+    private let style: Style
+    private let hint: ExampleHint?
+    /// How many bytes of text or items there may still be beyond the usual, to make a packet large.
+    private var extraCount: Int
+    private var counter: Int128 = 0
+    private var random: UInt64
+
+    /// - Parameter extraCount: For the hint ``ExampleHint/packetByteCount(_:)``.
+    init(_ description: ProtocolDescription, _ style: Style, hint: ExampleHint? = nil, extraCount: Int = 0) {
+        self.description = description
+        self.style = style
+        self.hint = hint
+        self.extraCount = extraCount
+        random = if case .random(let seed) = style { seed } else { 0 }
+    }
+
+    /// An object of a message's fields.
+    mutating func fields(ofMessage index: Int) -> JSONValue { object(.message(index), depth: 0) }
+
+    private mutating func object(_ owner: FieldListKey, depth: Int) -> JSONValue {
+        var members: [JSONValue.Member] = []
+        for (index, field) in description.fields(of: owner).enumerated() {
+            let key = FieldKey(owner: owner, index: index)
+            if field.presence == .optional, isAbsent(key) { break }
+            members.append(JSONValue.Member(field.name, value(field.type, of: field, key, depth, isItem: false)))
+        }
+        return .object(members)
+    }
+
+    private mutating func isAbsent(_ key: FieldKey) -> Bool {
+        if case .absent(key)? = hint { return true }
+        switch style {
+        case .plain, .most: return false
+        case .zero, .least: return true
+        case .random: return next(3) == 0
+        }
+    }
+
+    // MARK: Values
+
+    private mutating func value(
+        _ type: TypeDescription, of field: FieldDescription, _ key: FieldKey, _ depth: Int, isItem: Bool
+    ) -> JSONValue {
+        if case .value(key, let value)? = hint, !type.isCompound { return value }
+        switch type {
+        case .structure(let index): return object(.structure(index), depth: depth + 1)
+        case .fixedList(let element, let count):
+            return .array((0..<count).map { _ in value(element, of: field, key, depth, isItem: true) })
+        case .list(let element, let extent):
+            let count = itemCount(element, extent, field, key, depth)
+            return .array((0..<count).map { _ in value(element, of: field, key, depth, isItem: true) })
+        case .string(let extent): return .string(text(extent, field, key, isItem: isItem))
+        case .bytes(let extent): return .string(Base64.encode(Array(text(extent, field, key, isItem: isItem).utf8)))
+        case .properties: return .object(flip() ? [JSONValue.Member("k", .string("v"))] : [])
+        case .float32, .float64: return float(type, field.floatRange, isItem: isItem)
+        case .enumeration(let index, _):
+            if case .enumeration(index, let value)? = hint { return value }
+            let item = description.enumerations[index]
+            return number(item.format.range, listed: item.cases, isClosed: item.isClosed)
+        case .flags(let index, _):
+            if case .flags(index, let value)? = hint { return [value] }
+            let item = description.flagSets[index]
+            return [number(item.format.range, listed: item.cases, isClosed: false)]
+        case .boolean: return .boolean(number(0...1) == 1)
+        case .integer(let format, _): return .exactInteger(number(limited(format.range, field, isItem)))
+        case .varint(let count):
+            let range = PacketField.Format.varint(maximumByteCount: count).range
+            return .exactInteger(number(limited(range, field, isItem)))
+        }
+    }
+
+    private func limited(_ range: ClosedRange<Int128>, _ field: FieldDescription, _ isItem: Bool) -> ClosedRange<Int128>
+    {
+        isItem ? range : field.range.map { range.clamped(to: $0) } ?? range
+    }
+
+    private mutating func number(_ range: ClosedRange<Int128>) -> Int128 {
+        switch style {
+        case .plain:
+            counter += 1
+            // Small ones, so that every byte order and width of them is another number.
+            let start = max(range.lowerBound, min(0, range.upperBound))
+            return start + counter % (min(range.upperBound - start, 100) + 1)
+        case .zero: return min(max(0, range.lowerBound), range.upperBound)
+        case .most: return range.upperBound
+        case .least: return range.lowerBound
+        case .random:
+            let span = range.upperBound - range.lowerBound
+            let value = Int128(next()) >> Int128(next(60))
+            return flip() ? range.lowerBound + value % (span + 1) : range.upperBound - value % (span + 1)
+        }
+    }
+
+    private mutating func number(
+        _ range: ClosedRange<Int128>, listed: [EnumerationDescription.Case], isClosed: Bool
+    ) -> JSONValue {
+        switch style {
+        case .random where !isClosed && flip(): return .exactInteger(number(range))
+        case .most where !isClosed, .least where !isClosed: return .exactInteger(number(range))
+        case .zero where !isClosed: return 0
+        default:
+            counter += 1
+            let index = if case .random = style { next(listed.count) } else { Int(counter) % listed.count }
+            return .exactInteger(listed[index].value)
+        }
+    }
+
+    private mutating func float(_ type: TypeDescription, _ limit: ClosedRange<Double>?, isItem: Bool) -> JSONValue {
+        let limit = isItem ? nil : limit
+        switch style {
+        case .zero: return .float(limit.map { min(max(0, $0.lowerBound), $0.upperBound) } ?? 0)
+        case .most: return .float(limit?.upperBound ?? 1e9)
+        case .least: return .float(limit?.lowerBound ?? -1e9)
+        default:
+            counter += 1
+            let value = Double(Int(counter % 100)) + 0.5
+            return .float(limit.map { min(max(value, $0.lowerBound), $0.upperBound) } ?? value)
+        }
+    }
+
+    // MARK: Counts
+
+    private mutating func text(
+        _ extent: TypeDescription.Extent, _ field: FieldDescription, _ key: FieldKey, isItem: Bool
+    ) -> String {
+        if !isItem, case .count(key, let count)? = hint { return String(repeating: "x", count: count) }
+        let maximum = min(isItem ? .max : field.maximumCount ?? .max, extent.capacity)
+        let count: Int
+        switch style {
+        case .plain: count = 2
+        case .zero, .least: count = 0
+        case .most: count = 5
+        case .random: count = next(9)
+        }
+        let extra = min(extraCount, max(0, maximum - count))
+        extraCount -= extra
+        counter += 1
+        let letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+        let start = Int(counter) % 26
+        return String(letters.dropFirst(start).prefix(min(count, maximum))) + String(repeating: "x", count: extra)
+    }
+
+    private mutating func itemCount(
+        _ element: TypeDescription, _ extent: TypeDescription.Extent, _ field: FieldDescription, _ key: FieldKey,
+        _ depth: Int
+    ) -> Int {
+        if case .count(key, let count)? = hint { return count }
+        let maximum = min(field.maximumCount ?? .max, extent.capacity)
+        if case .structure = element, depth >= 4 {
+            // Where structures hold themselves, this ends it.
+            guard case .depth(let limit)? = hint else { return 0 }
+            return depth < limit ? min(1, maximum) : 0
+        }
+        let count: Int
+        switch style {
+        case .plain: count = 1
+        case .zero, .least: count = 0
+        case .most: count = 2
+        case .random: count = next(4)
+        }
+        guard !element.isCompound else { return min(count, maximum) }
+        let extra = min(extraCount, max(0, maximum - count))
+        extraCount -= extra
+        return min(count, maximum) + extra
+    }
+
+    // MARK: Random
+
+    /// SplitMix64.
+    private mutating func next() -> UInt64 {
+        random &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = random
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    private mutating func next(_ limit: Int) -> Int { limit <= 0 ? 0 : Int(next() % UInt64(limit)) }
+
+    private mutating func flip() -> Bool {
+        if case .random = style { next(2) == 0 } else { true }
+    }
+}
+
+extension TypeDescription {
+    /// Whether it holds other values.
+    var isCompound: Bool {
+        switch self {
+        case .structure, .fixedList, .list: true
+        default: false
+        }
+    }
+}
+
+extension TypeDescription.Extent {
+    /// The most bytes or items that its prefix can count.
+    var capacity: Int {
+        if case .counted(let format, _) = self { format.maximum } else { .max }
+    }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// One message between two versions, one of which writes and the other reads.
+struct Exchange {
+    private let comparison: SchemaComparison
+    private let pair: SchemaComparison.MessagePair
+    private let reader: SchemaVersion
+    private let written: ProtocolDescription
+    private let read: ProtocolDescription
+    private let writerTranslator: PacketTranslator
+    private let readerTranslator: PacketTranslator
+    /// Whether packets are compared, or payloads alone: where the layout is another, each packet goes wrong, which says
+    /// nothing about fields.
+    private let isOfPacket: Bool
+    /// The names of the one field that counts; nil for all.
+    private let fieldNames: Set<String>?
+
+    init(
+        _ comparison: SchemaComparison, _ translators: [SchemaVersion: PacketTranslator],
+        pair: SchemaComparison.MessagePair, reader: SchemaVersion, isOfPacket: Bool, fieldNames: Set<String>?
+    ) {
+        self.comparison = comparison
+        self.pair = pair
+        self.reader = reader
+        self.isOfPacket = isOfPacket
+        self.fieldNames = fieldNames
+        written = comparison.description(of: reader.peer)
+        read = comparison.description(of: reader)
+        writerTranslator = translators[reader.peer] ?? PacketTranslator(written)
+        readerTranslator = translators[reader] ?? PacketTranslator(read)
+    }
+
+    private var writtenMessage: Int { reader == .new ? pair.old : pair.new }
+    private var readMessage: Int { reader == .new ? pair.new : pair.old }
+
+    // MARK: Trying
+
+    /// What goes wrong with a value; nil if nothing does, or if the writer cannot write it.
+    func failure(_ candidate: Candidate) -> SchemaChange.Failure? {
+        guard let (fields, packet) = encode(candidate) else { return nil }
+        for sender in Sender.allCases where pair.senders.contains(sender) {
+            guard let outcome = outcome(of: fields, packet, sender) else { continue }
+            return SchemaChange.Failure(
+                reader: reader, sender: sender, message: written.messages[writtenMessage].name, packet: packet,
+                sent: fields, outcome: outcome)
+        }
+        return nil
+    }
+
+    private func encode(_ candidate: Candidate) -> (JSONValue, [UInt8])? {
+        let name = written.messages[writtenMessage].name
+        var extra = 0
+        if case .packetByteCount(let count)? = candidate.hint {
+            var plain = ExampleValues(written, candidate.values)
+            let fields = plain.fields(ofMessage: writtenMessage)
+            guard let packet = try? writerTranslator.encode(message: name, json: fields) else { return nil }
+            extra = max(0, count - packet.count) + candidate.extra
+        }
+        var values = ExampleValues(written, candidate.values, hint: candidate.hint, extraCount: extra)
+        let fields = values.fields(ofMessage: writtenMessage)
+        var header: JSONValue?
+        if case .header(let name, let value)? = candidate.hint {
+            let field = written.layout.fields.first { $0.name == name }
+            header = field.map { .object([JSONValue.Member(name, $0.json(of: value))]) }
+        }
+        let line = JSONValue.object([JSONValue.Member(LineKey.fields, fields)])
+        guard let packet = try? writerTranslator.encode(message: name, json: line, header: header) else { return nil }
+        return (fields, packet)
+    }
+
+    private func outcome(of sent: JSONValue, _ packet: [UInt8], _ sender: Sender) -> SchemaChange.Outcome? {
+        let name = read.messages[readMessage].name
+        do throws(CodecError) {
+            let line = try isOfPacket ? decode(packet, sender) : decodePayload(sent)
+            guard let line, let found = line[LineKey.fields] else { return isOfPacket ? .unknownMessage : nil }
+            if case .string(let other)? = line[LineKey.message], other != name {
+                return .misread(message: other, fields: found, path: "")
+            }
+            guard let path = firstDifference(sent, found, .message(writtenMessage), .message(readMessage)) else {
+                return nil
+            }
+            return counts(path) ? .misread(message: name, fields: found, path: path) : nil
+        } catch {
+            return counts(error.path) || isOfPacket ? .refused(error) : nil
+        }
+    }
+
+    private func counts(_ path: String) -> Bool {
+        guard let fieldNames else { return true }
+        return path.split(whereSeparator: { $0 == "." || $0 == "[" }).contains { fieldNames.contains(String($0)) }
+    }
+
+    private func decode(_ packet: [UInt8], _ sender: Sender) throws(CodecError) -> JSONValue? {
+        let span = packet.span
+        // SAFETY: an array of bytes has neither padding nor bytes that are not initialised.
+        return try unsafe readerTranslator.decode(span.bytes, from: sender)
+    }
+
+    private func decodePayload(_ sent: JSONValue) throws(CodecError) -> JSONValue? {
+        let name = written.messages[writtenMessage].name
+        guard let payload = try? writerTranslator.encodePayload(message: name, fields: sent) else { return nil }
+        let span = payload.span
+        // SAFETY: as above.
+        return try unsafe readerTranslator.decodePayload(span.bytes, asMessage: read.messages[readMessage].name)
+    }
+
+    // MARK: Comparing
+
+    /// The path of the first value that is not what was sent.
+    private func firstDifference(
+        _ sent: JSONValue, _ found: JSONValue, _ sentOwner: FieldListKey, _ foundOwner: FieldListKey
+    ) -> String? {
+        let key =
+            reader == .new
+            ? SchemaComparison.OwnerPair(old: sentOwner, new: foundOwner)
+            : SchemaComparison.OwnerPair(old: foundOwner, new: sentOwner)
+        // What has not been compared is not the same type.
+        guard let alignment = comparison.alignments[key] else { return "" }
+        let fields = read.fields(of: foundOwner)
+        let others = written.fields(of: sentOwner)
+        for (index, field) in fields.enumerated() {
+            let other = alignment.pairs.first { (reader == .new ? $0.new : $0.old) == index }
+                .map { reader == .new ? $0.old : $0.new }
+            let value = found[field.name]
+            guard let other else {
+                // Nobody sent it.
+                let absent = readerTranslator.index.fields(of: foundOwner)[index].absent
+                if let value, field.presence == .required || value != absent { return field.name }
+                continue
+            }
+            let sentValue = sent[others[other].name].flatMap { $0.isNull ? nil : $0 }
+            guard sentValue != nil || value != nil else { continue }
+            guard let sentValue, let value else { return field.name }
+            if let path = firstDifference(sentValue, others[other].type, value, field.type) { return field.name + path }
+        }
+        return nil
+    }
+
+    private func firstDifference(
+        _ sent: JSONValue, _ sentType: TypeDescription, _ found: JSONValue, _ foundType: TypeDescription
+    ) -> String? {
+        switch (sentType, foundType) {
+        case (.structure(let left), .structure(let right)):
+            return firstDifference(sent, found, .structure(left), .structure(right)).map { $0.isEmpty ? "" : "." + $0 }
+        case (.list(let left, _), .list(let right, _)), (.fixedList(let left, _), .fixedList(let right, _)):
+            guard case .array(let sent) = sent, case .array(let found) = found, sent.count == found.count else {
+                return ""
+            }
+            for (index, (sent, found)) in zip(sent, found).enumerated() {
+                if let path = firstDifference(sent, left, found, right) { return "[\(index)]" + path }
+            }
+            return nil
+        case (.string, .bytes), (.bytes, .string):
+            return bytes(sent, sentType) == bytes(found, foundType) ? nil : ""
+        case (.float32, .float32), (.float64, .float64), (.string, .string), (.bytes, .bytes),
+            (.properties, .properties):
+            return sent == found || number(sent) != nil && number(sent) == number(found) ? nil : ""
+        default:
+            guard let left = integer(sent, sentType, written), let right = integer(found, foundType, read),
+                left == right
+            else { return "" }
+            return hasSameMeaning(left, sentType, foundType) ? nil : ""
+        }
+    }
+
+    private func number(_ value: JSONValue) -> Double? {
+        if case .number(let number) = value { number.double } else { nil }
+    }
+
+    private func bytes(_ value: JSONValue, _ type: TypeDescription) -> [UInt8]? {
+        guard case .string(let text) = value else { return nil }
+        if case .bytes = type { return try? Base64.decode(text) }
+        return Array(text.utf8)
+    }
+
+    private func integer(_ value: JSONValue, _ type: TypeDescription, _ description: ProtocolDescription) -> Int128? {
+        switch (type, value) {
+        case (.boolean, .boolean(let isTrue)): return isTrue ? 1 : 0
+        case (.enumeration(let index, _), .string(let name)):
+            return description.enumerations[index].cases.first { $0.name == name }?.value ?? Int128(name)
+        case (.flags(let index, _), .array(let items)):
+            let values = items.map { mask($0, description.flagSets[index]) }
+            return values.reduce(0) { total, value in total.flatMap { total in value.map { total | $0 } } }
+        case (.string, _), (.bytes, _), (.properties, _), (.float32, _), (.float64, _): return nil
+        case (_, .number(let number)): return number.integer
+        case (_, .string(let text)): return Int128(text)
+        default: return nil
+        }
+    }
+
+    private func mask(_ value: JSONValue, _ flags: FlagsDescription) -> Int128? {
+        switch value {
+        case .number(let number): number.integer
+        case .string(let name): flags.cases.first { $0.name == name }?.value ?? Int128(name)
+        default: nil
+        }
+    }
+
+    /// Whether a number has no name that stands for another number in the other version.
+    private func hasSameMeaning(_ value: Int128, _ sentType: TypeDescription, _ foundType: TypeDescription) -> Bool {
+        switch (sentType, foundType) {
+        case (.enumeration(let left, _), .enumeration(let right, _)):
+            let (sent, found) = (written.enumerations[left].cases, read.enumerations[right].cases)
+            let sentName = sent.first { $0.value == value }?.name
+            let foundName = found.first { $0.value == value }?.name
+            return sentName == foundName
+                || !found.contains { $0.name == sentName } && !sent.contains { $0.name == foundName }
+        case (.flags(let left, _), .flags(let right, _)):
+            return written.flagSets[left].cases.allSatisfy { item in
+                guard let other = read.flagSets[right].cases.first(where: { $0.name == item.name }) else { return true }
+                return (value & item.value == item.value) == (value & other.value == other.value)
+            }
+        default: return true
+        }
+    }
+}
+
+extension DescriptionIndex {
+    fileprivate func fields(of owner: FieldListKey) -> [FieldPlan] {
+        switch owner {
+        case .message(let index): messages[index].fields
+        case .structure(let index): structures[index].fields
+        }
+    }
+}

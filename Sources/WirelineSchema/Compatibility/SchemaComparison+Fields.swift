@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+extension SchemaComparison {
+    /// Compares the fields of a message, or of a structure unless that has been done.
+    mutating func compareFields(_ pair: OwnerPair, subject: String) {
+        guard alignments[pair] == nil else { return }
+        let (before, after) = (old.fields(of: pair.old), new.fields(of: pair.new))
+        let alignment = FieldAlignment(old: before.map(\.name), new: after.map(\.name)) { left, right in
+            old.text(of: before[left]) == new.text(of: after[right])
+        }
+        alignments[pair] = alignment
+        for index in alignment.deleted { suspectDeleted(before[index], index, pair, alignment, subject) }
+        for index in alignment.inserted { suspectInserted(after[index], index, pair, alignment, subject) }
+        for (left, right) in alignment.pairs {
+            let name = subject + "." + after[right].name
+            if alignment.moved.contains(right) {
+                suspect(
+                    .fieldOrder, name, "stands in another place among its fields", at: .owner(pair),
+                    old: before[left].location, new: after[right].location, breaks: [.old: [], .new: []])
+            }
+            compare(
+                FieldPair(owner: pair, old: left, new: right, before: before[left], after: after[right], subject: name))
+        }
+    }
+
+    struct FieldPair {
+        var owner: OwnerPair
+        var old: Int
+        var new: Int
+        var before: FieldDescription
+        var after: FieldDescription
+        var subject: String
+
+        /// The field in the version of a reader's peer, whose values are tried.
+        func key(writtenFor reader: SchemaVersion) -> FieldKey {
+            reader == .new ? FieldKey(owner: owner.old, index: old) : FieldKey(owner: owner.new, index: new)
+        }
+
+        var names: Set<String> { [before.name, after.name] }
+    }
+
+    // MARK: Fields that come and go
+
+    private mutating func suspectDeleted(
+        _ field: FieldDescription, _ index: Int, _ pair: OwnerPair, _ alignment: FieldAlignment, _ subject: String
+    ) {
+        let isTail = alignment.isTail(deleted: index)
+        var readers: [SchemaVersion: [ExampleHint]] = [:]
+        if !isTail || field.presence == .required { readers[.old] = [] }
+        if !isTail || !skipsTail(pair.new, of: new) { readers[.new] = [] }
+        suspect(
+            .fieldDeleted, subject + "." + field.name, isTail ? "is gone from the end" : "is gone",
+            at: .owner(pair), old: field.location, new: nil, breaks: readers)
+    }
+
+    private mutating func suspectInserted(
+        _ field: FieldDescription, _ index: Int, _ pair: OwnerPair, _ alignment: FieldAlignment, _ subject: String
+    ) {
+        let isTail = alignment.isTail(inserted: index)
+        let isFrozen = isFrozen(pair.new, of: new)
+        var readers: [SchemaVersion: [ExampleHint]] = [:]
+        if !isTail || field.presence == .required { readers[.new] = [] }
+        if !isTail || !skipsTail(pair.old, of: old) { readers[.old] = [] }
+        let rule: CompatibilityRule =
+            !isTail
+            ? .fieldInserted
+            : isFrozen
+                ? .frozenStructure
+                : field.presence == .required ? .fieldAppended : readers.isEmpty ? .addition : .trailing
+        suspect(
+            rule, subject + "." + field.name, isTail ? "is new, at the end" : "is new, in front of others",
+            at: .owner(pair), old: nil, new: field.location, breaks: readers)
+    }
+
+    /// Whether a reader passes over what stands behind the last field that it knows.
+    private func skipsTail(_ owner: FieldListKey, of description: ProtocolDescription) -> Bool {
+        switch owner {
+        case .message: description.options.keepsTrailingBytes
+        case .structure(let index): description.structures[index].sizePrefix != nil
+        }
+    }
+
+    private func isFrozen(_ owner: FieldListKey, of description: ProtocolDescription) -> Bool {
+        guard case .structure(let index) = owner else { return false }
+        return description.structures[index].sizePrefix == nil
+    }
+
+    // MARK: Fields that stay
+
+    private mutating func compare(_ pair: FieldPair) {
+        let (before, after) = (pair.before, pair.after)
+        if before.name != after.name { note(.fieldName, pair, "was called `\(before.name)`") }
+        compareAliases(
+            before.alias, after.alias, of: pair.subject, at: .owner(pair.owner), before.location, after.location)
+        comparePresence(pair)
+        compareTypes(pair)
+    }
+
+    /// A change that no packet between the two versions shows.
+    private mutating func note(_ rule: CompatibilityRule, _ pair: FieldPair, _ summary: String) {
+        suspect(pair, rule, summary, breaks: [:])
+    }
+
+    mutating func suspect(
+        _ pair: FieldPair, _ rule: CompatibilityRule, _ summary: String, breaks readers: [SchemaVersion: [ExampleHint]],
+        isContained: Bool = false
+    ) {
+        suspect(
+            rule, pair.subject, summary, at: .owner(pair.owner), old: pair.before.location, new: pair.after.location,
+            breaks: readers, only: isContained ? pair.names : nil)
+    }
+
+    private mutating func comparePresence(_ pair: FieldPair) {
+        let absentInOld = [ExampleHint.absent(pair.key(writtenFor: .new))]
+        let absentInNew = [ExampleHint.absent(pair.key(writtenFor: .old))]
+        switch (pair.before.presence, pair.after.presence) {
+        case (.required, .required), (.optional, .optional): break
+        case (.since(let before, let left), .since(let after, let right)):
+            if before != after { note(.since, pair, "was `@since(\(before))`, is `@since(\(after))`") }
+            if left != right { note(.defaultValue, pair, "has another default: \(right), which was \(left)") }
+        case (.optional, .required):
+            suspect(pair, .fieldPresence, "was `optional`, is required", breaks: [.new: absentInOld], isContained: true)
+        case (.optional, .since):
+            suspect(
+                pair, .fieldPresence, "was `optional`, is `@since`: what is absent is read as the default",
+                breaks: [.new: absentInOld], isContained: true)
+        case (.required, .optional), (.since, .optional):
+            suspect(pair, .fieldPresence, "may be absent now", breaks: [.old: absentInNew], isContained: true)
+        case (.required, .since): note(.since, pair, "was required, is `@since`")
+        case (.since, .required): note(.since, pair, "was `@since`, is required")
+        }
+    }
+}
+
+extension ProtocolDescription {
+    /// A field's type in words, as far as it shows on the wire: `repeated Item`, `uint16 (little-endian)`.
+    func text(of field: FieldDescription) -> String {
+        (field.presence == .optional ? "optional " : "") + text(of: field.type)
+    }
+
+    func text(of type: TypeDescription) -> String {
+        switch type {
+        case .integer(let format, let order): format.text + text(of: order, format.byteCount)
+        case .float32(let order): "float32" + text(of: order, 4)
+        case .float64(let order): "float64" + text(of: order, 8)
+        case .boolean: "bool"
+        case .varint(10): "varint"
+        case .varint(let count): "@max_bytes(\(count)) varint"
+        case .string(let extent): "string" + text(of: extent)
+        case .bytes(let extent): "bytes" + text(of: extent)
+        case .properties: "properties"
+        case .enumeration(let index, let order):
+            enumerations[index].name + text(of: order, enumerations[index].format.byteCount)
+        case .flags(let index, let order): flagSets[index].name + text(of: order, flagSets[index].format.byteCount)
+        case .structure(let index): structures[index].name
+        case .fixedList(let element, let count): text(of: element) + "[\(count)]"
+        case .list(let element, let extent): text(of: element) + "[]" + text(of: extent)
+        }
+    }
+
+    private func text(of order: ByteOrder, _ byteCount: Int) -> String {
+        byteCount > 1 && order != options.byteOrder ? order == .littleEndian ? " (little-endian)" : " (big-endian)" : ""
+    }
+
+    private func text(of extent: TypeDescription.Extent) -> String {
+        switch extent {
+        case .counted(let format, let order):
+            " with a count of \(format.name)" + text(of: order, format == .varint ? 1 : format.minimumByteCount)
+        case .terminated: " up to a NUL"
+        case .rest: " to the end"
+        }
+    }
+}
+
+extension IntegerFormat {
+    /// Its name in the language.
+    fileprivate var text: String { (range.lowerBound < 0 ? "int" : "uint") + "\(byteCount * 8)" }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// Walks through two versions side by side and collects what is different, with the values on which it could show; then
+/// tries these values.
+///
+/// The walk may suspect too much, never too little: what it suspects is only said to break a reader when a packet shows it.
+struct SchemaComparison {
+    let old: ProtocolDescription
+    let new: ProtocolDescription
+    private(set) var suspects: [Suspect] = []
+    /// What of the two versions has been compared, and which fields are the same there.
+    var alignments: [OwnerPair: FieldAlignment] = [:]
+    /// The messages of the two versions that are the same one.
+    var messagePairs: [MessagePair] = []
+    /// The types that each of the compared messages and structures holds.
+    var contents: [OwnerPair: Set<TypePair>] = [:]
+    var comparedCases: Set<TypePair> = []
+
+    struct OwnerPair: Hashable {
+        var old: FieldListKey
+        var new: FieldListKey
+    }
+
+    struct MessagePair {
+        var old: Int
+        var new: Int
+        var senders: Set<Sender>
+    }
+
+    /// Two declared types of which fields have one in the old and the other in the new version.
+    enum TypePair: Hashable {
+        case structure(old: Int, new: Int)
+        case enumeration(old: Int, new: Int)
+        case flags(old: Int, new: Int)
+    }
+
+    /// A change, and how to find out what it breaks.
+    struct Suspect {
+        var change: SchemaChange
+        var place: Place
+        /// Values on which it could show, of the peer of each reader that it could break.
+        var hints: [SchemaVersion: [ExampleHint]]
+        /// The names of the field in both versions, where nothing else can go wrong because of the change.
+        var fieldNames: Set<String>?
+
+        enum Place: Hashable {
+            case packet
+            case message(old: Int?, new: Int?)
+            case owner(OwnerPair)
+            case type(TypePair)
+        }
+    }
+
+    init(old: ProtocolDescription, new: ProtocolDescription) {
+        self.old = old
+        self.new = new
+    }
+
+    mutating func changes() -> [SchemaChange] {
+        comparePackets()
+        compareMessages()
+        compareOptions()
+        let trial = ExchangeTrial(self)
+        return suspects.map { trial.change(of: $0) }
+    }
+
+    // MARK: Suspecting
+
+    /// - Parameters:
+    ///   - readers: Hints for each version that may not be able to read the other's packets; with none, any value may show
+    ///     it.
+    ///   - fieldNames: The names of the one field in which it would show; nil when everything behind may be read wrongly.
+    mutating func suspect(
+        _ rule: CompatibilityRule, _ subject: String, _ summary: String, at place: Suspect.Place,
+        old oldLocation: SourceLocation? = nil, new newLocation: SourceLocation? = nil,
+        breaks readers: [SchemaVersion: [ExampleHint]] = [:], only fieldNames: Set<String>? = nil
+    ) {
+        let change = SchemaChange(
+            rule: rule, subject: subject, summary: summary, oldLocation: oldLocation, newLocation: newLocation,
+            messages: [], failures: [])
+        suspects.append(Suspect(change: change, place: place, hints: readers, fieldNames: fieldNames))
+    }
+
+    func description(of version: SchemaVersion) -> ProtocolDescription { version == .old ? old : new }
+
+    // MARK: Options
+
+    private mutating func compareOptions() {
+        let (before, after) = (old.options, new.options)
+        compareLimits(
+            .maximumPacket, "max_packet", before.maximumPacketByteCount, after.maximumPacketByteCount,
+            ExampleHint.packetByteCount)
+        compareLimits(
+            .maximumDepth, "max_depth", before.maximumDepth, after.maximumDepth, ExampleHint.depth)
+        if before.keepsTrailingBytes != after.keepsTrailingBytes {
+            let word = after.keepsTrailingBytes ? "kept" : "refused"
+            suspect(.trailing, "option trailing", "bytes behind the last known field are now \(word)", at: .packet)
+        }
+        if before.hasStrictProperties != after.hasStrictProperties {
+            let word = after.hasStrictProperties ? "strict" : "lenient"
+            suspect(.properties, "option properties", "properties are now \(word)", at: .packet)
+        }
+        for range in old.reservedIDs where !new.reservedIDs.contains(where: { $0.contains(range) }) {
+            let text = range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+            suspect(.reserved, "reserved", "`\(text)` is no longer reserved", at: .packet)
+        }
+    }
+
+    private mutating func compareLimits(
+        _ rule: CompatibilityRule, _ name: String, _ before: Int, _ after: Int, _ hint: (Int) -> ExampleHint
+    ) {
+        guard before != after else { return }
+        let reader: SchemaVersion = after < before ? .new : .old
+        suspect(
+            rule, "option \(name)", "was \(before), is \(after)", at: .packet,
+            breaks: [reader: [hint(min(before, after) + 1)]])
+    }
+
+    // MARK: Packets
+
+    private mutating func comparePackets() {
+        let (before, after) = (old.layout, new.layout)
+        let place = Suspect.Place.packet
+        let isSame =
+            before.header.count == after.header.count && before.fields.count == after.fields.count
+            && zip(before.fields, after.fields).allSatisfy { $0.hasSameBytes(as: $1) }
+        guard isSame else {
+            let hints = SchemaVersion.allCases.map { ($0, description(of: $0.peer).headerHints) }
+            return suspect(
+                .packetLayout, "packet", Self.firstDifference(before, after), at: place, old: old.packetLocation,
+                new: new.packetLocation, breaks: Dictionary(uniqueKeysWithValues: hints))
+        }
+        for (index, (left, right)) in zip(before.fields, after.fields).enumerated() {
+            let locations = (old.packetFieldLocation(index), new.packetFieldLocation(index))
+            if left.name != right.name {
+                suspect(
+                    .headerName, "packet.\(right.name)", "was called `\(left.name)`", at: place, old: locations.0,
+                    new: locations.1)
+            }
+            if left.role != right.role {
+                suspect(
+                    left.role == .sequence || right.role == .sequence ? .reply : .defaultValue, "packet.\(right.name)",
+                    "what it is for, or its default, is different", at: place, old: locations.0, new: locations.1)
+            }
+        }
+    }
+
+    private static func firstDifference(_ before: PacketLayout, _ after: PacketLayout) -> String {
+        let (left, right) = (before.fields, after.fields)
+        let index = zip(left, right).prefix { $0.hasSameBytes(as: $1) }.count
+        switch (left.indices.contains(index), right.indices.contains(index)) {
+        case (true, true):
+            return left[index].name == right[index].name
+                ? "`\(left[index].name)` stands on the wire otherwise"
+                : "where `\(left[index].name)` stood stands `\(right[index].name)`"
+        case (true, false): return "`\(left[index].name)` is gone"
+        case (false, true): return "`\(right[index].name)` is new"
+        case (false, false): return "the payload stands in another place"
+        }
+    }
+}
+
+extension PacketField {
+    /// Whether a field stands on the wire as another one does, and is verified alike. What callers set does not matter.
+    fileprivate func hasSameBytes(as other: PacketField) -> Bool {
+        guard format.ignoringOneByteOrder == other.format.ignoringOneByteOrder else { return false }
+        switch (role, other.role) {
+        case (.value, .value), (.value, .sequence), (.sequence, .value): return true
+        default: return role == other.role
+        }
+    }
+}
+
+extension PacketField.Format {
+    fileprivate var ignoringOneByteOrder: PacketField.Format {
+        guard case .integer(let format, _) = self, format.byteCount == 1 else { return self }
+        return .integer(format, .bigEndian)
+    }
+}
+
+extension ProtocolDescription {
+    fileprivate func packetFieldLocation(_ index: Int) -> SourceLocation? {
+        packetFields.indices.contains(index) ? packetFields[index].location : nil
+    }
+
+    fileprivate var packetLocation: SourceLocation? { packetFields.first?.location }
+
+    /// Headers in which what a caller can set is something else than usual.
+    fileprivate var headerHints: [ExampleHint] {
+        layout.fields.flatMap { field -> [ExampleHint] in
+            switch field.role {
+            case .value, .sequence: [1, field.format.range.upperBound].map { .header(field.name, $0) }
+            default: []
+            }
+        }
+    }
+}
+
+extension ClosedRange<UInt64> {
+    fileprivate func contains(_ other: ClosedRange<UInt64>) -> Bool {
+        lowerBound <= other.lowerBound && other.upperBound <= upperBound
+    }
+}

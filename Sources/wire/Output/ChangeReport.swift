@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// What has changed between two versions of a schema, in its three forms.
+struct ChangeReport {
+    let old: String
+    let new: String
+    let changes: [SchemaChange]
+    /// Whether changes of code or JSON alone count.
+    let isStrict: Bool
+
+    /// Of a longer packet the first bytes are shown.
+    private static let shownByteCount = 48
+    /// Of a longer value, too.
+    private static let shownTextCount = 160
+    /// In JSON more is shown, but not megabytes.
+    private static let listedByteCount = 4096
+
+    var isGood: Bool {
+        !changes.contains { $0.effect == .wire || isStrict && $0.effect == .code }
+    }
+
+    // MARK: Text
+
+    func printText(_ console: Console) throws(CommandError) {
+        let style = TextStyle(of: System.Descriptor.standardOutput)
+        for change in changes { try console.print(text(of: change, style)) }
+        try console.print(TextStyle.harmless(summary))
+    }
+
+    private func text(of change: SchemaChange, _ style: TextStyle) -> String {
+        let place = [change.newLocation, change.oldLocation].compactMap(\.self).first.map { text($0) + ": " } ?? ""
+        let word =
+            switch change.effect {
+            case .wire: style.error("breaks:")
+            case .code: style.warning("code:")
+            case .none: style.faint("fine:")
+            }
+        let sentence = "\(change.subject) \(change.summary) [\(change.rule.rawValue)]"
+        var lines = [style.strong(TextStyle.harmless(place)) + word + " " + TextStyle.harmless(sentence)]
+        if change.newLocation != nil, let location = change.oldLocation {
+            lines.append("  it was in " + TextStyle.harmless(text(location)))
+        }
+        if change.messages.count > 1 || change.messages.first.map({ !change.subject.hasPrefix($0) }) ?? false {
+            lines.append("  in " + change.messages.joined(separator: ", "))
+        }
+        for failure in change.failures { lines += self.lines(of: failure) }
+        if change.effect != .none, let alternative = change.rule.alternative {
+            lines.append(style.help("  help:") + " " + alternative)
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func lines(of failure: SchemaChange.Failure) -> [String] {
+        let writer = failure.reader.peer.rawValue
+        let hex = Hexadecimal.text(of: Array(failure.packet.prefix(Self.shownByteCount)))
+        let rest = failure.packet.count > Self.shownByteCount ? "… (\(failure.packet.count) bytes)" : ""
+        let outcome =
+            switch failure.outcome {
+            case .refused(let error): "refuse it: \(error)"
+            case .misread(let message, let fields, let path):
+                "read \(message) \(shortened(fields))" + (path.isEmpty ? "" : ": `\(path)` is something else")
+            case .unknownMessage: "have no message of its ID"
+            }
+        return [
+            "  \(writer) \(failure.sender)s send \(failure.message) \(shortened(failure.sent))",
+            "      as \(hex)\(rest)",
+            "      and \(failure.reader) \(failure.sender.peer)s \(outcome)",
+        ].map(TextStyle.harmless)
+    }
+
+    private func shortened(_ value: JSONValue) -> String {
+        let text = value.description
+        return text.count > Self.shownTextCount ? text.prefix(Self.shownTextCount) + "…" : text
+    }
+
+    private func text(_ location: SourceLocation) -> String { "\(location.file):\(location.line):\(location.column)" }
+
+    private var summary: String {
+        guard !changes.isEmpty else { return "\(old) and \(new): the same" }
+        let parts = SchemaChange.Effect.allCases.compactMap { effect -> String? in
+            let count = changes.count { $0.effect == effect }
+            guard count > 0 else { return nil }
+            switch effect {
+            case .wire: return "\(count) \(count == 1 ? "breaks" : "break") packets"
+            case .code: return "\(count) \(count == 1 ? "changes" : "change") code or JSON"
+            case .none: return "\(count) \(count == 1 ? "breaks" : "break") nothing"
+            }
+        }
+        let count = changes.count
+        return "\(old) and \(new): \(count) \(count == 1 ? "change" : "changes"): " + parts.joined(separator: ", ")
+    }
+
+    // MARK: JSON
+
+    /// One object in one line.
+    var json: JSONValue {
+        [
+            "old": .string(old), "new": .string(new), "compatible": .boolean(isGood),
+            "changes": .array(changes.map(json)),
+        ]
+    }
+
+    private func json(_ change: SchemaChange) -> JSONValue {
+        [
+            "effect": .string(change.effect.rawValue),
+            "rule": .string(change.rule.rawValue),
+            "subject": .string(change.subject),
+            "summary": .string(change.summary),
+            "old": json(change.oldLocation),
+            "new": json(change.newLocation),
+            "messages": .array(change.messages.map { .string($0) }),
+            "failures": .array(change.failures.map(json)),
+            "alternative": change.effect == .none ? .null : change.rule.alternative.map { .string($0) } ?? .null,
+        ]
+    }
+
+    private func json(_ location: SourceLocation?) -> JSONValue {
+        guard let location else { return .null }
+        return [
+            "file": .string(location.file), "line": .integer(Int128(location.line)),
+            "column": .integer(Int128(location.column)),
+        ]
+    }
+
+    private func json(_ failure: SchemaChange.Failure) -> JSONValue {
+        let isShort = failure.packet.count <= Self.listedByteCount
+        var outcome: [JSONValue.Member] = []
+        switch failure.outcome {
+        case .refused(let error):
+            outcome = [.init("outcome", "refused"), .init("error", .string("\(error)")), .init("read", .null)]
+        case .misread(let message, let fields, let path):
+            outcome = [
+                .init("outcome", "misread"), .init("error", .null), .init("message", .string(message)),
+                .init("field", .string(path)), .init("read", isShort ? fields : .null),
+            ]
+        case .unknownMessage:
+            outcome = [.init("outcome", "unknown"), .init("error", .null), .init("read", .null)]
+        }
+        return [
+            "reader": .string(failure.reader.rawValue),
+            "sender": .string(failure.sender.rawValue),
+            "message": .string(failure.message),
+            "sent": isShort ? failure.sent : .null,
+            "packet": .string(Hexadecimal.text(of: Array(failure.packet.prefix(Self.listedByteCount)))),
+            "byteCount": .integer(Int128(failure.packet.count)),
+            "reading": .object(outcome),
+        ]
+    }
+
+    // MARK: GitHub
+
+    func printForGitHub(_ console: Console) throws(CommandError) {
+        for change in changes {
+            let severity: String =
+                switch change.effect {
+                case .wire: "error"
+                case .code: "warning"
+                case .none: "notice"
+                }
+            var lines = ["\(change.subject) \(change.summary) [\(change.rule.rawValue)]"]
+            for failure in change.failures { lines += self.lines(of: failure) }
+            if change.effect != .none, let alternative = change.rule.alternative {
+                lines.append("help: " + alternative)
+            }
+            try console.print(
+                WorkflowCommand(severity, at: change.newLocation, lines.joined(separator: "\n")).text)
+        }
+        try console.print(TextStyle.harmless(summary))
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension System {
+    /// What a program left behind.
+    struct ProgramResult {
+        /// What it ended with; of one that a signal ended, 128 and the signal's number.
+        var status: Int32
+        var output: [UInt8]
+        /// What it said on standard error.
+        var errors: [UInt8]
+    }
+
+    /// Runs a program that is found through `PATH`, and waits for its end. It has no standard input.
+    ///
+    /// - Parameter outputLimit: More bytes than that are an error.
+    static func run(_ program: String, _ words: [String], outputLimit: Int) throws(SystemError) -> ProgramResult {
+        let output = try Pipe()
+        defer { output.close() }
+        let errors = try Pipe()
+        defer { errors.close() }
+        let process = try spawn(program, words, output, errors)
+        output.closeWritingEnd()
+        errors.closeWritingEnd()
+        // What is said on standard error fits into the pipe while nobody reads it, or the program waits for ever: git's
+        // complaints are a few lines.
+        var result = ProgramResult(status: 0, output: [], errors: [])
+        var failure: SystemError?
+        do throws(SystemError) {
+            result.output = try contents(of: output.readingEnd, limit: outputLimit)
+            result.errors = try contents(of: errors.readingEnd, limit: outputLimit)
+        } catch {
+            failure = error
+            output.close()
+        }
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+        if let failure { throw failure }
+        result.status = status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
+        return result
+    }
+
+    private static func spawn(
+        _ program: String, _ words: [String], _ output: Pipe, _ errors: Pipe
+    ) throws(SystemError) -> pid_t {
+        var actions = unsafe SpawnActions()
+        var code = unsafe posix_spawn_file_actions_init(&actions)
+        guard code == 0 else { throw SystemError(code: code) }
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_addopen(&actions, Descriptor.standardInput, "/dev/null", O_RDONLY, 0)
+        unsafe posix_spawn_file_actions_adddup2(&actions, output.writingEnd, Descriptor.standardOutput)
+        unsafe posix_spawn_file_actions_adddup2(&actions, errors.writingEnd, Descriptor.standardError)
+        let copies = unsafe ([program] + words).map { unsafe strdup($0) }
+        defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }
+        var process = pid_t()
+        // SAFETY: the words end in a NUL, their list in nil, and both live until the call returns; nothing in this process
+        // changes the environment.
+        code = unsafe posix_spawnp(&process, program, &actions, nil, copies + [nil], environ)
+        guard code == 0 else { throw SystemError(code: code) }
+        return process
+    }
+}
+
+#if canImport(Darwin)
+    private typealias SpawnActions = posix_spawn_file_actions_t?
+#else
+    private typealias SpawnActions = posix_spawn_file_actions_t
+#endif
+
+/// Two descriptors that no other program inherits.
+private final class Pipe {
+    let readingEnd: Int32
+    let writingEnd: Int32
+    private var isReadable = true
+    private var isWritable = true
+
+    init() throws(SystemError) {
+        var ends: [Int32] = [0, 0]
+        guard unsafe pipe(&ends) == 0 else { throw SystemError(code: errno) }
+        (readingEnd, writingEnd) = (ends[0], ends[1])
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    }
+
+    func closeWritingEnd() {
+        if isWritable { closeDescriptor(writingEnd) }
+        isWritable = false
+    }
+
+    func close() {
+        closeWritingEnd()
+        if isReadable { closeDescriptor(readingEnd) }
+        isReadable = false
+    }
+}
+
+private func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineCodec
+import WirelineSchema
+
+/// Pairs of schemas with known consequences.
+struct CompatibilityTests {
+    /// What `wire diff` says in short: for each change its rule, its subject, and what each version does with packets of the
+    /// other: `reads` them, `refuses` one, `misreads` one or does not `know` one.
+    private func verdicts(_ old: String, _ new: String) throws -> [String] {
+        try describe(new, warns: true).changes(since: describe(old, warns: true)).map { change in
+            let verdicts = SchemaVersion.allCases.map { reader in
+                switch change.failures.first(where: { $0.reader == reader })?.outcome {
+                case nil: "reads"
+                case .refused?: "refuses"
+                case .misread?: "misreads"
+                case .unknownMessage?: "does not know"
+                }
+            }
+            return "\(change.rule.rawValue) \(change.subject): old \(verdicts[0]), new \(verdicts[1])"
+        }
+    }
+
+    @Test(arguments: [
+        // Fields that come and go.
+        ("uint8 a;", "uint8 a; uint8 b;", ["FIELD_NO_APPEND_REQUIRED Cs_1.b: old reads, new refuses"]),
+        ("uint8 a;", "uint8 a; optional uint8 b;", ["ADDITION Cs_1.b: old reads, new reads"]),
+        ("uint8 a;", "uint8 a; @since(2) uint8 b;", ["ADDITION Cs_1.b: old reads, new reads"]),
+        ("uint8 a;", "uint8 b; uint8 a;", ["FIELD_NO_INSERT Cs_1.b: old misreads, new refuses"]),
+        ("uint8 a; uint8 b;", "uint8 a;", ["FIELD_NO_DELETE Cs_1.b: old refuses, new reads"]),
+        ("uint8 a; optional uint8 b;", "uint8 a;", ["FIELD_NO_DELETE Cs_1.b: old reads, new reads"]),
+        ("uint8 a; uint8 b;", "uint8 b;", ["FIELD_NO_DELETE Cs_1.a: old refuses, new misreads"]),
+        ("uint8 a; uint8 b;", "uint8 b; uint8 a;", ["FIELD_SAME_ORDER Cs_1.a: old misreads, new misreads"]),
+        ("uint8 a;", "uint8 c;", ["FIELD_SAME_NAME Cs_1.c: old reads, new reads"]),
+        // Types.
+        ("uint8 a;", "uint16 a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new refuses"]),
+        ("uint32 a;", "int32 a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new misreads"]),
+        ("@range(0..9) uint32 a;", "@range(0..9) int32 a;", ["FIELD_SAME_TYPE Cs_1.a: old reads, new reads"]),
+        ("bool a;", "uint8 a;", ["FIELD_SAME_TYPE Cs_1.a: old refuses, new reads"]),
+        ("float32 a;", "uint32 a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new misreads"]),
+        ("string a;", "bytes a;", ["FIELD_SAME_TYPE Cs_1.a: old refuses, new reads"]),
+        ("uint16 a;", "@little uint16 a;", ["FIELD_SAME_BYTE_ORDER Cs_1.a: old misreads, new misreads"]),
+        ("uint8 a;", "repeated uint8 a;", ["FIELD_SAME_CARDINALITY Cs_1.a: old misreads, new refuses"]),
+        ("uint8[2] a;", "uint8[3] a;", ["FIXED_ARRAY_SAME_LENGTH Cs_1.a: old misreads, new refuses"]),
+        ("string a;", "@count(uint8) string a;", ["FIELD_SAME_PREFIX Cs_1.a: old refuses, new misreads"]),
+        ("uint16[] a;", "@count(uint32) uint16[] a;", ["FIELD_SAME_PREFIX Cs_1.a: old misreads, new refuses"]),
+        ("@max_bytes(2) varint a;", "varint a;", ["FIELD_SAME_TYPE Cs_1.a: old refuses, new reads"]),
+        // Presence and limits.
+        ("optional uint8 a;", "uint8 a;", ["FIELD_OPTIONALITY Cs_1.a: old reads, new refuses"]),
+        ("uint8 a;", "optional uint8 a;", ["FIELD_OPTIONALITY Cs_1.a: old refuses, new reads"]),
+        ("optional uint8 a;", "@since(2) uint8 a;", ["FIELD_OPTIONALITY Cs_1.a: old reads, new misreads"]),
+        ("@since(2) uint8 a;", "@since(3) uint8 a;", ["SINCE_SAME Cs_1.a: old reads, new reads"]),
+        (
+            "@since(2) uint8 a;", "@since(2) @default(4) uint8 a;", ["DEFAULT_SAME Cs_1.a: old reads, new reads"]
+        ),
+        ("@range(0..9) uint8 a;", "@range(0..5) uint8 a;", ["RANGE_NO_NARROW Cs_1.a: old reads, new refuses"]),
+        ("@range(0..9) uint8 a;", "uint8 a;", ["RANGE_NO_NARROW Cs_1.a: old refuses, new reads"]),
+        ("float32 a;", "@range(0..1) float32 a;", ["RANGE_NO_NARROW Cs_1.a: old reads, new refuses"]),
+        ("@max(9) string a;", "@max(5) string a;", ["MAX_NO_SHRINK Cs_1.a: old reads, new refuses"]),
+        ("@max(9) uint8[] a;", "uint8[] a;", ["MAX_NO_SHRINK Cs_1.a: old refuses, new reads"]),
+        (
+            "@count(uint8) string a;", "@count(uint8) @max(255) string a;",
+            ["MAX_NO_SHRINK Cs_1.a: old reads, new reads"]
+        ),
+        ("uint8 a;", "@name(b) uint8 a;", ["ALIAS_SAME Cs_1.a: old reads, new reads"]),
+        ("uint8 a; // one", "uint8 a = 4; // two", []),
+    ])
+    func `what becomes of fields`(old: String, new: String, expected: [String]) throws {
+        let found = try verdicts("message Cs_1 {\n\(old)\n}", "message Cs_1 {\n\(new)\n}")
+        #expect(found == expected)
+    }
+
+    @Test(arguments: [
+        (
+            "S", "S", "uint8 a;", "uint8 a; uint8 b;",
+            ["FIELD_NO_APPEND_TO_FROZEN struct S.b: old misreads, new refuses"]
+        ),
+        (
+            "S sized(uint8)", "S sized(uint8)", "uint8 a;", "uint8 a; optional uint8 b;",
+            ["ADDITION struct S.b: old reads, new reads"]
+        ),
+        (
+            "S sized(uint8)", "S sized(uint8)", "uint8 a;", "uint8 a; uint8 b;",
+            ["FIELD_NO_APPEND_REQUIRED struct S.b: old reads, new refuses"]
+        ),
+        ("S", "S sized(uint8)", "uint8 a;", "uint8 a;", ["STRUCT_SAME_SIZED struct S: old misreads, new refuses"]),
+        ("S", "T", "uint8 a;", "uint8 a;", ["TYPE_SAME_NAME struct T: old reads, new reads"]),
+    ])
+    func `what becomes of structs`(
+        oldName: String, newName: String, old: String, new: String, expected: [String]
+    ) throws {
+        func schema(_ name: String, _ fields: String) -> String {
+            "struct \(name) { \(fields) } message Cs_1 { \(name.prefix(1))[] items; uint8 last; }"
+        }
+        let found = try verdicts(schema(oldName, old), schema(newName, new))
+        #expect(found == expected)
+    }
+
+    @Test(arguments: [
+        ("enum E : uint8 { a = 1; }", "enum E : uint8 { a = 1; b = 2; }", ["ADDITION enum E.b: old reads, new reads"]),
+        (
+            "@closed enum E : uint8 { a = 1; }", "@closed enum E : uint8 { a = 1; b = 2; }",
+            ["ENUM_CLOSED_NO_ADD enum E.b: old refuses, new reads"]
+        ),
+        (
+            "enum E : uint8 { a = 1; }", "@closed enum E : uint8 { a = 1; }",
+            ["ENUM_CLOSED_NO_ADD enum E: old reads, new refuses"]
+        ),
+        (
+            "enum E : uint8 { a = 1; b = 2; }", "enum E : uint8 { a = 1; }",
+            ["ENUM_VALUE_NO_DELETE enum E.b: old reads, new reads"]
+        ),
+        (
+            "@closed enum E : uint8 { a = 1; b = 2; }", "@closed enum E : uint8 { a = 1; }",
+            ["ENUM_VALUE_NO_DELETE enum E.b: old reads, new refuses"]
+        ),
+        (
+            "enum E : uint8 { a = 1; }", "enum E : uint8 { a = 2; }",
+            ["ENUM_VALUE_SAME_NUMBER enum E.a: old misreads, new misreads"]
+        ),
+        (
+            "enum E : uint8 { a = 1; }", "enum E : uint8 { c = 1; }",
+            ["ENUM_VALUE_SAME_NAME enum E.c: old reads, new reads"]
+        ),
+        (
+            "enum E : uint8 { a = 1; }", "enum E : uint16 { a = 1; }",
+            ["ENUM_SAME_RAW_TYPE enum E: old misreads, new refuses"]
+        ),
+        (
+            "flags E : uint8 { a = 1; b = 2; }", "flags E : uint8 { a = 1; b = 4; }",
+            ["FLAGS_SAME_BITS flags E.b: old misreads, new misreads"]
+        ),
+        (
+            "flags E : uint8 { a = 1; }", "flags E : uint8 { a = 1; b = 4; }",
+            ["ADDITION flags E.b: old reads, new reads"]
+        ),
+    ])
+    func `what becomes of enums and flags`(old: String, new: String, expected: [String]) throws {
+        let found = try verdicts(old + " message Cs_1 { E e; }", new + " message Cs_1 { E e; }")
+        #expect(found == expected)
+    }
+
+    @Test func `an enum and its integer are the same on the wire`() throws {
+        let named = "enum E : uint8 { a = 1; } message Cs_1 { E e; }"
+        #expect(
+            try verdicts("message Cs_1 { uint8 e; }", named) == ["FIELD_SAME_TYPE Cs_1.e: old reads, new reads"])
+        #expect(
+            try verdicts("message Cs_1 { uint8 e; }", "@closed " + named)
+                == ["FIELD_SAME_TYPE Cs_1.e: old reads, new refuses"])
+    }
+
+    @Test(arguments: [
+        (
+            "message Cs_1 {} message Cs_2 {}", "message Cs_1 {}",
+            ["MESSAGE_NO_DELETE Cs_2: old reads, new does not know"]
+        ),
+        (
+            "message Cs_1 {} message Cs_2 {}", "message Cs_1 {} reserved 2;",
+            ["MESSAGE_NO_DELETE Cs_2: old reads, new reads"]
+        ),
+        ("message Cs_1 {}", "message Cs_1 {} message Cs_2 {}", ["ADDITION Cs_2: old reads, new reads"]),
+        (
+            "@id(1) @from(client) message M {}", "@id(2) @from(client) message M {}",
+            ["MESSAGE_SAME_ID M: old does not know, new does not know"]
+        ),
+        (
+            "@id(1) @from(both) message M {}", "@id(1) @from(client) message M {}",
+            ["MESSAGE_SAME_DIRECTION M: old reads, new does not know"]
+        ),
+        (
+            "@id(1) @from(client) message M {}", "@id(1) @from(both) message M {}",
+            ["ADDITION M: old reads, new reads"]
+        ),
+        (
+            "@id(1) @from(client) message M {}", "@id(1) @from(client) message N {}",
+            ["MESSAGE_SAME_NAME N: old reads, new reads"]
+        ),
+        (
+            "reserved 2; message Cs_1 {}", "message Cs_1 {} message Cs_2 {}",
+            ["RESERVED_NO_DELETE Cs_2: old reads, new reads", "RESERVED_NO_DELETE reserved: old reads, new reads"]
+        ),
+        (
+            "message Cs_1 {} message Sc_1 {} message Sc_2 {}",
+            "@reply(Sc_2) message Cs_1 {} message Sc_1 {} message Sc_2 {}",
+            ["REPLY_PAIR_SAME Cs_1: old reads, new reads"]
+        ),
+    ])
+    func `what becomes of messages`(old: String, new: String, expected: [String]) throws {
+        let found = try verdicts(old, new)
+        #expect(found == expected)
+    }
+
+    @Test(arguments: [
+        ("", "option trailing = reject;", "TRAILING_NO_TIGHTEN option trailing: old reads, new reads"),
+        ("", "option properties = lenient;", "PROPERTIES_NO_TIGHTEN option properties: old reads, new reads"),
+        ("", "option max_packet = 100;", "MAX_PACKET_NO_SHRINK option max_packet: old reads, new refuses"),
+        ("option max_packet = 100;", "", "MAX_PACKET_NO_SHRINK option max_packet: old refuses, new reads"),
+        (
+            "option max_packet = 200000;", "option max_packet = 100000;",
+            "MAX_PACKET_NO_SHRINK option max_packet: old reads, new reads"
+        ),
+        ("", "option max_depth = 9;", "MAX_DEPTH_NO_SHRINK option max_depth: old reads, new refuses"),
+        (
+            "packet { @length(packet) uint32 length; @id uint16 id; }", "",
+            nil
+        ),
+        (
+            "", "packet { @length(packet) uint32 length; @id uint16 number; }",
+            "HEADER_SAME_NAME packet.number: old reads, new reads"
+        ),
+        (
+            "option max_packet = 65535;",
+            "option max_packet = 65535; packet { @length(packet) uint16 length; @id uint16 id; }",
+            "PACKET_SAME_LAYOUT packet: old refuses, new refuses"
+        ),
+        (
+            "packet { @id uint16 id; @length(rest) uint16 length; }",
+            "packet { @id uint16 id; @length(packet - 4) uint16 length; }",
+            "PACKET_SAME_LAYOUT packet: old reads, new reads"
+        ),
+        (
+            "packet { @length(packet) uint16 length; @id uint8 id; @default(1) uint8 version; }",
+            "packet { @length(packet) uint16 length; @id uint8 id; @constant(1) uint8 version; }",
+            "PACKET_SAME_LAYOUT packet: old reads, new refuses"
+        ),
+    ])
+    func `what becomes of packets`(old: String, new: String, expected: String?) throws {
+        let message = " struct Node { uint8 a; Node[] next; } message Cs_1 { string text; Node[] nodes; }"
+        let found = try verdicts(old + message, new + message)
+        #expect(found == [expected].compactMap(\.self))
+    }
+
+    @Test func `a change names all messages that have it, and both places`() throws {
+        let old = try describe(
+            "struct S { uint8 a; }\nmessage Cs_1 { S s; }\nmessage Sc_2 { T[] t; }\nstruct T { S s; }")
+        let new = try describe(
+            "struct S { uint16 a; }\n\nmessage Cs_1 { S s; }\nmessage Sc_2 { T[] t; }\nstruct T { S s; }")
+        let changes = new.changes(since: old)
+        #expect(changes.map(\.messages) == [["Cs_1", "Sc_2"]])
+        #expect(changes[0].oldLocation == SourceLocation(file: "a.wire", line: 1, column: 18))
+        #expect(changes[0].newLocation == SourceLocation(file: "a.wire", line: 1, column: 19))
+        #expect(changes[0].effect == .wire && !changes[0].isSafe(for: .old) && !changes[0].isSafe(for: .new))
+        let failure = try #require(changes[0].failures.first { $0.reader == .old })
+        #expect(failure.packet == [0, 0, 0, 8, 0, 1, 0, 1])
+        #expect(failure.sender == .client && failure.message == "Cs_1")
+        #expect(failure.sent == ["s": ["a": 1]])
+        #expect(failure.outcome == .misread(message: "Cs_1", fields: ["s": ["a": 0]], path: "s.a"))
+    }
+
+    @Test func `nothing has changed between a schema and itself`() throws {
+        let schema = try describe(
+            "option byte_order = little; enum E : uint8 { a = 1; } message Cs_1 { E e; S[] s; } struct S { string t; }")
+        #expect(schema.changes(since: schema) == [])
+    }
+
+    @Test func `each rule but an addition says what to do instead`() {
+        #expect(CompatibilityRule.allCases.filter { $0.alternative == nil } == [.addition])
+    }
+}

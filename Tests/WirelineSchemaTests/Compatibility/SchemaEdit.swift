@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestingSupport
+import WirelineSchema
+
+/// One change of a random schema.
+struct SchemaEdit {
+    /// What it is, for reports.
+    var text: String
+    /// Names that have been replaced, by the new ones; those of messages, cases and fields are apart.
+    var renamed: [String: String] = [:]
+
+    /// Which parts may be changed.
+    enum Scope {
+        case everything
+        /// Nothing by which one says which field, case or message is which.
+        case attributes
+        /// The packet, the options and the sizes of structures.
+        case surroundings
+    }
+
+    /// Changes something.
+    ///
+    /// - Returns: nil where what was picked cannot be changed so.
+    static func apply(
+        to schema: inout RandomSchema, _ scope: Scope, using random: inout SeededGenerator
+    ) -> SchemaEdit? {
+        let count =
+            switch scope {
+            case .everything: 20
+            case .attributes: 7
+            case .surroundings: 3
+            }
+        switch Int.random(in: 0..<count, using: &random) {
+        case 0: return editOption(&schema, &random)
+        case 1: return editPacket(&schema, &random)
+        case 2: return editStructure(&schema, &random)
+        case 3...6: return editFields(&schema, &random, editAttributes)
+        case 7...9: return editCases(&schema, &random)
+        case 10, 11: return editMessage(&schema, &random)
+        default: return editFields(&schema, &random, editList)
+        }
+    }
+
+    // MARK: Fields
+
+    private static func editFields(
+        _ schema: inout RandomSchema, _ random: inout SeededGenerator,
+        _ edit: (inout [RandomSchema.Field], RandomSchema, inout SeededGenerator) -> SchemaEdit?
+    ) -> SchemaEdit? {
+        if random.chance(3), let index = schema.structures.indices.randomElement(using: &random) {
+            var fields = schema.structures[index].fields
+            guard var found = edit(&fields, schema, &random) else { return nil }
+            schema.structures[index].fields = fields
+            found.text += " in struct \(index)"
+            return found
+        }
+        guard let index = schema.messages.indices.randomElement(using: &random) else { return nil }
+        var fields = schema.messages[index].fields
+        guard var found = edit(&fields, schema, &random) else { return nil }
+        schema.messages[index].fields = fields
+        found.text += " in message \(index)"
+        return found
+    }
+
+    private static func editList(
+        _ fields: inout [RandomSchema.Field], _ schema: RandomSchema, _ random: inout SeededGenerator
+    ) -> SchemaEdit? {
+        let index = Int.random(in: 0..<fields.count, using: &random)
+        let name = fields[index].name
+        var added = RandomSchema.field("added", structures: 0, in: schema, &random)
+        switch Int.random(in: 0..<7, using: &random) {
+        case 0:
+            fields[index].name = name + "_renamed"
+            return SchemaEdit(text: "rename \(name)", renamed: [name: name + "_renamed"])
+        case 1:
+            fields.insert(added, at: index)
+            return SchemaEdit(text: "insert \(added.type) before \(name)")
+        case 2:
+            added.presence = random.pick([.required, .optional, .since(3, default: nil)])
+            if added.presence != .required, added.presence != .optional {
+                added = RandomSchema.Field(name: "added", type: "uint16", presence: added.presence)
+            }
+            fields.append(added)
+            return SchemaEdit(text: "append \(added.tokens)")
+        case 3, 4:
+            guard fields.count > 1 else { return nil }
+            fields.remove(at: index)
+            return SchemaEdit(text: "delete \(name)")
+        default:
+            let other = Int.random(in: 0..<fields.count, using: &random)
+            guard other != index else { return nil }
+            fields.swapAt(index, other)
+            return SchemaEdit(text: "swap \(name) and \(fields[index].name)")
+        }
+    }
+
+    private static let types = [
+        "uint8", "int8", "uint16", "int16", "uint32", "uint64", "float32", "float64", "bool", "varint", "string",
+        "bytes",
+        "E0", "F0",
+    ]
+
+    private static func editAttributes(
+        _ fields: inout [RandomSchema.Field], _ schema: RandomSchema, _ random: inout SeededGenerator
+    ) -> SchemaEdit? {
+        let index = Int.random(in: 0..<fields.count, using: &random)
+        let before = fields[index]
+        var field = before
+        switch Int.random(in: 0..<9, using: &random) {
+        case 0, 1: field.type = random.pick(types)
+        case 2: field.range = random.chance(3) ? nil : 0...Int.random(in: 1...120, using: &random)
+        case 3: field.maximum = random.chance(3) ? nil : Int.random(in: 1...40, using: &random)
+        case 4: field.count = random.pick(["uint8", "uint16", "varint", nil])
+        case 5: field.list = random.pick([.none, .counted, .fixed(Int.random(in: 1...3, using: &random))])
+        case 6: field.byteOrder = random.pick(["little", "big", nil])
+        case 7: field.presence = random.pick([.required, .optional, .since(2, default: nil), .since(3, default: "9")])
+        default: field.isTerminated.toggle()
+        }
+        guard field.tokens != before.tokens else { return nil }
+        fields[index] = field
+        return SchemaEdit(text: "\(before.tokens) to \(field.tokens)")
+    }
+
+    // MARK: Declarations
+
+    private static func editCases(_ schema: inout RandomSchema, _ random: inout SeededGenerator) -> SchemaEdit? {
+        let isFlags = random.chance(3)
+        let place = isFlags ? 0 : Int.random(in: 0..<schema.enumerations.count, using: &random)
+        var cases = isFlags ? schema.flagSets[place] : schema.enumerations[place]
+        let index = Int.random(in: 0..<cases.cases.count, using: &random)
+        let name = cases.cases[index].name
+        var edit = SchemaEdit(text: "")
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0:
+            cases.cases.append(("added", isFlags ? 8 : 50))
+            edit.text = "add a case"
+        case 1:
+            guard cases.cases.count > 1 else { return nil }
+            cases.cases.remove(at: index)
+            edit.text = "delete \(name)"
+        case 2:
+            cases.cases[index].value = isFlags ? 16 : 60
+            edit.text = "renumber \(name)"
+        case 3:
+            cases.cases[index].name = name + "_renamed"
+            edit = SchemaEdit(text: "rename \(name)", renamed: [name: name + "_renamed"])
+        case 4 where !isFlags:
+            cases.isClosed.toggle()
+            edit.text = "open or close"
+        default:
+            cases.format = random.pick(isFlags ? ["uint8", "uint16", "uint32"] : ["uint8", "int8", "int16", "uint32"])
+            edit.text = "another integer"
+        }
+        edit.text += " in \(cases.name)"
+        if isFlags { schema.flagSets[place] = cases } else { schema.enumerations[place] = cases }
+        return edit
+    }
+
+    private static func editOption(_ schema: inout RandomSchema, _ random: inout SeededGenerator) -> SchemaEdit? {
+        let choice = random.pick([
+            ("byte_order", ["little", "big"]), ("string_count", ["uint8", "uint16", "uint32", "varint"]),
+            ("list_count", ["uint8", "uint16", "varint"]), ("trailing", ["keep", "reject"]),
+        ])
+        let value = random.pick(choice.1)
+        schema.options.removeAll { $0.name == choice.0 }
+        schema.options.append((choice.0, value))
+        return SchemaEdit(text: "option \(choice.0) = \(value)")
+    }
+
+    private static func editPacket(_ schema: inout RandomSchema, _ random: inout SeededGenerator) -> SchemaEdit? {
+        let before = schema.packet
+        schema.packet = random.pick([
+            [], ["@length ( packet ) uint16 length ;", "@id uint8 id ;"],
+            ["@length ( packet - 1 ) uint16 length ;", "@id uint8 id ;"],
+            ["@length ( packet ) uint32 size ;", "@id uint16 id ;"],
+            ["@length ( packet ) uint32 length ;", "@id @little uint16 id ;"],
+            ["@id uint16 id ;", "@length ( payload ) uint32 length ;", "@default ( 4 ) uint8 version ;"],
+            ["@id uint16 id ;", "@length ( payload ) uint32 length ;", "@constant ( 3 ) uint8 version ;"],
+            ["@id uint16 id ;", "@length ( packet - 7 ) uint32 length ;", "@default ( 3 ) uint8 version ;"],
+        ])
+        return schema.packet == before ? nil : SchemaEdit(text: "packet \(schema.packet)")
+    }
+
+    private static func editStructure(_ schema: inout RandomSchema, _ random: inout SeededGenerator) -> SchemaEdit? {
+        let index = Int.random(in: 0..<schema.structures.count, using: &random)
+        let before = schema.structures[index].sizePrefix
+        schema.structures[index].sizePrefix = random.pick(["uint8", "uint16", "varint", nil])
+        let after = schema.structures[index].sizePrefix
+        return before == after ? nil : SchemaEdit(text: "size of struct \(index): \(before ?? "-") to \(after ?? "-")")
+    }
+
+    private static func editMessage(_ schema: inout RandomSchema, _ random: inout SeededGenerator) -> SchemaEdit? {
+        guard let index = schema.messages.indices.randomElement(using: &random) else { return nil }
+        let message = schema.messages[index]
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0:
+            schema.messages.append(
+                RandomSchema.Message(
+                    name: "Added", id: 90, sender: "both", fields: [RandomSchema.Field(name: "a", type: "uint8")]))
+            return SchemaEdit(text: "add a message")
+        case 1:
+            schema.messages.remove(at: index)
+            if random.chance(2) { schema.reservedIDs.append(message.id) }
+            return SchemaEdit(text: "delete \(message.name), reserved \(schema.reservedIDs)")
+        case 2:
+            schema.messages[index].id = 91
+            return SchemaEdit(text: "another ID for \(message.name)")
+        case 3:
+            schema.messages[index].name = "Renamed"
+            return SchemaEdit(text: "rename \(message.name)", renamed: [message.name: "Renamed"])
+        default:
+            schema.messages[index].sender = random.pick(["client", "server", "both"])
+            return SchemaEdit(text: "\(message.name) from \(schema.messages[index].sender)")
+        }
+    }
+}
