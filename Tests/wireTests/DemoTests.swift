@@ -39,7 +39,8 @@ struct DemoTests {
         let examples = help.filter { $0.hasPrefix("    wire ") }.map(String.init)
         let serve = try #require(examples.first { $0.hasPrefix("    wire serve ") })
         let call = try #require(examples.first { $0.hasPrefix("    wire call ") })
-        let alone = examples.filter { $0 != serve && $0 != call }
+        // Of the others that name an address each has tests of its own, with somebody there who answers.
+        let alone = examples.filter { !$0.contains("127.0.0.1") }
         #expect(alone.count >= 5)
         let out = workspace.folder.appendingPathComponent("out").path
         // The two belong together; of their port only the number is another one here.
@@ -58,7 +59,7 @@ struct DemoTests {
         #expect(outcome.output.hasSuffix(packetLine))
     }
 
-    @Test(arguments: ["demo", "check", "encode", "decode", "generate", "call", "serve"])
+    @Test(arguments: ["demo", "check", "format", "diff", "encode", "decode", "generate", "call", "serve"])
     func `a command's own help has its example`(_ command: String) throws {
         let outcome = try Workspace().wire(command, "--help")
         #expect(outcome.status == 0)
