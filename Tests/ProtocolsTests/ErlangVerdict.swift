@@ -10,19 +10,23 @@ import WirelineSchema
 ///     {more, ByteCount}
 ///     {error, Reason, Path, Offset}   Offset: `none` where there is none
 struct ErlangVerdict {
-    let codecs: CodecPair
+    let translator: PacketTranslator
+    /// What was generated, where it was; without it, the other bits of a NaN are not written again.
+    let generated: (any PacketProtocol.Type)?
 
     func term(of bytes: [UInt8], from sender: Sender) -> ErlangTerm {
         do throws(CodecError) {
-            let layout = codecs.generated.layout
-            switch try layout.scan(bytes.span.bytes, limit: codecs.generated.maximumPacketByteCount) {
+            let description = translator.description
+            switch try description.layout.scan(
+                bytes.span.bytes, limit: description.options.maximumPacketByteCount)
+            {
             case .needs(let byteCount): return more(byteCount - bytes.count)
             case .packet(let bounds) where bounds.packetByteCount > bytes.count:
                 return more(bounds.packetByteCount - bytes.count)
             case .packet(let bounds):
                 let packet = Array(bytes.prefix(bounds.packetByteCount))
-                _ = try codecs.translator.decode(packet.span.bytes, from: sender)
-                return .tuple([.atom("ok"), .integer(Int128(packet.count)), again(packet, from: sender)])
+                let line = try translator.decode(packet.span.bytes, from: sender)
+                return .tuple([.atom("ok"), .integer(Int128(packet.count)), again(packet, line, from: sender)])
             }
         } catch {
             let offset = error.offset.map { ErlangTerm.integer(Int128($0)) } ?? .atom("none")
@@ -32,15 +36,11 @@ struct ErlangVerdict {
 
     private func more(_ byteCount: Int) -> ErlangTerm { .tuple([.atom("more"), .integer(Int128(byteCount))]) }
 
-    /// What the generated types write, bit for bit.
-    private func again(_ bytes: [UInt8], from sender: Sender) -> ErlangTerm {
-        do throws(CodecError) {
-            if let (_, again) = try codecs.generated.transcode(bytes, from: sender) { return .binary(again) }
-            let (layout, limit) = (codecs.generated.layout, codecs.generated.maximumPacketByteCount)
-            let packet = try Packet(bytes.span.bytes, layout: layout, limit: limit)
-            return .binary(
-                try layout.encode(
-                    id: packet.id, header: layout.settableHeader(of: packet), payload: packet.payload, limit: limit))
+    /// What is written of a packet that was read.
+    private func again(_ bytes: [UInt8], _ line: JSONValue, from sender: Sender) -> ErlangTerm {
+        do {
+            if let generated, let (_, again) = try generated.transcode(bytes, from: sender) { return .binary(again) }
+            return .binary(try translator.encode(line: translator.settable(line)))
         } catch {
             return .atom("none")
         }

@@ -21,7 +21,7 @@ struct GeneratedErlangTests {
     func `Erlang writes and reads what Swift writes and reads`(folder: String) throws {
         let random = SeededGenerator.forThisRun()
         let folder = try ProtocolFolder.named(folder)
-        let judge = try ErlangJudge(folder)
+        let judge = ErlangJudge(folder.translator, try folder.generated())
         var lines = RandomLines(folder.translator.description, using: random)
         var cases = try (0..<Self.messageCount).map { _ in
             let (sender, line) = lines.next()
@@ -41,7 +41,7 @@ struct GeneratedErlangTests {
     func `Erlang gives Swift's verdict on packets that are cut, changed or wrong`(folder: String) throws {
         var random = SeededGenerator.forThisRun()
         let folder = try ProtocolFolder.named(folder)
-        let judge = try ErlangJudge(folder)
+        let judge = ErlangJudge(folder.translator, try folder.generated())
         var lines = RandomLines(folder.translator.description, using: random)
         var packets: [(Sender, [UInt8])] = []
         while packets.count < max(20, Self.messageCount / 100) {
@@ -57,6 +57,37 @@ struct GeneratedErlangTests {
         }
         let disagreements = try judge.disagreements(on: cases)
         #expect(disagreements == [], random.seedComment)
+    }
+
+    /// Scene's messages in packets of any layout: any fields, lengths, IDs, trailers.
+    @Test(arguments: 0..<24)
+    func `Erlang frames packets of any layout as Swift does`(number: Int) throws {
+        var random = SeededGenerator.forThisRun()
+        // Each number another layout, and all of them again with the seed.
+        for _ in 0..<number { _ = random.next() }
+        var description = try ProtocolFolder.named("Scene").translator.description
+        description.layout = .random(using: &random)
+        description.options.maximumPacketByteCount = [200, 70_000, 1 << 20].randomElement(using: &random)!
+        let id = UInt64.random(in: 0...description.layout.maximumMessageID, using: &random)
+        for index in description.messages.indices { description.messages[index].id = id }
+        let translator = PacketTranslator(description)
+        let judge = ErlangJudge(translator, nil)
+        var lines = RandomLines(description, using: random)
+        var cases: [ErlangTerm] = []
+        for _ in 0..<40 {
+            let (sender, line) = lines.next()
+            do {
+                let bytes = try translator.encode(line: line)
+                cases.append(try judge.value(of: bytes, from: sender))
+                for other in try judge.variants(of: bytes, using: &random) {
+                    cases.append(judge.verdict(on: other, from: sender))
+                }
+            } catch let error as TranslationError {
+                cases.append(try judge.refusal(of: line, error))
+            }
+        }
+        let disagreements = try judge.disagreements(on: cases)
+        #expect(disagreements == [], "\(random.seedComment): \(description.layout)")
     }
 }
 
@@ -84,21 +115,21 @@ struct DialyzerTests {
 
 /// Puts cases to the generated module of a protocol.
 private struct ErlangJudge {
-    let folder: ProtocolFolder
-    let codecs: CodecPair
+    let translator: PacketTranslator
+    let generated: (any PacketProtocol.Type)?
     let values: ErlangValues
 
-    init(_ folder: ProtocolFolder) throws {
-        self.folder = folder
-        codecs = try folder.codecs()
-        values = ErlangValues(folder.translator.description)
+    init(_ translator: PacketTranslator, _ generated: (any PacketProtocol.Type)?) {
+        self.translator = translator
+        self.generated = generated
+        values = ErlangValues(translator.description)
     }
 
     // MARK: Cases
 
     /// A packet, and what it is.
     func value(of bytes: [UInt8], from sender: Sender) throws -> ErlangTerm {
-        let line = try folder.translator.decode(bytes.span.bytes, from: sender)
+        let line = try translator.decode(bytes.span.bytes, from: sender)
         return .tuple([
             .atom("value"), side(sender), .binary(bytes), values.header(of: line, onlySettable: true),
             values.header(of: line, onlySettable: false), try values.message(of: line),
@@ -116,7 +147,8 @@ private struct ErlangJudge {
     /// Bytes, and what they are found to be.
     func verdict(on bytes: [UInt8], from sender: Sender) -> ErlangTerm {
         .tuple([
-            .atom("verdict"), side(sender), .binary(bytes), ErlangVerdict(codecs: codecs).term(of: bytes, from: sender),
+            .atom("verdict"), side(sender), .binary(bytes),
+            ErlangVerdict(translator: translator, generated: generated).term(of: bytes, from: sender),
         ])
     }
 
@@ -126,8 +158,8 @@ private struct ErlangJudge {
     /// good packet around it.
     func variants(of bytes: [UInt8], using random: inout SeededGenerator) throws -> [[UInt8]] {
         var variants = changed(bytes, using: &random) + [bytes + bytes, bytes + [0]]
-        let layout = codecs.generated.layout
-        let limit = codecs.generated.maximumPacketByteCount
+        let layout = translator.description.layout
+        let limit = translator.description.options.maximumPacketByteCount
         guard let packet = try? Packet(bytes.span.bytes, layout: layout, limit: limit) else { return variants }
         for payload in changed([UInt8](copying: packet.payload), using: &random) {
             let whole = try? layout.encode(id: packet.id, payload: payload.span.bytes, limit: limit)
@@ -169,7 +201,7 @@ private struct ErlangJudge {
         let output = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: output) }
-        for file in ErlangGenerator(folder.translator.description).files() {
+        for file in ErlangGenerator(translator.description).files() {
             try Data(file.text.utf8).write(to: output.appending(path: file.path))
         }
         let answers = try ErlangPeer.run(["judge", output.path, values.naming.module], input: cases.map(\.bytes))

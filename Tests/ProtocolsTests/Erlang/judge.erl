@@ -35,8 +35,12 @@ judge(M, {value, Side, Packet, Settable, Header, Message}) ->
     ]);
 judge(M, {refused, Settable, Message, Path}) ->
     case M:encode(Settable, Message) of
-        {error, #{reason := {packet_too_long, _, _, _}}} -> same;
-        {error, #{path := Path}} -> same;
+        {error, #{path := Found}} ->
+            %% Fields of the header stand in no message here.
+            case binary:longest_common_suffix([Found, Path]) of
+                Count when Count =:= byte_size(Found) -> same;
+                _ -> {refused, Path, Found}
+            end;
         Other -> {refused, Path, Other}
     end;
 judge(M, {verdict, Side, Bytes, Verdict}) ->

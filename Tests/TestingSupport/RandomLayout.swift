@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestingSupport
-import WirelineCodec
+public import WirelineCodec
 
 extension PacketLayout {
     /// A layout of any formats, byte orders and roles that can work together.
-    static func random(using random: inout SeededGenerator) -> PacketLayout {
+    public static func random(using random: inout SeededGenerator) -> PacketLayout {
         while true {
             let header = (0..<Int.random(in: 1...6, using: &random)).map {
                 PacketField.random("h\($0)", using: &random)
