@@ -10,12 +10,12 @@ import WirelineSchema
 
 /// The Erlang that is generated of each protocol, against both of Swift's codecs: equal bytes, equal values, equal errors.
 ///
-/// `WIRELINE_ERLANG_MESSAGES=100000` makes so many random messages of each protocol; the default is 500.
+/// `WIRELINE_ERLANG_MESSAGES=100000` makes so many random messages of each protocol; the default is 300.
 @Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(30)), .ahead)
 struct GeneratedErlangTests {
     static let folders = ProtocolFolder.all.map(\.name) + ["Features"]
     static let messageCount =
-        ProcessInfo.processInfo.environment["WIRELINE_ERLANG_MESSAGES"].flatMap { Int($0) } ?? 500
+        ProcessInfo.processInfo.environment["WIRELINE_ERLANG_MESSAGES"].flatMap { Int($0) } ?? 300
 
     @Test(arguments: folders)
     func `Erlang writes and reads what Swift writes and reads`(folder: String) throws {
@@ -44,7 +44,7 @@ struct GeneratedErlangTests {
         let judge = ErlangJudge(folder.translator, try folder.generated())
         var lines = RandomLines(folder.translator.description, using: random)
         var packets: [(Sender, [UInt8])] = []
-        while packets.count < max(20, Self.messageCount / 100) {
+        while packets.count < max(12, Self.messageCount / 100) {
             let (sender, line) = lines.next()
             if let bytes = try? folder.translator.encode(line: line) { packets.append((sender, bytes)) }
         }
@@ -60,7 +60,7 @@ struct GeneratedErlangTests {
     }
 
     /// Scene's messages in packets of any layout: any fields, lengths, IDs, trailers.
-    @Test(arguments: 0..<24)
+    @Test(arguments: 0..<12)
     func `Erlang frames packets of any layout as Swift does`(number: Int) throws {
         var random = SeededGenerator.forThisRun()
         // Each number another layout, and all of them again with the seed.
