@@ -11,6 +11,8 @@ struct ExchangeTrial {
 
     /// How many random values are tried when those at the ends show nothing.
     private static let randomCount = 60
+    /// How many more are tried for a packet that shows the one change, when one that goes wrong has been found.
+    private static let patience = 8
     /// Counts that make a packet larger than a limit, whatever its prefixes take.
     private static let extraCounts = [0, 1, 2, 4, 8, 16, 32, 64]
 
@@ -55,7 +57,10 @@ struct ExchangeTrial {
                 comparison, translators, pair: pair, reader: reader, isOfPacket: suspect.place == .packet,
                 fieldNames: suspect.fieldNames)
             var other: SchemaChange.Failure?
+            var patience = Self.patience
             for values in candidates(hints) {
+                if other != nil { patience -= 1 }
+                guard patience > 0 else { break }
                 guard let failure = exchange.failure(values) else { continue }
                 // Where several changes go wrong together, one that shows this change is wanted.
                 if failure.outcome.names(suspect.change.subject) { return failure }
