@@ -27,8 +27,11 @@ extension WebSocketError: CustomStringConvertible {
         case .invalidResponse(let fault): "the server's answer to the handshake is wrong: \(fault.words)"
         case .invalidRequest(let fault, let status):
             "the client's handshake is wrong: \(fault.words); it is answered \(status)"
+        case .requestRefused(let status): "the client's request was refused with \(status)"
         case .violation(let violation, let offset):
             "the peer has broken the WebSocket protocol: \(violation.words) in the frame at offset \(offset)"
+        case .unexpectedText(let offset):
+            "the peer's message at offset \(offset) is text, and only binary ones are taken"
         case .invalidUTF8(let offset): "the peer's text is not UTF-8 at offset \(offset)"
         case .invalidCompression(let offset): "the peer's compressed frame at offset \(offset) is damaged"
         case .frameTooLarge(let limit): "the peer's frame is over the limit of \(limit) bytes"

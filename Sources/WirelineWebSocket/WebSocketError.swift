@@ -52,11 +52,16 @@ public enum WebSocketError: Error, Equatable, Sendable {
     case invalidResponse(WebSocketHandshakeFault)
     /// The client's request is not one for a WebSocket; `status` is what it is answered.
     case invalidRequest(WebSocketHandshakeFault, status: Int)
+    /// This side has refused the client's request, which was one for a WebSocket, with this status.
+    case requestRefused(status: Int)
 
     // MARK: The peer's frames
 
     /// The peer has broken the protocol in the frame that begins at `offset`, in bytes from the first frame's beginning.
     case violation(WebSocketViolation, offset: Int)
+    /// A text message where only binary ones are taken (``WebSocketConfiguration/takesText``); `offset` is where its frame
+    /// begins.
+    case unexpectedText(offset: Int)
     /// A text message, or the reason of a close, is not UTF-8; `offset` is where, in bytes from its beginning.
     case invalidUTF8(offset: Int)
     /// What should be compressed is not; `offset` is where the frame begins.
@@ -74,6 +79,7 @@ extension WebSocketError {
     public var closeCode: WebSocketCloseCode? {
         switch self {
         case .violation: .protocolError
+        case .unexpectedText: .unsupportedData
         case .invalidUTF8, .invalidCompression: .invalidPayload
         case .frameTooLarge, .messageTooLarge, .tooManyFragments: .messageTooBig
         default: nil

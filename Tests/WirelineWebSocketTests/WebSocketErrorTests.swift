@@ -54,6 +54,13 @@ struct WebSocketErrorTests {
                 "the client's handshake is wrong: the Origin is not allowed; it is answered 403"
             ),
             (
+                .requestRefused(status: 404), "the client's request was refused with 404"
+            ),
+            (
+                .unexpectedText(offset: 8),
+                "the peer's message at offset 8 is text, and only binary ones are taken"
+            ),
+            (
                 .violation(.closeCode(1005), offset: 9),
                 """
                 the peer has broken the WebSocket protocol: the close code 1005 must not stand on the wire in the frame \

@@ -5,7 +5,8 @@ public import WirelineTransport
 
 /// How a client connects, and what its connection may cost.
 public struct ClientConfiguration: Sendable {
-    /// How long looking the name up, connecting and the TLS handshake may take together (default 10 s).
+    /// How long looking the name up, connecting and the handshakes of TLS and of a WebSocket may take together (default
+    /// 10 s).
     public var connectTimeout: Duration
     /// How long a request waits for its reply unless it says otherwise (default 10 s).
     public var requestTimeout: Duration
@@ -18,6 +19,9 @@ public struct ClientConfiguration: Sendable {
     /// The name that the server's certificate must be for, and that the server is told of (SNI); nil: the host that was
     /// connected to (default).
     public var tlsServerName: String?
+    /// What is asked for where a WebSocket is to carry the packets, over TLS where ``tls`` is set; nil: TCP or TLS itself
+    /// carries them (default).
+    public var webSocket: WebSocketOptions?
 
     /// What finds the host's addresses (default: the system). Whatever it says, ``tls`` holds the server to the host's
     /// name.

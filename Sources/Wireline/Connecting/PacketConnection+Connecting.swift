@@ -3,6 +3,7 @@
 package import WirelineCodec
 import WirelineTLS
 package import WirelineTransport
+import WirelineWebSocket
 
 extension PacketConnection {
     /// Connects to a server of any protocol. Nobody closes the connection but who asked for it.
@@ -15,8 +16,8 @@ extension PacketConnection {
     ///   - loop: What carries the connection; nil: the loop of the shared group.
     ///   - configuration: Deadlines and limits, and how the connection is made.
     ///   - recorder: Takes note of what happens, also when no connection comes about.
-    /// - Throws: ``ConnectionError/cancelled``; ``ConnectionError/tls(_:)``; ``ConnectionError/transport(_:)`` with what says
-    ///   most of what went wrong: of an address that has refused or reset, else that the time was over, else what the
+    /// - Throws: ``ConnectionError/cancelled``; ``ConnectionError/tls(_:)``; ``ConnectionError/webSocket(_:)``;
+    ///   ``ConnectionError/transport(_:)`` with what says most of what went wrong: of an address that has refused or reset, else that the time was over, else what the
     ///   system or the resolver says.
     package static func connect(
         to host: String, port: UInt16, layout: PacketLayout, packetLimit: Int, on loop: EventLoop? = nil,
@@ -26,15 +27,21 @@ extension PacketConnection {
         let deadline = MonotonicTime.now + configuration.connectTimeout
         do throws(ConnectionError) {
             let tls = try engine(for: configuration.tlsServerName ?? host, configuration.tls)
+            let webSocket = try webSocket(to: host, port, configuration)
             let stream = try await stream(to: host, port: port, on: loop, configuration, recorder)
             let connection = PacketConnection(
                 stream, layout: layout, packetLimit: packetLimit, limits: configuration.limits, tls: tls,
-                recorder: recorder, supervision: configuration.log.map { Supervision(log: $0, side: .client) })
-            if tls != nil { recorder.note(.handshakeBegan) }
+                webSocket: webSocket, recorder: recorder,
+                supervision: configuration.log.map { Supervision(log: $0, side: .client) })
+            if tls != nil {
+                recorder.note(.handshakeBegan)
+            } else if webSocket != nil {
+                recorder.note(.webSocketBegan)
+            }
             try await transport { () throws(TransportError) in
                 try await stream.loop.run { () throws(TransportError) in try connection.start() }
             }
-            if tls != nil { try await connection.waitForHandshake(within: deadline.timeLeft) }
+            if tls != nil || webSocket != nil { try await connection.waitForHandshake(within: deadline.timeLeft) }
             return connection
         } catch {
             recorder.close(error)
@@ -67,6 +74,17 @@ extension PacketConnection {
             return try context?.connect(to: name)
         } catch {
             throw .tls(error)
+        }
+    }
+
+    private static func webSocket(
+        to host: String, _ port: UInt16, _ configuration: ClientConfiguration
+    ) throws(ConnectionError) -> WebSocketTransform? {
+        guard let options = configuration.webSocket else { return nil }
+        do throws(WebSocketError) {
+            return try WebSocketTransform(options, host: host, port: port, isSecure: configuration.tls != nil)
+        } catch {
+            throw .webSocket(error)
         }
     }
 

@@ -43,11 +43,11 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     case noRoom(limit: Int)
     /// This side has sent a last message and ended the connection (``ServerConnection/kick(with:header:within:)``).
     case kicked
-    /// The WebSocket handshake has failed (`WebSocketError.refused` has the server's answer), the peer's frames are
-    /// at fault, or what should be sent is none of a WebSocket's.
+    /// The WebSocket handshake has failed (`WebSocketError.refused` has the server's answer), the peer's frames are at
+    /// fault, or what should be sent is none of a WebSocket's.
     case webSocket(WebSocketError)
-    /// A WebSocket has ended, and not in the way of two that both have said that they close: the peer is gone, or has not
-    /// answered in time.
+    /// A WebSocket has ended, and not in the way of two that both have said that they are done: the peer is gone, has not
+    /// answered in time, or, where it carries packets, has closed with a code that says what went wrong.
     case webSocketEnded(WebSocketEnd)
 }
 

@@ -134,18 +134,19 @@ extension PacketConnection {
     }
 
     package func failed(_ stream: ByteStream, _ error: TransportError) {
-        let error = tlsTransform?.failure.map { ConnectionError.tls($0) } ?? .transport(error)
+        let transform = transform
+        let error = transform?.connectionFailure ?? .transport(error)
         if ending == nil { ending = .failed(error) }
         // Who wants nothing more does not mind an end without leave.
-        let isMissed = !isFinishing || tlsTransform?.isTruncated != true
+        let isMissed = !isFinishing || transform?.isCut != true
         if failure == nil, isMissed { failure = error }
         streamEnded()
     }
 
     package func becameReady(_ stream: ByteStream) {
         lastArrival = stream.loop.now
-        recorder?.note(.handshakeEnded)
-        tlsTransform?.onReady.take()?()
+        recorder?.note(webSocketTransform == nil ? .handshakeEnded : .webSocketEnded)
+        transform?.onReady.take()?()
     }
 
     package func outputFailed(_ stream: ByteStream, _ error: TransportError) {

@@ -8,15 +8,15 @@ extension PacketConnection {
     /// it; time in which nobody does is not the peer's.
     ///
     /// - Parameters:
-    ///   - handshake: Within which time a TLS handshake must be complete, whether somebody waits or not; nil: it has no
-    ///     deadline.
+    ///   - handshake: Within which time the handshakes of TLS and of a WebSocket must be complete, whether somebody waits
+    ///     or not; nil: they have no deadline.
     ///   - firstPacket: Within which time the first whole packet must have come; nil: what holds later holds at once.
     ///   - later: For how long no byte may come.
     func closeWhenSilent(handshake: Duration?, firstPacket: Duration?, later: Duration?) {
         guard stream.isOpen else { return }
-        if let tlsTransform, !tlsTransform.isReady {
+        if let transform, !transform.isReady {
             timer = handshake.map { loop.schedule(at: loop.now + $0) { self.timeOut() } }
-            tlsTransform.onReady = {
+            transform.onReady = {
                 self.loop.cancel(&self.timer)
                 self.closeWhenSilent(handshake: nil, firstPacket: firstPacket, later: later)
             }

@@ -113,10 +113,20 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     ///   - tls: This side of TLS, if there is to be any.
     ///   - recorder: Takes note of what becomes of the connection, if anybody does.
     ///   - supervision: What the connection has in common with others.
-    package init(
+    package convenience init(
         _ stream: ByteStream, layout: PacketLayout, packetLimit: Int = 1 << 20,
         limits: ConnectionLimits = ConnectionLimits(), tls: TLSEngine? = nil, recorder: TimelineRecorder? = nil,
         supervision: Supervision? = nil
+    ) {
+        self.init(
+            stream, layout: layout, packetLimit: packetLimit, limits: limits, tls: tls, webSocket: nil,
+            recorder: recorder, supervision: supervision)
+    }
+
+    /// - Parameter webSocket: This side of a WebSocket, if one is to carry the packets.
+    init(
+        _ stream: ByteStream, layout: PacketLayout, packetLimit: Int, limits: ConnectionLimits, tls: TLSEngine?,
+        webSocket: WebSocketTransform?, recorder: TimelineRecorder?, supervision: Supervision?
     ) {
         self.recorder = recorder
         notesFirstByte = recorder != nil
@@ -128,7 +138,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         splitter = PacketSplitter(
             layout: layout, maximumPacketByteCount: limits.maximumPacketByteCount ?? packetLimit)
         stream.writeTimeout = limits.writeTimeout
-        if let tls { stream.insert(TLSTransform(tls)) }
+        insert(tls.map { TLSTransform($0) }, webSocket)
         guard supervision?.log != nil else { return }
         stream.showsWrites = true
         setSight()
@@ -165,6 +175,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     public func close() {
         loop.execute {
             self.stream.flush()
+            self.setCloseCode()
             self.stream.close()
             if self.ending == nil { self.ending = .failed(.transport(.closed)) }
             self.dropInput()
@@ -189,7 +200,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         loop.cancel(&timer)
         dropBurden()
         onFirstPacket = nil
-        tlsTransform?.onReady.take()?()
+        transform?.onReady.take()?()
         guard let onClosed = onClosed.take() else { return }
         if failure == nil, !isFinishing { failure = endingError }
         onClosed(failure)

@@ -4,17 +4,15 @@ import WirelineTLS
 import WirelineTransport
 
 /// TLS between a connection's packets and its socket; for the loop's own thread.
-final class TLSTransform: StreamTransform {
+final class TLSTransform: ConnectionTransform {
     let engine: TLSEngine
-    /// Is called once, when the handshake is complete or cannot be completed any more.
     var onReady: (() -> Void)?
 
     init(_ engine: TLSEngine) {
         self.engine = engine
     }
 
-    /// What has made TLS fail.
-    var failure: TLSError? { engine.failure }
+    var connectionFailure: ConnectionError? { engine.failure.map { .tls($0) } }
 
     var isReady: Bool { engine.isHandshakeComplete }
 
@@ -22,8 +20,7 @@ final class TLSTransform: StreamTransform {
 
     var owesEnd: Bool { engine.owesEnd }
 
-    /// Whether the peer has ended without taking leave.
-    var isTruncated: Bool { failure == .truncated(duringHandshake: false) }
+    var isCut: Bool { engine.failure == .truncated(duringHandshake: false) }
 
     /// What both sides have agreed on; nil before that.
     var details: TLSDetails? {

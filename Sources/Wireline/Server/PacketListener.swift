@@ -38,7 +38,9 @@ extension ConnectionListener where Connection == PacketConnection {
         let make: @Sendable (ByteStream) throws -> PacketConnection = { stream in
             let connection = PacketConnection(
                 stream, layout: layout, packetLimit: packetLimit, limits: configuration.limits,
-                tls: try configuration.tls?.accept(), supervision: supervision)
+                tls: try configuration.tls?.accept(),
+                webSocket: try configuration.webSocket.map { try WebSocketTransform($0) }, recorder: nil,
+                supervision: supervision)
             try connection.start()
             return connection
         }
@@ -86,6 +88,8 @@ extension PacketConnection: ServedConnection {
 
     package func handlerEnded(_ failure: (any Error)?) {
         // Whoever was kicked takes leave already.
-        if failure == nil || isFinishing { finish() } else { close() }
+        guard failure != nil, !isFinishing else { return finish() }
+        webSocketTransform?.closeCode = .internalError
+        close()
     }
 }

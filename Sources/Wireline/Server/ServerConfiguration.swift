@@ -17,7 +17,7 @@ public struct ServerConfiguration: Sendable {
     /// `net.core.somaxconn`).
     public var backlog: Int32
     /// Within which time a new connection must have sent its first whole packet while the handler waits for it (default
-    /// 30 s, with TLS from the end of the handshake); nil: ``idleTimeout`` holds from the beginning.
+    /// 30 s, with TLS or a WebSocket from the end of the handshakes); nil: ``idleTimeout`` holds from the beginning.
     public var firstPacketTimeout: Duration?
     /// For how long a connection may send nothing afterwards, while the handler waits for it (default: for ever). Any
     /// byte counts.
@@ -36,7 +36,11 @@ public struct ServerConfiguration: Sendable {
     public var limits: ConnectionLimits
     /// What the connections' TLS is like; nil: there is none (default).
     public var tls: TLSContext?
-    /// Within which time a new connection's TLS handshake must be complete (default 30 s); nil: it has no deadline.
+    /// Who gets a WebSocket that carries the packets, over TLS where ``tls`` is set; nil: TCP or TLS itself carries them
+    /// (default).
+    public var webSocket: WebSocketServerOptions?
+    /// Within which time a new connection's handshakes of TLS and of a WebSocket must be complete, together (default 30 s);
+    /// nil: they have no deadline.
     public var handshakeTimeout: Duration?
     /// Is handed every message, and how connections begin and end (default: nothing is).
     public var log: TrafficLog?

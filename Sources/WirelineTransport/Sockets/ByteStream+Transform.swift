@@ -254,14 +254,13 @@ extension ByteStream {
             return failTransform(state)
         }
         guard state.transform.isReady, sendOutput(state), !state.transform.owesEnd else { return waitForRoom() }
-        finishOutput()
+        if state.transform.endsSocketOutput { finishOutput() } else { hasEndedOutput = true }
     }
 
     /// Takes leave of the peer, as far as the system takes that now, and unless something is missing in front of it.
     func closeTransform(_ state: TransformState) {
         if state.mayTakeLeave, state.transform.isReady, pendingByteCount == 0 {
-            // Whatever goes wrong here, the socket is closed next.
-            if !hasEndedOutput { try? state.transform.endOutput() }
+            state.transform.takeLeave()
             _ = drainOutput(state)
             dropInput()
         }
@@ -281,6 +280,8 @@ extension ByteStream {
     /// Closes the stream; what the transform has to say of that is sent first.
     private func failTransform(_ state: TransformState) {
         _ = sendOutput(state)
-        if isOpen { fail(.closed) }
+        guard isOpen else { return }
+        dropInput()
+        fail(.closed)
     }
 }

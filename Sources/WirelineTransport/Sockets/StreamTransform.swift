@@ -13,6 +13,10 @@ package protocol StreamTransform: AnyObject {
     /// Whether the end of the output has still to be said.
     var owesEnd: Bool { get }
 
+    /// Whether the end of the output is the socket's, too (TCP FIN). Otherwise the socket stays open for output that nobody
+    /// makes, until the stream is closed.
+    var endsSocketOutput: Bool { get }
+
     /// Begins to talk to the peer.
     func start() throws(TransformFailure)
 
@@ -37,8 +41,20 @@ package protocol StreamTransform: AnyObject {
     /// Tells the peer that nothing more will be sent.
     func endOutput() throws(TransformFailure)
 
+    /// Says what is left to say, for the stream is closed next.
+    func takeLeave()
+
     /// Lends what is for the wire, and forgets as much of it as `body` says has been sent.
     func withOutput(_ body: (RawSpan) -> Int)
+}
+
+extension StreamTransform {
+    package var endsSocketOutput: Bool { true }
+
+    package func takeLeave() {
+        // Whatever goes wrong here, the socket is closed next.
+        try? endOutput()
+    }
 }
 
 /// The transform can go on no more; it knows why.

@@ -24,6 +24,9 @@ public struct WebSocketConfiguration: Equatable, Sendable {
     public var outputLimit = 256 * 1024
     /// How long the peer has for its part of the closing, and the output for leaving then (default 10 s).
     public var closeTimeout = Duration.seconds(10)
+    /// Whether text is taken (default true). Otherwise it is ``WebSocketError/unexpectedText(offset:)``, before any of it has
+    /// come.
+    public var takesText = true
     /// Whether this side goes on to send when the peer has closed, and answers only when it closes, too (default false: it
     /// answers at once). That is for peers that have ended a stream and still read the other one; RFC 6455 §5.5.1 does not
     /// ask that of them.

@@ -127,6 +127,7 @@ extension WebSocketEngine {
         case (.continuation, nil): throw .violation(.unexpectedContinuation, offset: frameOffset)
         case (.continuation, .some): break
         case (_, .some): throw .violation(.expectedContinuation, offset: frameOffset)
+        case (.text, nil) where !configuration.takesText: throw .unexpectedText(offset: frameOffset)
         case (let opcode, nil):
             message = IncomingMessage(kind: opcode == .text ? .text : .binary, isCompressed: header.isCompressed)
         }

@@ -109,8 +109,7 @@ public struct WebSocketServerHandshake: Sendable {
     /// - Parameter bytes: What has come, cut anywhere, without what was taken before.
     /// - Returns: How many bytes were taken: all, unless there is a ``request``.
     /// - Throws: ``WebSocketError/invalidRequest(_:status:)``, ``WebSocketError/malformedHead(_:offset:)`` or
-    ///   ``WebSocketError/headTooLarge(limit:)``, and the client is told; ``WebSocketError/notHTTP(firstBytes:)``, and it is
-    ///   told nothing.
+    ///   ``WebSocketError/headTooLarge(limit:)`` or ``WebSocketError/notHTTP(firstBytes:)``, and the client is told.
     public mutating func receive(_ bytes: RawSpan) throws(WebSocketError) -> Int {
         switch state {
         case .failed(let error): throw error
@@ -205,7 +204,8 @@ public struct WebSocketServerHandshake: Sendable {
 
     private mutating func tell(_ error: WebSocketError) {
         switch error {
-        case .notHTTP: break
+        // Whoever shows it to people shows them where they are; the same, however the bytes were cut.
+        case .notHTTP: refuse(400, "this is an HTTP server for WebSockets, and the request is not HTTP\n")
         case .headTooLarge: refuse(431, "\(error)\n")
         case .invalidRequest(let fault, let status):
             var headers: WebSocketHeaders = [:]

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import TestingSupport
+import WirelineTransport
+
+@testable import Wireline
+
+/// A WebSocket as a stream's transform, in memory: two ends, and bytes that are cut anywhere between them.
+struct WebSocketTransformTests {
+    /// One end, and what has come of it.
+    private final class End {
+        let transform: any ConnectionTransform
+        private(set) var received: [UInt8] = []
+        private(set) var stop = TransformReading.Stop.needsBytes
+        /// What has come and was not taken.
+        private var rest: [UInt8] = []
+
+        init(_ transform: any ConnectionTransform) { self.transform = transform }
+
+        /// What is to be sent, all of it.
+        func output() -> [UInt8] {
+            var bytes: [UInt8] = []
+            while transform.hasOutput {
+                transform.withOutput { waiting in
+                    bytes += waiting.withUnsafeBytes { Array($0) }
+                    return waiting.byteCount
+                }
+            }
+            return bytes
+        }
+
+        /// Takes bytes as a stream hands them over, with so much room at a time.
+        func receive(_ bytes: [UInt8], room byteCount: Int) {
+            rest += bytes
+            repeat {
+                let lent = rest
+                let span = lent.span
+                let bytes = span.bytes
+                var room = [UInt8](repeating: 0, count: transform.isReady ? byteCount : 0)
+                let reading = room.withUnsafeMutableBytes { transform.receive(bytes, into: $0) }
+                received += room[..<reading.filledByteCount]
+                rest.removeFirst(reading.takenByteCount)
+                stop = reading.stop
+            } while stop == .needsRoom
+        }
+
+        func send(_ bytes: [UInt8]) throws {
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let lent = Array(rest)
+                let span = lent.span
+                let bytes = span.bytes
+                rest = rest.dropFirst(try transform.send(bytes))
+            }
+        }
+    }
+
+    private static func pair() throws -> (client: End, server: End) {
+        let options = WebSocketOptions(path: "/sub")
+        return (
+            End(try WebSocketTransform(options, host: "127.0.0.1", port: 80, isSecure: false)),
+            End(try WebSocketTransform(WebSocketServerOptions(paths: ["/sub"])))
+        )
+    }
+
+    @Test(arguments: [1, 7, 1_000])
+    func `what is sent is what arrives, wherever it is cut`(room: Int) throws {
+        let content = [UInt8]((0..<200).map { UInt8($0) })
+        // The handshake is of the same length each time; the mask keys are others.
+        let (client, server) = try Self.pair()
+        let request = client.output()
+        server.receive(request, room: room)
+        let byteCount = server.output().count
+        for cut in 0...byteCount + 300 {
+            let (client, server) = try Self.pair()
+            let request = client.output()
+            server.receive(Array(request.prefix(cut)), room: room)
+            server.receive(Array(request.dropFirst(cut)), room: room)
+            #expect(server.transform.isReady)
+            // The server speaks at once, and ends.
+            try server.send(content)
+            try server.transform.endOutput()
+            let answer = server.output()
+            client.receive(Array(answer.prefix(cut)), room: room)
+            client.receive(Array(answer.dropFirst(cut)), room: room)
+            #expect(client.received == content)
+            #expect(client.stop == .ended)
+            // The client may go on, until it ends, too.
+            try client.send(content)
+            try client.send(content)
+            try client.transform.endOutput()
+            let last = client.output()
+            server.receive(Array(last.prefix(cut)), room: room)
+            #expect(server.stop != .failed)
+            server.receive(Array(last.dropFirst(cut)), room: room)
+            #expect(server.received == content + content)
+            #expect(server.stop == .ended)
+            try server.transform.endOfInput()
+            try client.transform.endOfInput()
+        }
+    }
+
+    @Test func `bytes of any kind end a handshake or a connection, and never trap`() throws {
+        var random = SeededGenerator.forThisRun()
+        for _ in 0..<5_000 {
+            let (client, server) = try Self.pair()
+            let (request, isReady) = (client.output(), Bool.random(using: &random))
+            if isReady {
+                server.receive(request, room: 100)
+                client.receive(server.output(), room: 100)
+            }
+            var bytes = [UInt8].random(count: Int.random(in: 0...200, using: &random), using: &random)
+            if Bool.random(using: &random) { bytes = [0x82, 0x05] + bytes }
+            for end in [client, server] {
+                end.receive(bytes, room: Int.random(in: 1...50, using: &random))
+                _ = end.output()
+                try? end.transform.endOfInput()
+                #expect(end.transform.connectionFailure != nil || end.stop == .ended, random.seedComment)
+            }
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate static func random(count: Int, using random: inout SeededGenerator) -> [UInt8] {
+        (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+    }
+}
