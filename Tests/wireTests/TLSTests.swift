@@ -48,6 +48,13 @@ struct TLSTests {
         #expect(server.end() == .success(""))
     }
 
+    @Test func `a call goes through over a secure WebSocket`() throws {
+        let server = try server("--websocket", "/sub")
+        let call = ["call", server.address, "Cs_20001", packetFields, "--expect", "Cs_20001", "--tls-ca", "root.pem"]
+        #expect(try server.wire(call + ["--websocket", "/sub"]) == .success(packetLine))
+        #expect(server.end() == .success(""))
+    }
+
     @Test func `a call to somebody else fails, and says why`() throws {
         let server = try server()
         let call = ["call", server.address, "Cs_20001", packetFields, "--expect", "Cs_20001"]

@@ -11,7 +11,7 @@ extension Command {
         name: "serve",
         summary: "take connections and answer what comes, until Ctrl-C",
         parameters: [.endpoint],
-        options: [.protocolFolder, .echo, .threads, .benchmark, .verbose] + TLSOptions.serverOptions,
+        options: [.protocolFolder, .echo, .threads, .benchmark, .verbose, .webSocket] + TLSOptions.serverOptions,
         example: "wire serve 127.0.0.1:9001 --echo --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
             guard arguments.has(.echo) else { throw .usage("--echo is missing") }
@@ -51,6 +51,7 @@ extension Command {
     ) async throws(CommandError) -> PacketListener {
         // Who tries things out by hand may be slow; a connection that waits costs next to nothing.
         var configuration = ServerConfiguration(firstPacketTimeout: nil, minimumRate: nil, tls: tls)
+        try NetworkOptions.apply(arguments, to: &configuration)
         let isBenchmark = arguments.has(.benchmark)
         if arguments.has(.verbose) {
             configuration.log = TrafficLog(PacketTranslator(description)) { log.say("\($0)") }

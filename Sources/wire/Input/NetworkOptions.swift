@@ -5,15 +5,34 @@ import WirelineTransport
 
 /// What options say about how a connection is made.
 enum NetworkOptions {
-    static let clientOptions = [Option.interface, .dns]
+    static let clientOptions = [Option.webSocket, .interface, .dns]
 
     /// Puts what the options say into a configuration.
     static func apply(_ arguments: Arguments, to configuration: inout ClientConfiguration) throws(CommandError) {
         configuration.interface = arguments[.interface]
+        if let path = arguments[.webSocket] {
+            try requirePath(path)
+            configuration.webSocket = Wireline.WebSocketOptions(path: path)
+        }
         var servers: [SocketAddress] = []
         for text in arguments.all(.dns) { servers.append(try server(text)) }
         guard !servers.isEmpty else { return }
         configuration.resolver = DNSResolver(servers: servers, interface: arguments[.interface])
+    }
+
+    /// Puts what the options say into a server's configuration.
+    static func apply(_ arguments: Arguments, to configuration: inout ServerConfiguration) throws(CommandError) {
+        guard let path = arguments[.webSocket] else { return }
+        try requirePath(path)
+        guard !path.contains("?") else {
+            throw .failure("\(Option.webSocket.name) has no query where a server listens; `\(path)` has one")
+        }
+        configuration.webSocket = WebSocketServerOptions(paths: [path])
+    }
+
+    private static func requirePath(_ path: String) throws(CommandError) {
+        guard !path.hasPrefix("/") else { return }
+        throw .failure("\(Option.webSocket.name) is a path that begins with a slash, such as /sub; `\(path)` is not")
     }
 
     /// An address with a port, or without: then it is the usual one.
@@ -33,6 +52,8 @@ enum NetworkOptions {
 }
 
 extension Option {
+    static let webSocket = Option(
+        "--websocket", value: "PATH", "carry the packets over a WebSocket that is asked for with this path: /sub")
     fileprivate static let interface = Option(
         "--interface", value: "NAME", "connect over this network interface, such as eth0")
     fileprivate static let dns = Option(
