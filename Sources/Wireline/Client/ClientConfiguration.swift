@@ -23,6 +23,10 @@ public struct ClientConfiguration: Sendable {
     /// carries them (default).
     public var webSocket: WebSocketOptions?
 
+    /// What connects to the host for this side, which connects to the proxy; nil: nothing does (default). ``connectTimeout``
+    /// holds for both together, and ``resolver`` looks up the proxy's name alone. Environment variables are not read.
+    public var proxy: Proxy?
+
     /// What finds the host's addresses (default: the system). Whatever it says, ``tls`` holds the server to the host's
     /// name.
     public var resolver: any HostResolver = SystemResolver()

@@ -33,7 +33,8 @@ public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
     ///   - group: The loops of which one carries the connection; nil: `EventLoopGroup.shared`.
     ///   - configuration: Deadlines and limits, and how the connection is made.
     /// - Throws: ``ConnectionError/cancelled``; ``ConnectionError/tls(_:)``; ``ConnectionError/webSocket(_:)``, such as
-    ///   `refused` with what a server has answered instead; ``ConnectionError/transport(_:)`` with what says most of what went wrong: `refused` or `reset` where an address has answered so, else `timedOut`, else what the
+    ///   `refused` with what a server has answered instead; ``ConnectionError/proxy(_:)``;
+    ///   ``ConnectionError/transport(_:)`` with what says most of what went wrong: `refused` or `reset` where an address has answered so, else `timedOut`, else what the
     ///   system says, else `lookupFailed` or `unknownHost`. ``ClientConfiguration/timelineHandler`` is told everything.
     public static func connect(
         to host: String, port: UInt16, protocol: Definition.Type, on group: EventLoopGroup? = nil,

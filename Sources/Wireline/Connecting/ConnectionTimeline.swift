@@ -45,6 +45,10 @@ public struct ConnectionTimeline: Equatable, Sendable {
         case attemptAbandoned(SocketAddress)
         /// There is a TCP connection.
         case connected(SocketAddress)
+        /// There is a TCP connection to the proxy, which is asked to connect.
+        case proxyBegan
+        /// The proxy has connected.
+        case proxyEnded
         /// The TLS handshake begins.
         case handshakeBegan
         /// The TLS handshake is complete: the server has proved who it is.
@@ -106,6 +110,8 @@ extension ConnectionTimeline.Event: CustomStringConvertible {
         case .attemptFailed(let address, let error): return "\(address): \(error)"
         case .attemptAbandoned(let address): return "gave up \(address)"
         case .connected(let address): return "connected to \(address)"
+        case .proxyBegan: return "asking the proxy"
+        case .proxyEnded: return "the proxy has connected"
         case .handshakeBegan: return "TLS handshake"
         case .handshakeEnded: return "TLS ready"
         case .webSocketBegan: return "WebSocket handshake"

@@ -16,7 +16,7 @@ extension PacketConnection {
     ///   - loop: What carries the connection; nil: the loop of the shared group.
     ///   - configuration: Deadlines and limits, and how the connection is made.
     ///   - recorder: Takes note of what happens, also when no connection comes about.
-    /// - Throws: ``ConnectionError/cancelled``; ``ConnectionError/tls(_:)``; ``ConnectionError/webSocket(_:)``;
+    /// - Throws: ``ConnectionError/cancelled``; ``ConnectionError/tls(_:)``; ``ConnectionError/webSocket(_:)``; ``ConnectionError/proxy(_:)``;
     ///   ``ConnectionError/transport(_:)`` with what says most of what went wrong: of an address that has refused or reset, else that the time was over, else what the
     ///   system or the resolver says.
     package static func connect(
@@ -49,8 +49,30 @@ extension PacketConnection {
         }
     }
 
+    /// Connects to a host, or has a proxy do so; what follows, such as TLS, is for the caller.
     static func stream(
         to host: String, port: UInt16, on loop: EventLoop?, _ configuration: ClientConfiguration,
+        _ recorder: TimelineRecorder
+    ) async throws(ConnectionError) -> ByteStream {
+        guard let proxy = configuration.proxy else {
+            return try await dial(host, port, on: loop, configuration, recorder)
+        }
+        let deadline = MonotonicTime.now + configuration.connectTimeout
+        let handshake: ProxyHandshake
+        do throws(ProxyError) {
+            handshake = try ProxyHandshake(proxy, to: host, port: port)
+        } catch {
+            throw .proxy(error)
+        }
+        let stream = try await dial(proxy.address.host, proxy.address.port, on: loop, configuration, recorder)
+        recorder.note(.proxyBegan)
+        try await ProxyTunnel.open(handshake, over: stream, within: deadline.timeLeft)
+        recorder.note(.proxyEnded)
+        return stream
+    }
+
+    private static func dial(
+        _ host: String, _ port: UInt16, on loop: EventLoop?, _ configuration: ClientConfiguration,
         _ recorder: TimelineRecorder
     ) async throws(ConnectionError) -> ByteStream {
         try await transport { () throws(TransportError) in

@@ -18,6 +18,8 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     case transport(TransportError)
     /// TLS could not be had or agreed on, or has ended the connection.
     case tls(TLSError)
+    /// A ``Proxy`` has not connected.
+    case proxy(ProxyError)
     /// The task that waited was cancelled.
     case cancelled
     /// A request was not answered in time.
@@ -58,6 +60,7 @@ extension ConnectionError: CustomStringConvertible {
         case .codec(let error): error.description
         case .transport(let error): error.description
         case .tls(let error): error.description
+        case .proxy(let error): error.description
         case .cancelled: "the task was cancelled"
         case .unanswered(unreadByteCount: 0): "the request was not answered in time"
         case .unanswered(let byteCount):

@@ -17,6 +17,7 @@ extension DisconnectCause {
             case .unanswered: .timedOut
             case .endedBeforeReply: .endedByPeer
             case .webSocket(let error): Self(error)
+            case .proxy(let error): Self(error)
             case .webSocketEnded: .endedByPeer
             case .cancelled, .tooManyRequests, .session, .sessionEnded, .tooManyConnections, .tooSlow, .noRoom, .kicked:
                 .failed
@@ -52,6 +53,20 @@ extension DisconnectCause {
             case .refused(let response) where response.status == 401 || response.status == 403: .loginRefused
             case .refused: .failed
             default: .broken
+            }
+    }
+
+    private init(_ error: ProxyError) {
+        self =
+            switch error {
+            // It would say so again.
+            case .invalidURL, .invalidCredentials, .invalidHost, .noAcceptableMethod, .loginRefused,
+                .refused(status: 407, _):
+                .misconfigured
+            case .notConnected(.connectionRefused): .refused
+            case .refused, .notConnected: .failed
+            case .invalidAnswer, .notSOCKS5: .broken
+            case .truncated: .endedByPeer
             }
     }
 

@@ -220,6 +220,22 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         descriptor = nil
     }
 
+    /// Lets the handler go and leaves the socket open, with what has come and was not read: the stream can be started anew.
+    ///
+    /// - Precondition: Nothing that was written waits to be sent, and there is no transform.
+    package func detach() {
+        loop.preconditionIsCurrent()
+        precondition(isOpen && pendingByteCount == 0 && !takesNoMore && transformState == nil, "not between two uses")
+        handler = nil
+        dropOutput()
+        loop.cancel(&writeTimer)
+        loop.unwatch(self, number)
+        // Whoever watches it next is told of all this again.
+        (isReadable, hasEnded, wantsToRead, isWritable) = (false, false, false, true)
+    }
+
+    private var takesNoMore: Bool { endsAfterOutput || hasReadToEnd }
+
     /// Closes the stream so that the peer is told of an error (TCP RST) and not of an end.
     package func reset() {
         guard isOpen else { return }

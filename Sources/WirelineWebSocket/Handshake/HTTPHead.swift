@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The head of an HTTP message, taken apart: the first line's three words, and the headers (RFC 9112 §2 to §5).
-struct HTTPHead {
+package struct HTTPHead {
     /// The first line's words; a response's third one is all that follows, and may be empty.
-    let startLine: (String, String, String)
-    let headers: WebSocketHeaders
+    package let startLine: (String, String, String)
+    package let headers: WebSocketHeaders
 
     /// - Parameter bytes: A whole head, as ``HeadReader`` has let it through.
-    init(_ bytes: [UInt8]) throws(WebSocketError) {
+    package init(_ bytes: [UInt8]) throws(WebSocketError) {
         var lines = Lines(bytes: bytes)
         startLine = try Self.words(of: lines.next() ?? [])
         var headers = WebSocketHeaders()

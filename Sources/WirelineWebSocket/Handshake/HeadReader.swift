@@ -3,7 +3,7 @@
 /// Gathers the head of an HTTP message: its lines up to the empty one (RFC 9112 §2.1).
 ///
 /// Each byte is looked at once, however they are cut, and refused as soon as it cannot be part of a head.
-struct HeadReader: Sendable {
+package struct HeadReader: Sendable {
     private enum Place {
         case insideLine
         case behindCarriageReturn
@@ -17,22 +17,33 @@ struct HeadReader: Sendable {
     /// What the first bytes are in every head that is wanted.
     let beginning: [UInt8]
     /// What has come.
-    private(set) var bytes: [UInt8] = []
-    private(set) var isComplete = false
+    package private(set) var bytes: [UInt8] = []
+    package private(set) var isComplete = false
     private var place = Place.insideLine
     private var isFirstLine = true
     /// How many bytes earlier heads had, which count too.
     private var earlierByteCount = 0
 
-    init(limit: Int, beginning: String) {
+    package init(limit: Int, beginning: String) {
         self.limit = limit
         self.beginning = Array(beginning.utf8)
+    }
+
+    /// How many bytes are missing at least: those of the empty line, as far as it has not begun.
+    package var neededByteCount: Int {
+        guard !isComplete else { return 0 }
+        return switch place {
+        case .insideLine: 4
+        case .behindCarriageReturn: 3
+        case .lineStart: 2
+        case .behindLastCarriageReturn: 1
+        }
     }
 
     /// Takes bytes up to the end of the head.
     ///
     /// - Returns: How many.
-    mutating func receive(_ received: RawSpan) throws(WebSocketError) -> Int {
+    package mutating func receive(_ received: RawSpan) throws(WebSocketError) -> Int {
         var count = 0
         while count < received.byteCount, !isComplete {
             guard earlierByteCount + bytes.count < limit else { throw .headTooLarge(limit: limit) }
@@ -46,7 +57,7 @@ struct HeadReader: Sendable {
     }
 
     /// Begins with the next head.
-    mutating func restart() {
+    package mutating func restart() {
         earlierByteCount += bytes.count
         (bytes, isComplete, place, isFirstLine) = ([], false, .insideLine, true)
     }

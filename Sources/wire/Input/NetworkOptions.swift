@@ -5,7 +5,7 @@ import WirelineTransport
 
 /// What options say about how a connection is made.
 enum NetworkOptions {
-    static let clientOptions = [Option.webSocket, .interface, .dns]
+    static let clientOptions = [Option.webSocket, .proxy, .interface, .dns]
 
     /// Puts what the options say into a configuration.
     static func apply(_ arguments: Arguments, to configuration: inout ClientConfiguration) throws(CommandError) {
@@ -13,6 +13,14 @@ enum NetworkOptions {
         if let path = arguments[.webSocket] {
             try requirePath(path)
             configuration.webSocket = Wireline.WebSocketOptions(path: path)
+        }
+        if let url = arguments[.proxy] {
+            do throws(ProxyError) {
+                configuration.proxy = try Proxy(url)
+            } catch {
+                // What is written there may be a password.
+                throw .failure("\(Option.proxy.name): \(error)")
+            }
         }
         var servers: [SocketAddress] = []
         for text in arguments.all(.dns) { servers.append(try server(text)) }
@@ -54,6 +62,9 @@ enum NetworkOptions {
 extension Option {
     static let webSocket = Option(
         "--websocket", value: "PATH", "carry the packets over a WebSocket that is asked for with this path: /sub")
+    fileprivate static let proxy = Option(
+        "--proxy", value: "URL",
+        "have this proxy connect: http://HOST:PORT or socks5://HOST:PORT, with USER:PASSWORD@ in front of the host")
     fileprivate static let interface = Option(
         "--interface", value: "NAME", "connect over this network interface, such as eth0")
     fileprivate static let dns = Option(

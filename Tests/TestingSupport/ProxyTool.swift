@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A proxy on loopback that Debian has, with or without a name and a password; it ends when this object does.
+///
+/// Nothing of it changes; that is the lock behind `@unchecked Sendable`.
+public final class ProxyTool: @unchecked Sendable {
+    /// Which one it is.
+    public enum Kind: String, CaseIterable, Sendable {
+        /// An HTTP proxy.
+        case tinyproxy
+        /// A SOCKS 5 proxy.
+        case microsocks
+
+        var path: String? {
+            (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+                .map { $0 + "/" + rawValue }.first { FileManager.default.isExecutableFile(atPath: $0) }
+        }
+    }
+
+    /// Whether the tests that need them run: where both are installed, and where `WIRELINE_REQUIRE_PEERS=1` asks for them
+    /// and their absence must be a failure.
+    public static let isWanted =
+        Kind.allCases.allSatisfy { $0.path != nil }
+        || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+
+    /// What a test says that does not run.
+    public static let absence = "tinyproxy or microsocks is not on the PATH: install tinyproxy-bin and microsocks"
+
+    /// Where it listens, on 127.0.0.1.
+    public let port: UInt16
+    private let process: Process
+    private let folder: URL
+
+    /// Starts it; it listens when this returns.
+    ///
+    /// - Parameter credentials: Whom it takes; nil: anybody.
+    public static func start(
+        _ kind: Kind, credentials: (user: String, password: String)? = nil
+    ) async throws -> ProxyTool {
+        // What blocks keeps no thread from tests.
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try ProxyTool(kind, credentials: credentials) })
+            }
+        }
+    }
+
+    private init(_ kind: Kind, credentials: (user: String, password: String)?) throws {
+        guard let path = kind.path else { throw Failure(description: Self.absence) }
+        folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // A port that is in use ends it, and another one is tried.
+        for _ in 0..<20 {
+            let (process, port) = (Process(), UInt16.random(in: 20_000...60_000))
+            guard !Self.isListening(at: port) else { continue }
+            process.executableURL = URL(filePath: path)
+            switch kind {
+            case .tinyproxy:
+                let file = folder.appending(path: "configuration")
+                let authorization = credentials.map { "BasicAuth \($0.user) \($0.password)\n" } ?? ""
+                try "Port \(port)\nListen 127.0.0.1\nTimeout 600\nMaxClients 100\n\(authorization)"
+                    .write(to: file, atomically: false, encoding: .utf8)
+                process.arguments = ["-d", "-c", file.path()]
+            case .microsocks:
+                let authorization = credentials.map { ["-u", $0.user, "-P", $0.password] } ?? []
+                process.arguments = ["-i", "127.0.0.1", "-p", "\(port)"] + authorization
+            }
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            if Self.waitUntilListening(process, port) {
+                (self.process, self.port) = (process, port)
+                return
+            }
+            process.waitUntilExit()
+        }
+        throw Failure(description: "\(kind.rawValue) does not start")
+    }
+
+    deinit {
+        kill(process.processIdentifier, SIGKILL)
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// - Returns: Whether it listens; false when it has ended.
+    private static func waitUntilListening(_ process: Process, _ port: UInt16) -> Bool {
+        while process.isRunning {
+            if isListening(at: port) { return true }
+            usleep(1_000)
+        }
+        return false
+    }
+
+    /// Whether somebody listens: in the system's list, so that nothing is asked of the proxy.
+    private static func isListening(at port: UInt16) -> Bool {
+        // Address, port, no peer, and the state of one that listens.
+        let wanted = "0100007F:" + String(format: "%04X", Int(port)) + " 00000000:0000 0A"
+        return (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8))?.contains(wanted) == true
+    }
+
+    private struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FaultSupport
+import Foundation
+import Scene
+import Synchronization
+import Testing
+import TestingSupport
+import Wireline
+import WirelineTransport
+
+/// Connections through proxies that do what they are told, byte by byte.
+@Suite(.ahead, .timeLimit(.minutes(30)))
+struct ProxyTests {
+    private static let hello = Cs_20001(sceneID: 7, line: 2, message: "hi")
+
+    /// A proxy that plays one part to whoever connects, on a thread of its own.
+    private final class Actor: Sendable {
+        let port: UInt16
+
+        init(_ play: @escaping @Sendable (RawSocket) throws -> Void) throws {
+            let listener = try RawSocket.listen()
+            port = try listener.port()
+            Thread.detachNewThread {
+                guard let socket = try? listener.accept() else { return }
+                try? play(socket)
+            }
+        }
+    }
+
+    /// Reads so many bytes.
+    private static func receive(_ count: Int, from socket: RawSocket) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            let more = try socket.receive(atMost: count - bytes.count)
+            guard !more.isEmpty else { break }
+            bytes += more
+        }
+        return bytes
+    }
+
+    private static func head(from socket: RawSocket) throws -> String {
+        var bytes: [UInt8] = []
+        while !bytes.ends(with: Array("\r\n\r\n".utf8)), let byte = try socket.receive(atMost: 1).first {
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Looks no name up.
+    private static let noResolver = ClosureResolver { host, _ throws(TransportError) in
+        throw .lookupFailed(host, reason: "nobody should have asked")
+    }
+
+    private static func connect(
+        through proxy: Proxy, _ change: (inout ClientConfiguration) -> Void = { _ in }
+    ) async throws(ConnectionError) -> PacketClient<SceneProtocol> {
+        var configuration = ClientConfiguration.patient
+        configuration.proxy = proxy
+        configuration.resolver = noResolver
+        change(&configuration)
+        return try await PacketClient.connect(
+            to: "game.test", port: 9001, protocol: SceneProtocol.self, configuration: configuration)
+    }
+
+    @Test(arguments: [true, false], [1, 1_000])
+    func `what the server says behind the proxy's answer is not lost`(isHTTP: Bool, step: Int) async throws {
+        let packets = try (0..<100).map { try packet(id: $0, payload: [UInt8](repeating: 1, count: Int($0))) }
+        let seen = Seen<[UInt8]>()
+        let actor = try Actor { socket in
+            var answer: [UInt8] = []
+            if isHTTP {
+                seen.add(Array(try Self.head(from: socket).utf8))
+                answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nVia: test\r\n\r\n".utf8)
+            } else {
+                seen.add(try Self.receive(3, from: socket))
+                try socket.send([5, 0])
+                seen.add(try Self.receive(16, from: socket))
+                answer = [5, 0, 0, 3, 3, 0x61, 0x62, 0x63, 0, 80]
+            }
+            let bytes = answer + packets.joined()
+            for start in stride(from: 0, to: bytes.count, by: step) {
+                try socket.send(bytes[start..<min(start + step, bytes.count)])
+            }
+            // What the client sends comes through, too.
+            seen.add(try Self.receive(Self.hello.encoded().count, from: socket))
+            socket.endOutput()
+            socket.drain()
+        }
+        let proxy: Proxy =
+            isHTTP ? .http(host: "127.0.0.1", port: actor.port) : .socks5(host: "127.0.0.1", port: actor.port)
+        let client = try await Self.connect(through: proxy)
+        try await client.send(Self.hello)
+        for expected in packets { #expect(try await client.connection.nextBytes() == expected) }
+        #expect(try await client.nextPacket() == nil)
+        client.close()
+        let asked =
+            isHTTP
+            ? [Array("CONNECT game.test:9001 HTTP/1.1\r\nHost: game.test:9001\r\n\r\n".utf8)]
+            : [[5, 1, 0], [5, 1, 0, 3, 9] + Array("game.test".utf8) + [0x23, 0x29]]
+        #expect(try await seen.first(asked.count + 1) == asked + [Self.hello.encoded()])
+        #expect(client.connection.peerAddress.port == actor.port)
+
+        let events = client.timeline.entries.map(\.event)
+        let stages = events.filter { [.proxyBegan, .proxyEnded, .firstByte].contains($0) }
+        #expect(stages == [.proxyBegan, .proxyEnded, .firstByte])
+        #expect(client.timeline.host == "game.test")
+    }
+
+    @Test(
+        arguments: [
+            (Array("HTTP/1.1 407 Who?\r\n\r\n".utf8), .refused(status: 407, reason: "Who?")),
+            (Array("SSH-2.0".utf8), .invalidAnswer(.notHTTP(firstBytes: Array("SSH-".utf8)))),
+            (Array("HTTP/1.1 200 OK\r\n".utf8), .truncated), ([], .truncated),
+        ] as [([UInt8], ProxyError)])
+    func `an HTTP proxy that does not connect is heard`(answer: [UInt8], error: ProxyError) async throws {
+        let timelines = Seen<ConnectionTimeline>()
+        let actor = try Actor { socket in
+            _ = try Self.head(from: socket)
+            try socket.send(answer)
+            socket.endOutput()
+            socket.drain()
+        }
+        await #expect(throws: ConnectionError.proxy(error)) {
+            _ = try await Self.connect(through: .http(host: "127.0.0.1", port: actor.port)) {
+                $0.timelineHandler = { timelines.add($0) }
+            }
+        }
+        #expect(await timelines.first(1)[0].entries.last?.event == .closed(.proxy(error)))
+    }
+
+    @Test(
+        arguments: [
+            ([5, 0xFF], .noAcceptableMethod), ([5, 0, 5, 2], .notConnected(.notAllowed)),
+            ([5, 0, 5, 5, 0, 1, 0, 0, 0, 0, 0, 0], .notConnected(.connectionRefused)), ([5, 0, 5], .truncated),
+            (Array("HTTP/1.1 400".utf8), .notSOCKS5(firstBytes: Array("HT".utf8))),
+        ] as [([UInt8], ProxyError)])
+    func `a SOCKS proxy that does not connect is heard`(answer: [UInt8], error: ProxyError) async throws {
+        let actor = try Actor { socket in
+            try socket.send(answer)
+            socket.endOutput()
+            socket.drain()
+        }
+        await #expect(throws: ConnectionError.proxy(error)) {
+            _ = try await Self.connect(through: .socks5(host: "127.0.0.1", port: actor.port))
+        }
+    }
+
+    @Test func `a proxy that says nothing meets the deadline, and one that resets is told`() async throws {
+        let listener = try RawSocket.listen()
+        let port = try listener.port()
+        await #expect(throws: ConnectionError.transport(.timedOut)) {
+            _ = try await Self.connect(through: .socks5(host: "127.0.0.1", port: port)) {
+                $0.connectTimeout = .milliseconds(300)
+            }
+        }
+        let connecting = Task { try await Self.connect(through: .http(host: "127.0.0.1", port: port)) }
+        // The one before waits first.
+        _ = try await onThread { try listener.accept() }
+        let socket = try await onThread { try listener.accept() }
+        _ = try await onThread { try Self.receive(10, from: socket) }
+        connecting.cancel()
+        await #expect(throws: ConnectionError.cancelled) { _ = try await connecting.value }
+        withExtendedLifetime(socket) {}
+
+        let actor = try Actor { socket in
+            _ = try Self.head(from: socket)
+            socket.resetWhenClosed()
+        }
+        await #expect(throws: ConnectionError.transport(.reset)) {
+            _ = try await Self.connect(through: .http(host: "127.0.0.1", port: actor.port))
+        }
+    }
+
+    @Test func `what cannot be said is refused before anything is tried`() async throws {
+        let credentials = ProxyCredentials(user: "a:b", password: "")
+        await #expect(throws: ConnectionError.proxy(.invalidCredentials)) {
+            _ = try await Self.connect(through: .http(host: "unknown.invalid", port: 1, credentials: credentials))
+        }
+        var configuration = ClientConfiguration.patient
+        configuration.proxy = .socks5(host: "unknown.invalid", port: 1)
+        await #expect(throws: ConnectionError.proxy(.invalidHost)) {
+            _ = try await PacketClient.connect(
+                to: "", port: 1, protocol: SceneProtocol.self, configuration: configuration)
+        }
+    }
+
+    @Test func `a proxy that is not there is an error of the network's`() async throws {
+        let listener = try RawSocket.listen()
+        let port = try listener.port()
+        // A port that is taken and where nobody listens.
+        let taken = try RawSocket.connect(to: port)
+        let gone = try #require(try Self.localPort(of: taken))
+        await #expect(throws: ConnectionError.transport(.refused)) {
+            _ = try await Self.connect(through: .http(host: "127.0.0.1", port: gone))
+        }
+        withExtendedLifetime(taken) {}
+    }
+
+    private static func localPort(of socket: RawSocket) throws -> UInt16? { try socket.port() }
+}
+
+/// Connections through proxies that others have written.
+@Suite(
+    .enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)),
+    .enabled(if: ProxyTool.isWanted, Comment(rawValue: ProxyTool.absence)), .ahead, .timeLimit(.minutes(30)))
+struct RealProxyTests {
+    private static let hello = Cs_20001(sceneID: 7, line: 2, message: "hi")
+    private static let contexts = Result {
+        let root = try CertificateAuthority("root")
+        let issued = try root.issue(to: ["DNS:localhost", "IP:127.0.0.1"])
+        let identity = TLSIdentity(certificateChain: .text(issued.chain), privateKey: .text(issued.key))
+        var client = TLSConfiguration.client()
+        client.trustRoots = .only(.text(root.own.certificate))
+        return (client: try TLSContext(client), server: try TLSContext(.server(identity: identity)))
+    }
+
+    private static func proxy(_ kind: ProxyTool.Kind, _ port: UInt16, _ credentials: ProxyCredentials? = nil) -> Proxy {
+        switch kind {
+        case .tinyproxy: .http(host: "127.0.0.1", port: port, credentials: credentials)
+        case .microsocks: .socks5(host: "127.0.0.1", port: port, credentials: credentials)
+        }
+    }
+
+    /// A server of one kind, and how it is connected to.
+    private static func serve(
+        secure: Bool, web: Bool
+    ) async throws -> (server: SceneServer, configuration: ClientConfiguration) {
+        var configuration = ServerConfiguration(firstPacketTimeout: nil, handshakeTimeout: nil)
+        var client = ClientConfiguration.patient
+        if secure {
+            configuration.tls = try contexts.get().server
+            client.tls = try contexts.get().client
+        }
+        if web {
+            configuration.webSocket = WebSocketServerOptions()
+            client.webSocket = WebSocketOptions()
+        }
+        let server = try await SceneServer.start(configuration: configuration) { client in
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                try await client.send(Sc_20001.entered(enter))
+            }
+        }
+        return (server, client)
+    }
+
+    private static func connect(
+        to host: String, _ port: UInt16, _ configuration: ClientConfiguration
+    ) async throws(ConnectionError) -> PacketClient<SceneProtocol> {
+        try await PacketClient.connect(
+            to: host, port: port, protocol: SceneProtocol.self, configuration: configuration)
+    }
+
+    /// Why there is no connection; nil where there is one.
+    private static func failure(to port: UInt16, _ configuration: ClientConfiguration) async -> ConnectionError? {
+        do throws(ConnectionError) {
+            try await connect(to: "127.0.0.1", port, configuration).close()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: ProxyTool.Kind.allCases, ["127.0.0.1", "localhost"])
+    func `packets go through, with TLS, over a WebSocket, and over one with TLS`(
+        kind: ProxyTool.Kind, host: String
+    ) async throws {
+        let tool = try await ProxyTool.start(kind)
+        for (secure, web) in [(false, false), (true, false), (false, true), (true, true)] {
+            var (server, configuration) = try await Self.serve(secure: secure, web: web)
+            configuration.proxy = Self.proxy(kind, tool.port)
+            let client = try await Self.connect(to: host, server.address.port, configuration)
+            for _ in 0..<50 { #expect(try await client.request(Self.hello) == Sc_20001.entered(Self.hello)) }
+            let long = Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 60_000))
+            for _ in 0..<50 { try await client.send(long) }
+            for _ in 0..<50 {
+                let reply = try #require(try await client.nextPacket())
+                #expect(try Sc_20001(packet: reply.bytes) == Sc_20001.entered(long))
+            }
+            client.close()
+            await server.shutDown()
+        }
+        withExtendedLifetime(tool) {}
+    }
+
+    @Test(arguments: ProxyTool.Kind.allCases)
+    func `a proxy takes whom it knows`(kind: ProxyTool.Kind) async throws {
+        let tool = try await ProxyTool.start(kind, credentials: ("wang", "dich"))
+        var (server, configuration) = try await Self.serve(secure: false, web: false)
+        configuration.proxy = Self.proxy(kind, tool.port, ProxyCredentials(user: "wang", password: "dich"))
+        let client = try await Self.connect(to: "127.0.0.1", server.address.port, configuration)
+        #expect(try await client.request(Self.hello) == Sc_20001.entered(Self.hello))
+        client.close()
+
+        for credentials in [nil, ProxyCredentials(user: "wang", password: "mich")] {
+            configuration.proxy = Self.proxy(kind, tool.port, credentials)
+            let error = await Self.failure(to: server.address.port, configuration)
+            switch (kind, credentials, error) {
+            case (.tinyproxy, nil, .proxy(.refused(status: 407, reason: _))?),
+                (.tinyproxy, .some, .proxy(.refused(status: 401, reason: _))?),
+                (.microsocks, nil, .proxy(.noAcceptableMethod)?),
+                (.microsocks, .some, .proxy(.loginRefused(status: _))?):
+                break
+            default: Issue.record("\(String(describing: error))")
+            }
+        }
+        await server.shutDown()
+        withExtendedLifetime(tool) {}
+    }
+
+    @Test(arguments: ProxyTool.Kind.allCases)
+    func `a proxy says that nobody listens`(kind: ProxyTool.Kind) async throws {
+        let tool = try await ProxyTool.start(kind)
+        // A port that is taken and where nobody listens.
+        let listener = try RawSocket.listen()
+        let taken = try RawSocket.connect(to: listener.port())
+        var configuration = ClientConfiguration.patient
+        configuration.proxy = Self.proxy(kind, tool.port)
+        let error = try await Self.failure(to: taken.port(), configuration)
+        switch (kind, error) {
+        case (.tinyproxy, .proxy(.refused(status: 500..., reason: _))?): break
+        case (.microsocks, .proxy(.notConnected(.connectionRefused))?): break
+        default: Issue.record("\(String(describing: error))")
+        }
+        withExtendedLifetime(tool) {}
+    }
+
+    @Test(arguments: ProxyTool.Kind.allCases)
+    func `a session comes back through its proxy`(kind: ProxyTool.Kind) async throws {
+        let tool = try await ProxyTool.start(kind)
+        let (server, client) = try await Self.serve(secure: true, web: true)
+        var configuration = PacketSessionConfiguration.patient
+        configuration.client = client
+        configuration.client.proxy = Self.proxy(kind, tool.port)
+        let session = try PacketSession.start(
+            to: [server.endpoint], protocol: SceneProtocol.self, configuration: configuration)
+        #expect(try await session.request(Self.hello) == Sc_20001.entered(Self.hello))
+        for connection in server.connections { connection.close() }
+        #expect(
+            try await session.request(Self.hello, delivery: .atLeastOnce, timeout: .seconds(500))
+                == Sc_20001.entered(Self.hello))
+        session.end()
+        await server.shutDown()
+        withExtendedLifetime(tool) {}
+    }
+}
+
+extension [UInt8] {
+    fileprivate func ends(with bytes: [UInt8]) -> Bool { suffix(bytes.count).elementsEqual(bytes) }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import TestingSupport
+
+/// `wire call --proxy`, as a program, through proxies that others have written.
+@Suite(.enabled(if: ProxyTool.isWanted, Comment(rawValue: ProxyTool.absence)), .ahead, .timeLimit(.minutes(30)))
+struct ProxyOptionTests {
+    @Test(arguments: ProxyTool.Kind.allCases)
+    func `a call goes through, or says why it does not`(kind: ProxyTool.Kind) async throws {
+        let tool = try await ProxyTool.start(kind, credentials: ("wang", "dich"))
+        let server = try ServingTool()
+        let scheme = kind == .tinyproxy ? "http" : "socks5"
+        let call = ["call", server.address, "Cs_20001", packetFields, "--expect", "Cs_20001", "--proxy"]
+        #expect(try server.wire(call + ["\(scheme)://wang:dich@127.0.0.1:\(tool.port)"]) == .success(packetLine))
+        let unknown = try server.wire(call + ["\(scheme)://127.0.0.1:\(tool.port)"])
+        #expect(unknown.status == 1)
+        #expect(
+            unknown.errors.hasPrefix("error: cannot connect to \(server.address): the proxy "), "\(unknown.errors)")
+        let wrong = try server.wire(call + ["ftp://wang:dich@127.0.0.1"])
+        #expect(wrong.status == 1)
+        #expect(
+            wrong.errors == "error: --proxy: not the address of a proxy: http:// or socks5://, a host and a port\n")
+        #expect(server.end().status == 0)
+        withExtendedLifetime(tool) {}
+    }
+}
