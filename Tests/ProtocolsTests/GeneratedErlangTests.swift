@@ -105,7 +105,7 @@ struct DialyzerTests {
             try Data(file.text.utf8).write(to: output.appending(path: file.path))
         }
         for name in ["scene_client.erl", "scene_server.erl"] {
-            let example = ProtocolFolder.root.appending(path: "Examples/Erlang").appending(path: name)
+            let example = ProtocolFolder.root.appending(path: "Tests/Examples/Erlang").appending(path: name)
             try FileManager.default.copyItem(at: example, to: output.appending(path: name))
         }
         let answers = try ErlangPeer.run(["dialyze", output.path]).map { String(decoding: $0, as: UTF8.self) }

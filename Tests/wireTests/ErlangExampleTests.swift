@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TestingSupport
 
-/// The examples in `Examples/Erlang`, with the module that `wire generate erlang` makes, against the tool.
+/// The examples in `Tests/Examples/Erlang`, with the module that `wire generate erlang` makes, against the tool.
 @Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(30)), .ahead)
 struct ErlangExampleTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -65,7 +65,9 @@ struct ErlangExampleTests {
     private static func script(_ workspace: Workspace, _ arguments: [String]) throws -> Process {
         try ErlangInterpreter.process(
             script: root.appending(path: "Tests/wireTests/Erlang/scene.escript"),
-            arguments: [workspace.folder.appending(path: "erlang").path, root.appending(path: "Examples/Erlang").path]
+            arguments: [
+                workspace.folder.appending(path: "erlang").path, root.appending(path: "Tests/Examples/Erlang").path,
+            ]
                 + arguments)
     }
 }
