@@ -11,7 +11,7 @@ import WirelineSchema
 /// The Erlang that is generated of each protocol, against both of Swift's codecs: equal bytes, equal values, equal errors.
 ///
 /// `WIRELINE_ERLANG_MESSAGES=100000` makes so many random messages of each protocol; the default is 300.
-@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(30)), .ahead)
+@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(30)), .aside)
 struct GeneratedErlangTests {
     static let folders = ProtocolFolder.all.map(\.name) + ["Features"]
     static let messageCount =
@@ -94,7 +94,7 @@ struct GeneratedErlangTests {
 /// What Dialyzer says of the generated modules and of the examples.
 @Suite(
     .enabled(if: ErlangInterpreter.isWantedWithDialyzer, "\(ErlangInterpreter.absenceOfDialyzer)"),
-    .timeLimit(.minutes(30)), .ahead)
+    .timeLimit(.minutes(30)), .aside)
 struct DialyzerTests {
     @Test func `Dialyzer accepts what is generated, and the examples that use it`() throws {
         let output = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)

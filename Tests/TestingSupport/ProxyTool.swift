@@ -89,16 +89,24 @@ public final class ProxyTool: @unchecked Sendable {
     private static func waitUntilListening(_ process: Process, _ port: UInt16) -> Bool {
         while process.isRunning {
             if isListening(at: port) { return true }
-            usleep(1_000)
+            usleep(20_000)
         }
         return false
     }
 
-    /// Whether somebody listens: in the system's list, so that nothing is asked of the proxy.
+    /// Whether somebody takes connections.
     private static func isListening(at port: UInt16) -> Bool {
-        // Address, port, no peer, and the state of one that listens.
-        let wanted = "0100007F:" + String(format: "%04X", Int(port)) + " 00000000:0000 0A"
-        return (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8))?.contains(wanted) == true
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                connect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
     }
 
     private struct Failure: Error, CustomStringConvertible {

@@ -11,7 +11,7 @@ final class ConnectionEnds: Sendable {
 
     /// A configuration that has its ends told here, and no deadlines but those that are set.
     func configure(_ change: (inout ServerConfiguration) -> Void = { _ in }) -> ServerConfiguration {
-        var configuration = ServerConfiguration(firstPacketTimeout: nil)
+        var configuration = ServerConfiguration.patient
         configuration.connectionEnded = { [feed] _, error in feed.yield(error) }
         change(&configuration)
         return configuration

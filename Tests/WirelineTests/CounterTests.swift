@@ -14,7 +14,7 @@ struct CounterTests {
     func `packets and bytes are counted on both sides, and a server's when they have ended`(
         isBatched: Bool
     ) async throws {
-        let configuration = ServerConfiguration(firstPacketTimeout: nil)
+        let configuration = ServerConfiguration.patient
         let server =
             isBatched
             ? try await PacketServer.startBatched(

@@ -165,7 +165,7 @@ struct FarewellTests {
     @Test func `clients of a batch handler are told, too`() async throws {
         let server = try await PacketServer.startBatched(
             at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
-            configuration: ServerConfiguration(firstPacketTimeout: nil)
+            configuration: .patient
         ) { client in
             { batch in while let packet = try batch.next() { try client.write(packet: packet.bytes) } }
         }

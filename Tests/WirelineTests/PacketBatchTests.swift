@@ -98,7 +98,7 @@ struct PacketBatchTests {
     @Test func `a request in the middle of a batch takes its reply, and leaves the rest in its order`() async throws {
         let server = try await PacketServer.start(
             at: "127.0.0.1", port: 0, protocol: GoimProtocol.self,
-            configuration: ServerConfiguration(firstPacketTimeout: nil)
+            configuration: .patient
         ) { client in
             for number in 0..<5 { try await client.send(Notification(body: "\(number)")) }
             while let packet = try await client.nextPacket() {

@@ -212,7 +212,7 @@ struct PacketConnectionTests {
     }
 
     @Test func `a sender that is cancelled while it waits has sent nothing`() async throws {
-        let pair = try await ConnectionPair.make(limits: ConnectionLimits(pendingByteCount: 1_000))
+        let pair = try await ConnectionPair.make(limits: ConnectionLimits(pendingByteCount: 1_000, writeTimeout: nil))
         defer { pair.close() }
         let filler = try packet(id: 1, payload: [UInt8](repeating: 0, count: 1_000_000))
         let filling = Task {

@@ -136,11 +136,9 @@ struct PacketSessionTests {
     }
 
     @Test func `an endpoint where nobody listens is passed over at once`() async throws {
-        let gone = try await SceneServer.start { _ in }
-        await gone.shutDown()
         let server = try await SceneServer.start { client in while try await client.nextPacket() != nil {} }
         let session = try PacketSession.start(
-            to: [gone.endpoint, server.endpoint], protocol: SceneProtocol.self, configuration: .patient)
+            to: [.nobody, server.endpoint], protocol: SceneProtocol.self, configuration: .patient)
         var states: [SessionState] = []
         for await state in session.states {
             states.append(state)
@@ -336,10 +334,11 @@ struct PacketSessionTests {
         var conventions = SessionConventions<GoimProtocol>()
         // No answer ever comes: the session must not mind, for it reads nothing.
         conventions.heartbeat(
-            HeartbeatPolicy(interval: .milliseconds(100), timeout: .seconds(1)), answeredBy: HeartbeatReply.self
+            HeartbeatPolicy(interval: .milliseconds(250), timeout: .seconds(15)), answeredBy: HeartbeatReply.self
         ) { Heartbeat(body: "") }
         let session = try PacketSession.start(
-            to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration, conventions: conventions
+            to: [server.endpoint], protocol: GoimProtocol.self, on: EventLoopGroup(threadCount: 1),
+            configuration: configuration, conventions: conventions
         ) { login in
             // From here on there is always something to read.
             _ = await sent.first(8)
@@ -347,7 +346,7 @@ struct PacketSessionTests {
             #expect(first != nil)
         }
         // More than the timeout passes, and nobody reads.
-        #expect(Set(await beats.first(15)) == [Heartbeat.messageID])
+        #expect(Set(await beats.first(65)) == [Heartbeat.messageID])
         #expect(connections.count == 1)
         var next = 1
         for try await message in session.messages {
@@ -669,7 +668,7 @@ struct PacketSessionTests {
             Cs_20001(sceneID: 2, line: 2, message: "second"), delivery: .atLeastOnce, timeout: .seconds(500))
         let second = try await PacketServer.start(
             at: "127.0.0.1", port: first.address.port, protocol: SceneProtocol.self,
-            configuration: ServerConfiguration(firstPacketTimeout: nil)
+            configuration: .patient
         ) { client in
             for try await message in client.messages {
                 guard case .message(let enter as Cs_20001, _) = message else { continue }
@@ -689,6 +688,11 @@ extension PacketSessionConfiguration {
         client: .patient,
         reconnect: ReconnectPolicy(baseDelay: .milliseconds(1), maximumDelay: .milliseconds(50), retryLimit: nil),
         loginTimeout: .seconds(500))
+}
+
+extension ServerEndpoint {
+    /// Where nobody listens: the tests' servers have other addresses, and may get any port.
+    static let nobody = ServerEndpoint("127.0.0.3", port: 1)
 }
 
 extension PacketServer {

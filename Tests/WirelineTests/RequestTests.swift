@@ -38,7 +38,7 @@ struct RequestTests {
     @Test func `a batch handler answers with the sequence of each request, and sets header fields`() async throws {
         let server = try await PacketServer.startBatched(
             at: "127.0.0.1", port: 0, protocol: GoimProtocol.self,
-            configuration: ServerConfiguration(firstPacketTimeout: nil)
+            configuration: .patient
         ) { client in
             { batch in
                 while let packet = try batch.next() {

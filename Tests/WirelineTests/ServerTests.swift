@@ -31,7 +31,7 @@ struct ServerTests {
     @Test func `a batch handler takes the packets of a read at once`() async throws {
         let server = try await PacketServer.startBatched(
             at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
-            configuration: ServerConfiguration(firstPacketTimeout: nil)
+            configuration: .patient
         ) {
             client in
             var total: UInt32 = 0
@@ -182,7 +182,7 @@ struct ServerTests {
 
     @Test func `one message goes to many, and is encoded once`() async throws {
         let group = try ConnectionPair.group.get()
-        let configuration = ServerConfiguration(firstPacketTimeout: nil)
+        let configuration = ServerConfiguration.patient
         let server = try await SceneServer.start(on: group, configuration: configuration) { client in
             for try await _ in client.packets {}
         }

@@ -30,7 +30,7 @@ struct TrafficLogTests {
     @Test(arguments: [false, true])
     func `both sides see every message once, in its order`(isBatched: Bool) async throws {
         let (lines, clientLines) = (Lines(), Lines())
-        var configuration = ServerConfiguration(firstPacketTimeout: nil)
+        var configuration = ServerConfiguration.patient
         configuration.log = lines.log(of: SceneProtocol.self)
         let server =
             isBatched
@@ -80,7 +80,7 @@ struct TrafficLogTests {
         let hidden = FeaturesProtocol.Hidden(password: "s3cret", userName: "ann", unused: 2, place: .init(x: 3))
         let lines = Lines()
         let entries = Mutex<[TrafficLog.Entry]>([])
-        var configuration = ServerConfiguration(firstPacketTimeout: nil)
+        var configuration = ServerConfiguration.patient
         configuration.log = lines.log(of: FeaturesProtocol.self)
         let server = try await PacketServer<FeaturesProtocol>.start(configuration: configuration) { client in
             for try await packet in client.packets { try await client.forward(packet) }
@@ -117,7 +117,7 @@ struct TrafficLogTests {
     @Test func `of what the schema does not know the size is shown, and bytes where they are asked for`() async throws {
         for (showsBytes, text) in [(false, "3 bytes"), (true, "3 bytes <733363>")] {
             let lines = Lines()
-            var configuration = ServerConfiguration(firstPacketTimeout: nil)
+            var configuration = ServerConfiguration.patient
             configuration.log = lines.log(of: SceneProtocol.self, showsUnknownBytes: showsBytes)
             let server = try await SceneServer.start(configuration: configuration) { client in
                 for try await packet in client.packets { try await client.forward(packet) }
@@ -133,7 +133,7 @@ struct TrafficLogTests {
 
     @Test func `a message that is not what the schema says is logged without what it says`() async throws {
         let lines = Lines()
-        var configuration = ServerConfiguration(firstPacketTimeout: nil)
+        var configuration = ServerConfiguration.patient
         configuration.log = lines.log(of: SceneProtocol.self)
         let ends = ConnectionEnds()
         configuration.connectionEnded = ends.configure().connectionEnded

@@ -7,7 +7,7 @@ import Wireline
 import WirelineCodec
 
 /// `wire call`, against peers of this process.
-@Suite(.ahead, .timeLimit(.minutes(30)))
+@Suite(.aside, .timeLimit(.minutes(30)))
 struct CallCommandTests {
     /// A `Sc_20001` of the tests' schema.
     static let reply: [UInt8] = [0, 0, 0, 11, 0x4E, 0x21, 1, 0, 0, 0, 7]

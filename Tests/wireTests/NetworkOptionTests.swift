@@ -7,7 +7,7 @@ import Wireline
 import WirelineCodec
 
 /// `wire call` where the user says how the connection is made.
-@Suite(.ahead, .timeLimit(.minutes(30)))
+@Suite(.aside, .timeLimit(.minutes(30)))
 struct NetworkOptionTests {
     #if os(Linux)
         private static let loopback = "lo"
@@ -74,6 +74,7 @@ struct NetworkOptionTests {
         let script = """
             ip link set lo up && ip link add w0 type veth peer name w1 && ip addr add 10.77.0.1/24 dev w0 &&
             ip link set w0 up && ip link set w1 up || exit 9
+            : > ready
             wire serve 127.0.0.1:9001 --echo > ready & server=$!
             until grep -q listening ready; do kill -0 $server || exit 8; done
             for interface in lo w0; do

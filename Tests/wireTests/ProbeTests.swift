@@ -11,7 +11,7 @@ import WirelineTransport
 @testable import wire
 
 /// `wire probe`, against servers of all kinds, and what it goes by.
-@Suite(.ahead, .timeLimit(.minutes(30)))
+@Suite(.aside, .timeLimit(.minutes(30)))
 struct ProbeTests {
     /// Probes a peer. A busy machine answers late: what cannot be told is asked again with more patience.
     private func probe(

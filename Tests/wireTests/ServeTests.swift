@@ -8,7 +8,7 @@ import WirelineCodec
 import WirelineTransport
 
 /// `wire serve`, as a program.
-@Suite(.ahead, .timeLimit(.minutes(30)))
+@Suite(.aside, .timeLimit(.minutes(30)))
 struct ServeTests {
     // MARK: What it returns
 
@@ -222,7 +222,7 @@ struct ServeTests {
         await #expect(throws: ConnectionError.transport(.refused)) { _ = try await server.connect() }
     }
 
-    @Test func `a client that is slow to take its answers gets whole packets, and an end that is no reset`()
+    @Test(.ahead) func `a client that is slow to take its answers gets whole packets, and an end that is no reset`()
         async throws
     {
         let server = try ServingTool()

@@ -8,7 +8,7 @@ import Wireline
 import WirelineWebSocket
 
 /// `wire websocket echo`, `cases` and `connect`, as programs.
-@Suite(.ahead, .timeLimit(.minutes(30)))
+@Suite(.aside, .timeLimit(.minutes(30)))
 struct WebSocketCommandTests {
     private static func configuration(deflate: Bool = false) -> WebSocketClientConfiguration {
         var configuration = WebSocketClientConfiguration()

@@ -12,7 +12,7 @@ import WirelineWebSocket
     .enabled(
         if: !WebSocketPeer.wanted.isEmpty && OpenSSLTool.isWanted,
         Comment(rawValue: WebSocketPeer.absence + "; " + OpenSSLTool.absence)),
-    .ahead, .timeLimit(.minutes(30)))
+    .aside, .timeLimit(.minutes(30)))
 struct WebSocketPeerTests {
     private static let certificates = Result { try WebSocketCertificates() }
     private let certificates: WebSocketCertificates

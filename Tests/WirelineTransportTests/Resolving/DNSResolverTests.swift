@@ -6,7 +6,7 @@ import TestingSupport
 import WirelineTransport
 
 /// The resolver against servers on loopback.
-@Suite(.ahead, .timeLimit(.minutes(30)))
+@Suite(.aside, .timeLimit(.minutes(30)))
 struct DNSResolverTests {
     /// For servers that answer; those that do not are given less time.
     static let patience = Duration.seconds(3_000)

@@ -15,6 +15,8 @@ function server([certificate, key]) {
     const listener = certificate
         ? https.createServer({ cert: fs.readFileSync(certificate), key: fs.readFileSync(key) })
         : http.createServer();
+    // A busy machine takes its time.
+    listener.headersTimeout = listener.requestTimeout = 0;
     const server = new WebSocket.Server({ server: listener, perMessageDeflate, maxPayload: limit });
     server.on('connection', (socket) => {
         socket.on('message', (content, isBinary) => socket.send(content, { binary: isBinary }));
