@@ -154,7 +154,8 @@ let package = Package(
         .testTarget(
             name: "wireTests",
             dependencies: [
-                "wire", "Wireline", "WirelineTransport", "WirelineWebSocket", "WirelineCodec", "TestingSupport",
+                "wire", "Wireline", "WirelineTransport", "WirelineWebSocket", "WirelineSchema", "WirelineCodec",
+                "TestingSupport",
             ],
             exclude: ["Erlang"], swiftSettings: usual),
     ] + protocols.map(protocolTarget) + generatedTypes.map(generatedTarget),
