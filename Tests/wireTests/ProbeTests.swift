@@ -195,7 +195,7 @@ struct ProbeTests {
 
     @Test func `packets of any framing are believed to be of it, or of one that fits as well`() {
         var random = SeededGenerator.forThisRun()
-        for framing in FramingGuess.all {
+        for framing in FramingGuess.all where framing.width > 1 {
             var guess = FramingGuess()
             for _ in 0..<6 {
                 let sizes = (0..<3).map { _ in Int.random(in: 4...40, using: &random) }

@@ -20,6 +20,8 @@ struct FramingGuess {
     var framing: Framing? {
         let bitsOfByte = bitsOfByte
         let believed = Self.all.filter { framing in
+            // Small numbers are packets of single bytes too easily.
+            guard framing.width > 1 else { return false }
             var bits = 0.0
             for burst in bursts {
                 guard let lengths = framing.lengths(in: burst) else { return false }
