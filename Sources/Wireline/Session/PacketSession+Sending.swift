@@ -141,12 +141,12 @@ public struct SentMessage: Sendable {
     /// - Throws: ``ConnectionError/cancelled`` when the task is cancelled; the message goes its way then.
     public func outcome() async throws(ConnectionError) -> MessageOutcome {
         let (ticket, driver, wait) = (ticket, driver, WaitTicket())
-        let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                driver.loop.execute { ticket.wait(wait, continuation) }
+        let outcome = await driver.loop.visit {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { ticket.wait(wait, $0) }
+            } onCancel: {
+                driver.loop.execute { ticket.stopWaiting(wait) }
             }
-        } onCancel: {
-            driver.loop.execute { ticket.stopWaiting(wait) }
         }
         guard let outcome else { throw .cancelled }
         return outcome

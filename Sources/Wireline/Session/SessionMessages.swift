@@ -45,12 +45,12 @@ extension SessionDriver {
     fileprivate nonisolated(nonsending) func nextPacket() async throws(ConnectionError) -> ReceivedPacket? {
         if loop.isCurrent, let taken = inbox.take() { return try taken.get() }
         let ticket = WaitTicket()
-        let taken = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                loop.execute { self.inbox.take(ticket, continuation) }
+        let taken = await loop.visit {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { self.inbox.take(ticket, $0) }
+            } onCancel: {
+                self.loop.execute { self.inbox.cancel(ticket) }
             }
-        } onCancel: {
-            loop.execute { self.inbox.cancel(ticket) }
         }
         return try taken.get()
     }

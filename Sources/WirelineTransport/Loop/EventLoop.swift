@@ -86,10 +86,16 @@ public final class EventLoop: @unchecked Sendable {
     package func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-            execute { continuation.resume(returning: Result { () throws(Failure) in try body() }) }
-        }
-        return try result.get()
+        try await visit { Result { () throws(Failure) in try body() } }.get()
+    }
+
+    /// Takes a task to the loop's thread for a part of its way; behind it the task goes on where it was.
+    ///
+    /// Tasks that wait for what the loop gets to know do so there. A continuation that the loop resumes before its task,
+    /// on another thread, has begun to wait hands its value over in a way that the thread sanitizer cannot see (Swift
+    /// 6.3), and what hangs on the value is then reported as a race.
+    package func visit<Value: Sendable>(_ body: @concurrent @escaping @Sendable () async -> Value) async -> Value {
+        await withTaskExecutorPreference(self) { await body() }
     }
 
     /// Runs a job of a task or an actor on the loop's thread.

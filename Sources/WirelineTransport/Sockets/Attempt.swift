@@ -27,12 +27,14 @@ package final class Attempt<Value: Sendable>: @unchecked Sendable {
         _ begin: @escaping @Sendable (Attempt<Value>) throws(TransportError) -> Void
     ) async throws(TransportError) -> Value {
         let attempt = Attempt(on: loop)
-        let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                loop.execute { attempt.start(timeout, begin) { continuation.resume(returning: $0) } }
+        let outcome = await loop.visit {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    attempt.start(timeout, begin) { continuation.resume(returning: $0) }
+                }
+            } onCancel: {
+                loop.execute { attempt.finish(.failure(.cancelled)) }
             }
-        } onCancel: {
-            loop.execute { attempt.finish(.failure(.cancelled)) }
         }
         return try outcome.get()
     }

@@ -58,8 +58,8 @@ final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
 
     /// What comes until nothing has come for some time, or the peer has ended.
     func listen(_ time: Duration) async -> Burst {
-        await withCheckedContinuation { continuation in
-            loop.execute { self.listen(time, continuation) }
+        await loop.visit {
+            await withCheckedContinuation { self.listen(time, $0) }
         }
     }
 
