@@ -40,8 +40,11 @@ struct Exchange {
     /// What goes wrong with a value; nil if nothing does, or if the writer cannot write it.
     func failure(_ candidate: Candidate) -> SchemaChange.Failure? {
         guard let (fields, packet) = encode(candidate) else { return nil }
-        for sender in Sender.allCases where pair.senders.contains(sender) {
+        let senders = isOfPacket ? written.messages[writtenMessage].senders : pair.senders
+        for sender in Sender.allCases where senders.contains(sender) {
             guard let outcome = outcome(of: fields, packet, sender) else { continue }
+            // Of a message that the reader need not know from this side, it is the packet that has to go wrong.
+            guard pair.senders.contains(sender) || outcome.isRefusal else { continue }
             return SchemaChange.Failure(
                 reader: reader, sender: sender, message: written.messages[writtenMessage].name, packet: packet,
                 sent: fields, outcome: outcome)

@@ -68,7 +68,14 @@ struct ExchangeTrial {
             }
             if let other { return other }
         }
-        return nil
+        // There may be no message that both versions know.
+        return suspect.change.rule == .packetLayout ? refusedMessage(reader) : nil
+    }
+
+    /// A message of which the reader refuses the packet, whether it knows the message or not.
+    private func refusedMessage(_ reader: SchemaVersion) -> SchemaChange.Failure? {
+        comparison.description(of: reader.peer).messages.indices.lazy.compactMap { lostMessage($0, reader) }
+            .first { $0.outcome.isRefusal }
     }
 
     /// What is tried, the likeliest first.

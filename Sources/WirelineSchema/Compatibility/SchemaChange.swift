@@ -68,6 +68,8 @@ public struct SchemaChange: Equatable, Sendable {
         case misread(message: String, fields: JSONValue, path: String)
         /// The reader has no message of its ID.
         case unknownMessage
+
+        var isRefusal: Bool { if case .refused = self { true } else { false } }
     }
 }
 

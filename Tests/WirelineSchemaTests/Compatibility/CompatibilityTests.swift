@@ -231,6 +231,20 @@ struct CompatibilityTests {
         #expect(found == [expected].compactMap(\.self))
     }
 
+    @Test(arguments: [
+        // Another direction, and another ID and name.
+        ("@id(10) @from(client) message M {}", "@id(10) @from(server) message M {}"),
+        ("@id(10) @from(client) message M {}", "@id(11) @from(client) message N {}"),
+    ])
+    func `another packet is refused although no message is left that both versions know`(
+        old: String, new: String
+    ) throws {
+        let header = "packet { @length(packet) uint16 length; @id uint8 id; } "
+        let changed = "packet { @length(packet - 1) uint16 length; @id uint8 id; } "
+        let found = try verdicts(header + old, changed + new)
+        #expect(found.contains("PACKET_SAME_LAYOUT packet: old refuses, new refuses"), "\(found)")
+    }
+
     @Test func `a change names all messages that have it, and both places`() throws {
         let old = try describe(
             "struct S { uint8 a; }\nmessage Cs_1 { S s; }\nmessage Sc_2 { T[] t; }\nstruct T { S s; }")

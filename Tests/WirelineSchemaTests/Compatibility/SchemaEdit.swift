@@ -15,7 +15,7 @@ struct SchemaEdit {
         case everything
         /// Nothing by which one says which field, case or message is which.
         case attributes
-        /// The packet, the options and the sizes of structures.
+        /// The packet, the options that are of no field, and the sizes of structures.
         case surroundings
     }
 
@@ -32,7 +32,7 @@ struct SchemaEdit {
             case .surroundings: 3
             }
         switch Int.random(in: 0..<count, using: &random) {
-        case 0: return editOption(&schema, &random)
+        case 0: return editOption(&schema, scope, &random)
         case 1: return editPacket(&schema, &random)
         case 2: return editStructure(&schema, &random)
         case 3...6: return editFields(&schema, &random, editAttributes)
@@ -157,11 +157,17 @@ struct SchemaEdit {
         return edit
     }
 
-    private static func editOption(_ schema: inout RandomSchema, _ random: inout SeededGenerator) -> SchemaEdit? {
-        let choice = random.pick([
-            ("byte_order", ["little", "big"]), ("string_count", ["uint8", "uint16", "uint32", "varint"]),
-            ("list_count", ["uint8", "uint16", "varint"]), ("trailing", ["keep", "reject"]),
-        ])
+    private static func editOption(
+        _ schema: inout RandomSchema, _ scope: Scope, _ random: inout SeededGenerator
+    ) -> SchemaEdit? {
+        var choices = [("trailing", ["keep", "reject"])]
+        if scope != .surroundings {
+            choices += [
+                ("byte_order", ["little", "big"]), ("string_count", ["uint8", "uint16", "uint32", "varint"]),
+                ("list_count", ["uint8", "uint16", "varint"]),
+            ]
+        }
+        let choice = random.pick(choices)
         let value = random.pick(choice.1)
         schema.options.removeAll { $0.name == choice.0 }
         schema.options.append((choice.0, value))

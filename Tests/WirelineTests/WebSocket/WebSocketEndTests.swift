@@ -175,7 +175,7 @@ struct WebSocketEndTests {
         let client = try await server.connect()
         let receiving = Task { try await client.receive() }
         let ending = Task { try await client.waitUntilEnd() }
-        let isWaiting = try await eventually { client.connection.waitNumber == 1 }
+        let isWaiting = try await eventually { await client.connection.loop.run { client.connection.waitNumber == 1 } }
         #expect(isWaiting)
         client.abort()
         await #expect(throws: ConnectionError.transport(.closed)) { try await receiving.value }

@@ -264,7 +264,7 @@ struct WebSocketMessageTests {
         let server = try await WebSocketServer.echo()
         let client = try await server.connect()
         let waiting = Task { try await client.receive() }
-        let isWaiting = try await eventually { client.connection.waitNumber == 1 }
+        let isWaiting = try await eventually { await client.connection.loop.run { client.connection.waitNumber == 1 } }
         #expect(isWaiting)
         waiting.cancel()
         await #expect(throws: ConnectionError.cancelled) { try await waiting.value }
