@@ -84,8 +84,8 @@ let package = Package(
 
         // Tests
         .target(
-            name: "TestingSupport", dependencies: ["WirelineCodec", "WirelineSchema"], path: "Tests/TestingSupport",
-            swiftSettings: usual),
+            name: "TestingSupport", dependencies: ["WirelineCodec", "WirelineSchema", "WirelineTransport"],
+            path: "Tests/TestingSupport", swiftSettings: usual),
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
         .testTarget(name: "ArchitectureTests", swiftSettings: usual),
         .testTarget(
@@ -125,7 +125,8 @@ let package = Package(
         .testTarget(
             name: "WirelineSessionTests", dependencies: ["WirelineSession", "TestingSupport"], swiftSettings: usual),
         .testTarget(
-            name: "WirelineTransportTests", dependencies: ["WirelineTransport", "TestingSupport"], swiftSettings: usual),
+            name: "WirelineTransportTests", dependencies: ["WirelineTransport", "FaultSupport", "TestingSupport"],
+            swiftSettings: usual),
         .testTarget(
             name: "WirelineTLSTests", dependencies: ["WirelineTLS", "TestingSupport"], exclude: ["Erlang"],
             swiftSettings: usual),

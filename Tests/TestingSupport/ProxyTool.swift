@@ -39,12 +39,7 @@ public final class ProxyTool: @unchecked Sendable {
     public static func start(
         _ kind: Kind, credentials: (user: String, password: String)? = nil
     ) async throws -> ProxyTool {
-        // What blocks keeps no thread from tests.
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                continuation.resume(with: Result { try ProxyTool(kind, credentials: credentials) })
-            }
-        }
+        try await onThread { try ProxyTool(kind, credentials: credentials) }
     }
 
     private init(_ kind: Kind, credentials: (user: String, password: String)?) throws {

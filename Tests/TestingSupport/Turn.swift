@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
 public import Testing
+import WirelineTransport
 
 /// Gives tests that wait for others threads of their own, and lets a few of them run at a time.
 ///
@@ -47,10 +47,10 @@ private final class Places: Sendable {
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(_ count: Int) {
-        state = Mutex(State(free: count))
+        state = Lock(State(free: count))
     }
 
     func take() async {

@@ -126,7 +126,7 @@ struct ConnectingTests {
 
     /// A resolver that knows an IPv4 address, or none, and that does not end for IPv6, although it is cancelled.
     final class Never6: HostResolver {
-        private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+        private let waiting = Lock<[CheckedContinuation<Void, Never>]>([])
         private let knowsIPv4: Bool
         let asked: AsyncStream<Void>
         private let feed: AsyncStream<Void>.Continuation
@@ -247,7 +247,7 @@ struct ConnectingTests {
         let identity = TLSIdentity(certificateChain: .text(issued.chain), privateKey: .text(issued.key))
         var trust = TLSConfiguration.client()
         trust.trustRoots = .only(.text(root.own.certificate))
-        let names = Mutex<[String?]>([])
+        let names = Lock<[String?]>([])
         let server = try await SceneServer.start(
             configuration: ServerConfiguration(
                 firstPacketTimeout: nil, tls: try TLSContext(.server(identity: identity)))
@@ -258,7 +258,7 @@ struct ConnectingTests {
                 try await client.send(Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: "")))
             }
         }
-        let timelines = Mutex<[ConnectionTimeline]>([])
+        let timelines = Lock<[ConnectionTimeline]>([])
         let context = try TLSContext(trust)
         let resolver = CachingResolver(Self.resolver(["::1"], ["127.0.0.1"]))
         let configuration = Self.configuration(resolver) {
@@ -366,7 +366,7 @@ struct ConnectingTests {
     }
 
     @Test func `a connection that does not come about has a timeline too`() async throws {
-        let timelines = Mutex<[ConnectionTimeline]>([])
+        let timelines = Lock<[ConnectionTimeline]>([])
         let server = try await SceneServer.start { _ in }
         let port = server.address.port
         await server.shutDown()

@@ -12,7 +12,7 @@ struct ConnectionPair {
     static let group = Result { () throws(TransportError) in try EventLoopGroup(threadCount: 2) }
 
     static func make(
-        _ layout: PacketLayout = .standard, limits: ConnectionLimits = ConnectionLimits(),
+        _ layout: PacketLayout = .standard, limits: ConnectionLimits = ConnectionLimits(writeTimeout: nil),
         tls: (client: TLSEngine, server: TLSEngine)? = nil
     ) async throws -> ConnectionPair {
         let group = try group.get()

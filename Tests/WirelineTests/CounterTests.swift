@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Scene
 import Testing
 import TestingSupport
@@ -88,10 +89,10 @@ struct CounterTests {
     }
 
     @Test func `what waits is counted while it waits`() async throws {
-        let pair = try await ConnectionPair.make(limits: ConnectionLimits(pendingByteCount: 1_000))
+        let pair = try await ConnectionPair.make(limits: ConnectionLimits(pendingByteCount: 1_000, writeTimeout: nil))
         let bytes = try packet(payload: [UInt8](repeating: 1, count: 60_000))
         let sending = Task { for _ in 0..<200 { try await pair.client.send(packet: bytes) } }
-        while await pair.client.counters().waitingSenderCount == 0 { await Task.yield() }
+        #expect(try await eventually { await pair.client.counters().waitingSenderCount > 0 })
         #expect(await pair.client.counters().pendingByteCount >= 1_000)
         #expect(await pair.server.counters().unreadByteCount == 0)
         for _ in 0..<200 { #expect(try await pair.server.nextBytes()?.count == bytes.count) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Scene
 import Testing
 import TestingSupport
@@ -63,7 +64,7 @@ struct FarewellTests {
         }
         let receiving = try await server.connect()
         try await receiving.send(Cs_20001(sceneID: 1, line: 0, message: ""))
-        while await server.counters().traffic.receivedPacketCount < 1 { await Task.yield() }
+        #expect(try await eventually { await server.counters().traffic.receivedPacketCount >= 1 })
         try server.connections.first?.kick(with: Self.reason)
         #expect(try await messages(of: receiving) == [Self.reason])
         receiving.close()
@@ -71,7 +72,7 @@ struct FarewellTests {
 
         let sending = try await server.connect()
         try await sending.send(Self.hello)
-        while await server.counters().traffic.waitingSenderCount < 1 { await Task.yield() }
+        #expect(try await eventually { await server.counters().traffic.waitingSenderCount >= 1 })
         try server.connections.first?.kick(with: Self.reason)
         #expect(try await messages(of: sending).last == Self.reason)
         sending.close()
@@ -146,7 +147,7 @@ struct FarewellTests {
         }
         var clients: [PacketClient<SceneProtocol>] = []
         for _ in 0..<20 { clients.append(try await server.connect()) }
-        while server.connections.count < 20 { await Task.yield() }
+        #expect(try await eventually { server.connections.count >= 20 })
         async let shutDown: Void = server.shutDown(within: .seconds(500), over: spread, telling: Self.reason)
         try await withThrowingTaskGroup(of: [Sc_20001].self) { group in
             for client in clients {

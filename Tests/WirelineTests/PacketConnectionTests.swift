@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Scene
 import Testing
 import TestingSupport
@@ -50,7 +51,8 @@ struct PacketConnectionTests {
     @Test(arguments: [0, 1, 16_378, 16_379, 131_065, 131_066, 131_067, 300_000, 9_000_000])
     func `a packet of any length comes whole, and so does what follows`(byteCount: Int) async throws {
         var random = SeededGenerator.forThisRun()
-        let pair = try await ConnectionPair.make(limits: ConnectionLimits(maximumPacketByteCount: 16 << 20))
+        let pair = try await ConnectionPair.make(
+            limits: ConnectionLimits(maximumPacketByteCount: 16 << 20, writeTimeout: nil))
         defer { pair.close() }
         let payload = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         let packets = [try packet(payload: [1]), try packet(payload: payload), try packet(payload: [2])]
@@ -192,7 +194,7 @@ struct PacketConnectionTests {
     // MARK: Backpressure
 
     @Test func `a sender waits while its peer reads nothing, and nothing is lost`() async throws {
-        let pair = try await ConnectionPair.make(limits: ConnectionLimits(pendingByteCount: 1 << 20))
+        let pair = try await ConnectionPair.make(limits: ConnectionLimits(pendingByteCount: 1 << 20, writeTimeout: nil))
         defer { pair.close() }
         let piece = try packet(payload: [UInt8](repeating: 3, count: 60_000))
         let count = 1_000
@@ -201,7 +203,7 @@ struct PacketConnectionTests {
             pair.client.endOutput()
         }
         // 60 MB are more than the system keeps: the rest waits, and no more than the limit and a packet of it here.
-        while try await pair.client.onLoop({ $0.stream.pendingByteCount }) < 1 << 20 { await Task.yield() }
+        #expect(try await eventually { try await pair.client.onLoop({ $0.stream.pendingByteCount }) >= 1 << 20 })
         #expect(try await pair.client.onLoop { $0.stream.pendingByteCount } <= 1 << 20 + piece.count)
         var received = 0
         while let bytes = try await pair.server.nextBytes() {
@@ -218,7 +220,7 @@ struct PacketConnectionTests {
         let filling = Task {
             for _ in 0..<20 { try await pair.client.send(packet: filler) }
         }
-        while try await pair.client.onLoop({ $0.stream.pendingByteCount }) < 1_000 { await Task.yield() }
+        #expect(try await eventually { try await pair.client.onLoop({ $0.stream.pendingByteCount }) >= 1_000 })
         let cancelled = Task { try await pair.client.send(packet: packet(id: 2, payload: [])) }
         cancelled.cancel()
         await #expect(throws: ConnectionError.cancelled) { try await cancelled.value }

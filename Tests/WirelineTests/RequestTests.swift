@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Goim
 import Scene
 import Testing
@@ -296,7 +297,7 @@ struct RequestTests {
         configuration.limits.unreadByteCount = 5_000
         let client = try await server.connect(configuration: configuration)
         let waiting = Task { try await client.request(Cs_20001(sceneID: 1, line: 1, message: "")) }
-        while try await client.connection.onLoop({ $0.unreadByteCount }) < 4_000 { await Task.yield() }
+        #expect(try await eventually { try await client.connection.onLoop({ $0.unreadByteCount }) >= 4_000 })
         client.close()
         await #expect(throws: ConnectionError.transport(.closed)) { _ = try await waiting.value }
         await server.shutDown()

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Scene
-import Synchronization
 import Testing
 import TestingSupport
 import Wireline
+import WirelineTransport
 
 /// A server's limits, deadlines, batches, broadcasts and end.
 @Suite(.ahead, .timeLimit(.minutes(30)))
@@ -12,7 +13,8 @@ struct ServerTests {
     @Test func `a batch handler goes on after replies beyond the limit that leave in one write`() async throws {
         let server = try await PacketServer.startBatched(
             at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
-            configuration: ServerConfiguration(firstPacketTimeout: nil, limits: ConnectionLimits(pendingByteCount: 1))
+            configuration: ServerConfiguration(
+                firstPacketTimeout: nil, limits: ConnectionLimits(pendingByteCount: 1, writeTimeout: nil))
         ) { client in
             { batch in
                 while let packet = try batch.next() {
@@ -62,7 +64,7 @@ struct ServerTests {
     }
 
     @Test func `a batch handler's client that reads nothing is not read from either, and loses nothing`() async throws {
-        let limits = ConnectionLimits(pendingByteCount: 10_000)
+        let limits = ConnectionLimits(pendingByteCount: 10_000, writeTimeout: nil)
         let server = try await PacketServer.startBatched(
             at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
             configuration: ServerConfiguration(firstPacketTimeout: nil, limits: limits)
@@ -96,7 +98,7 @@ struct ServerTests {
         #expect(try await client.nextPacket() == nil)
         var iterator = made.makeAsyncIterator()
         let closed = try #require(await iterator.next())
-        while closed.connection != nil { await Task.yield() }
+        #expect(try await eventually { closed.connection == nil })
         #expect(server.connections.isEmpty)
         client.close()
         await server.shutDown()
@@ -189,7 +191,7 @@ struct ServerTests {
         var clients: [PacketClient<SceneProtocol>] = []
         for _ in 0..<20 { clients.append(try await server.connect()) }
         // Who has been answered once is known to the server.
-        while server.connections.count < 20 { await Task.yield() }
+        #expect(try await eventually { server.connections.count >= 20 })
         let message = Sc_20001.entered(Cs_20001(sceneID: 3, line: 4, message: "all"))
         #expect(try await server.broadcast(message).isEmpty)
         for client in clients {
@@ -206,13 +208,13 @@ struct ServerTests {
     }
 
     @Test func `a slow client gets no broadcast, and is named`() async throws {
-        let limits = ConnectionLimits(pendingByteCount: 1_000)
+        let limits = ConnectionLimits(pendingByteCount: 1_000, writeTimeout: nil)
         let configuration = ServerConfiguration(firstPacketTimeout: nil, limits: limits)
         let server = try await SceneServer.start(configuration: configuration) { client in
             for try await _ in client.packets {}
         }
         let client = try await server.connect()
-        while server.connections.isEmpty { await Task.yield() }
+        #expect(try await eventually { !server.connections.isEmpty })
         let message = Sc_20001.entered(
             Cs_20001(sceneID: 3, line: 4, message: String(repeating: "x", count: 60_000)))
         var sentCount = 0
@@ -402,10 +404,10 @@ struct ServerTests {
 
 /// A connection that is not held.
 private final class WeakConnection: Sendable {
-    private let reference: Mutex<WeakReference>
+    private let reference: Lock<WeakReference>
 
     init(_ connection: PacketConnection) {
-        reference = Mutex(WeakReference(connection: connection))
+        reference = Lock(WeakReference(connection: connection))
     }
 
     var connection: PacketConnection? { reference.withLock { $0.connection } }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Scene
-import Synchronization
 import Testing
 import TestingSupport
 import Wireline
@@ -50,7 +50,7 @@ struct TLSConnectionTests {
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func `a client asks, and the server answers`(version: TLSVersion) async throws {
-        let details = Mutex<[TLSDetails?]>([])
+        let details = Lock<[TLSDetails?]>([])
         let serverContext = try certificates.serverContext { $0.applicationProtocols = ["scene"] }
         let server = try await SceneServer.start(configuration: Self.configuration(serverContext)) { client in
             for try await _ in client.messages {
@@ -140,7 +140,7 @@ struct TLSConnectionTests {
             try await client.connection.send(packet: last)
         }
         // 60 MB are more than the systems keep: the rest waits, and no more than the limit and a packet of it here.
-        while try await client.connection.onLoop({ $0.stream.pendingByteCount }) < 64 << 10 { await Task.yield() }
+        #expect(try await eventually { try await client.connection.onLoop({ $0.stream.pendingByteCount }) >= 64 << 10 })
         #expect(try await client.connection.onLoop { $0.stream.pendingByteCount } <= (64 << 10) + big.count)
         mayRead.continuation.yield()
         try await sending.value
@@ -245,7 +245,7 @@ struct TLSConnectionTests {
     @Test func `a handshake that is not answered meets the deadline for connecting`() async throws {
         let group = try ConnectionPair.group.get()
         let listener = try Listener.bind(to: .loopback(port: 0), on: group)
-        let kept = Mutex<[ByteStream]>([])
+        let kept = Lock<[ByteStream]>([])
         listener.start { stream in kept.withLock { $0.append(stream) } }
         let context = try certificates.clientContext()
         await #expect(throws: ConnectionError.transport(.timedOut)) {
@@ -273,9 +273,9 @@ struct TLSConnectionTests {
                 #expect(await iterator.next() as? ConnectionError == .transport(.timedOut))
                 await server.shutDown()
             } else {
-                while server.connections.isEmpty { await Task.yield() }
+                #expect(try await eventually { !server.connections.isEmpty })
                 let connection = server.connections[0].connection
-                while try await connection.onLoop({ $0.stream.isOpen }) { await Task.yield() }
+                #expect(try await eventually { try await !connection.onLoop({ $0.stream.isOpen }) })
                 await server.shutDown(within: .zero)
             }
             withExtendedLifetime(client) {}
@@ -319,7 +319,7 @@ struct TLSConnectionTests {
         try await pair.client.send(Self.hello)
         #expect(try await waiting.value == Self.hello.encoded())
         let waitingAgain = Task { try await pair.server.nextBytes() }
-        while try await !pair.server.onLoop({ $0.stream.wantsToRead }) { await Task.yield() }
+        #expect(try await eventually { try await pair.server.onLoop({ $0.stream.wantsToRead }) })
         // The client has read what came with the handshake, and has not asked for more.
         for end in [pair.client, pair.server] {
             let held = try await end.onLoop { ($0.stream.transformState?.block?.base).map { UInt(bitPattern: $0) } }

@@ -2,10 +2,10 @@
 
 import Features
 import Scene
-import Synchronization
 import Testing
 import TestingSupport
 import Wireline
+import WirelineTransport
 
 /// What a log is handed of connections, and what it is not.
 @Suite(.ahead, .timeLimit(.minutes(10)))
@@ -14,7 +14,7 @@ struct TrafficLogTests {
 
     /// The lines of a log, without addresses.
     private final class Lines: Sendable {
-        private let lines = Mutex<[String]>([])
+        private let lines = Lock<[String]>([])
 
         var all: [String] { lines.withLock { $0 } }
 
@@ -79,7 +79,7 @@ struct TrafficLogTests {
     @Test func `values of sensitive fields are in no text, wherever they stand`() async throws {
         let hidden = FeaturesProtocol.Hidden(password: "s3cret", userName: "ann", unused: 2, place: .init(x: 3))
         let lines = Lines()
-        let entries = Mutex<[TrafficLog.Entry]>([])
+        let entries = Lock<[TrafficLog.Entry]>([])
         var configuration = ServerConfiguration.patient
         configuration.log = lines.log(of: FeaturesProtocol.self)
         let server = try await PacketServer<FeaturesProtocol>.start(configuration: configuration) { client in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Synchronization
 import Testing
 import TestingSupport
@@ -143,7 +144,7 @@ struct ByteStreamTests {
             pair.server.flush()
             pair.server.reset()
         }
-        while await pair.client.onLoop({ pair.client.takesOutput }) { await Task.yield() }
+        #expect(try await eventually { await !pair.client.onLoop({ pair.client.takesOutput }) })
         #expect(await pair.client.onLoop { pair.client.pendingByteCount } == 0)
         #expect(pair.clientRecorder.state.failure == nil)
         while pair.clientRecorder.state.failure == nil { await pair.client.onLoop { pair.client.read() } }
@@ -163,7 +164,7 @@ struct ByteStreamTests {
         #expect(pair?.serverRecorder.state.received == [])
         pair = nil
         // What the loop still holds it lets go of when its turn ends.
-        while stream != nil { await Task.yield() }
+        #expect(try await eventually { stream == nil })
         #expect(server == nil)
         await client.onLoop { client.close() }
     }
@@ -195,12 +196,7 @@ struct ByteStreamTests {
         let listener = try Listener.bind(to: .loopback(port: 0), on: group)
         listener.start { _ in }
         let address = listener.address
-        await withCheckedContinuation { continuation in
-            listener.loop.execute {
-                listener.close()
-                continuation.resume()
-            }
-        }
+        await listener.loop.run { listener.close() }
         await #expect(throws: TransportError.refused) {
             try await ByteStream.connect(to: address, on: group.nextLoop(), timeout: .seconds(60))
         }

@@ -142,12 +142,7 @@ extension ByteStream {
     func onLoop<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-            loop.execute {
-                continuation.resume(returning: Result { () throws(Failure) in try body() })
-            }
-        }
-        return try result.get()
+        try await loop.run(body)
     }
 
     /// Writes bytes on the stream's loop.

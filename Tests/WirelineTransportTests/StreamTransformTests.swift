@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Testing
 import TestingSupport
 import WirelineTransport
@@ -42,7 +43,7 @@ struct StreamTransformTests {
         await pair.server.write([1])
         await pair.clientRecorder.wait { $0.received == [1] }
         await pair.server.sendControl(.beginMessage)
-        await pair.client.waitForMessage()
+        try await pair.client.waitForMessage()
         await pair.client.write([2, 3])
         // The loop has taken a turn with it, and goes on.
         await pair.client.onLoop { pair.client.flush() }
@@ -232,7 +233,7 @@ extension ByteStream {
     }
 
     /// Waits until a message has begun in which nothing can be sent.
-    fileprivate func waitForMessage() async {
-        while await onLoop({ (self.transform as? Scrambler)?.hasBegun == false }) { await Task.yield() }
+    fileprivate func waitForMessage() async throws {
+        #expect(try await eventually { await onLoop({ (self.transform as? Scrambler)?.hasBegun != false }) })
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Synchronization
 import Testing
 import TestingSupport
 import Wireline
+import WirelineTransport
 import WirelineWebSocket
 
 /// `wire websocket echo`, `cases` and `connect`, as programs.
@@ -71,8 +71,8 @@ struct WebSocketCommandTests {
     func `cases runs each case, goes on after one that is refused, and has the reports written`(
         words: [String]
     ) async throws {
-        let targets = Mutex<[String]>([])
-        let echoes = Mutex<[WebSocketMessage]>([])
+        let targets = Lock<[String]>([])
+        let echoes = Lock<[WebSocketMessage]>([])
         let server = try await server { request in
             targets.withLock { $0.append(request.target) }
             return request.target.contains("case=2&") ? .refuse(status: 500) : .accept()
@@ -89,7 +89,7 @@ struct WebSocketCommandTests {
             }
         }
         let call = ["websocket", "cases", "ws://\(server.address)/base", "--agent", "a wire/1&2"] + words
-        let outcome = try await blocking { try Workspace([:]).run(call) }
+        let outcome = try await onThread { try Workspace([:]).run(call) }
         #expect(outcome.status == 0)
         #expect(outcome.output == "4 cases as a wire/1&2, of which 1 did not open\n")
         #expect(outcome.errors.hasPrefix("note: case 2 did not open: the server has answered 500"))
@@ -106,11 +106,11 @@ struct WebSocketCommandTests {
     @Test func `cases says what is wrong with a server that is none of cases`() async throws {
         let server = try await server { client in try await client.send("many") }
         let call = ["websocket", "cases", "ws://\(server.address)", "--agent", "wire"]
-        let outcome = try await blocking { try Workspace([:]).run(call) }
+        let outcome = try await onThread { try Workspace([:]).run(call) }
         #expect(outcome.status == 1)
         #expect(outcome.errors == "error: ws://\(server.address)/ does not say how many cases there are\n")
         await server.shutDown()
-        let refused = try await blocking { try Workspace([:]).run(call) }
+        let refused = try await onThread { try Workspace([:]).run(call) }
         #expect(refused.status == 1)
         #expect(refused.errors.hasPrefix("error: cannot ask ws://\(server.address)/ for the number of cases: "))
     }
@@ -125,7 +125,7 @@ struct WebSocketCommandTests {
             }
         }
         let call = ["websocket", "connect", "ws://\(server.address)", "--deflate"]
-        let outcome = try await blocking { try Workspace([:]).run(call, input: "hi\nwörld") }
+        let outcome = try await onThread { try Workspace([:]).run(call, input: "hi\nwörld") }
         #expect(outcome == .success("hi\n6869\nwörld\n77c3b6726c64\n"))
         await server.shutDown()
     }
@@ -136,7 +136,7 @@ struct WebSocketCommandTests {
             try await client.close(code: .serviceRestart, reason: "again")
         }
         let call = ["websocket", "connect", "ws://\(server.address)"]
-        let outcome = try await blocking { try Workspace([:]).run(call) }
+        let outcome = try await onThread { try Workspace([:]).run(call) }
         #expect(outcome.status == 0)
         #expect(outcome.output == "bye\n")
         #expect(outcome.errors == "note: the peer has closed the WebSocket with code 1012: again\n")
@@ -157,11 +157,11 @@ struct WebSocketCommandTests {
         process.standardOutput = output
         try process.run()
         let reading = output.fileHandleForReading
-        let line = try await blocking { String(decoding: reading.availableData, as: UTF8.self) }
+        let line = try await onThread { String(decoding: reading.availableData, as: UTF8.self) }
         #expect(line == "here\n")
         process.interrupt()
         #expect(await ends.first(1)[0].received == WebSocketClose(code: .normal))
-        try await blocking { process.waitUntilExit() }
+        try await onThread { process.waitUntilExit() }
         #expect(process.terminationStatus == 0)
         await server.shutDown()
     }
@@ -194,12 +194,5 @@ extension Workspace {
     /// Runs `wire` with these words.
     fileprivate func run(_ words: [String], input: String = "") throws -> Outcome {
         try shell("wire " + words.map { "'\($0)'" }.joined(separator: " "), input: Data(input.utf8))
-    }
-}
-
-/// Runs what blocks on a thread of its own, and waits for it.
-private func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread { continuation.resume(with: Result { try body() }) }.start()
     }
 }

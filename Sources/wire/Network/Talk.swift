@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 import Wireline
 import WirelineCodec
+import WirelineTransport
 import WirelineWebSocket
 
 /// A WebSocket between standard input and standard output: lines go out as texts, what comes is printed, binary messages as
@@ -76,7 +76,7 @@ struct Talk {
 
 /// When something was last heard.
 private final class LastHeard: Sendable {
-    private let time = Mutex(ContinuousClock.now)
+    private let time = Lock(ContinuousClock.now)
 
     func note() { time.withLock { $0 = .now } }
 

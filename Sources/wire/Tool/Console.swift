@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
+import WirelineTransport
 
 /// Standard output and standard error.
 ///
 /// Output is collected and written in large pieces, each of whole lines; ``flush()`` stands before every wait for input.
 final class Console: Sendable {
-    private let pending = Mutex<[UInt8]>([])
+    private let pending = Lock<[UInt8]>([])
     private static let flushByteCount = 1 << 16
 
     // MARK: Results

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FaultSupport
+import TestingSupport
 
 /// One end of a WebSocket, byte by byte, with nothing of the code that is tested.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Goim
 import Scene
-import Synchronization
 import Testing
 import TestingSupport
 import Wireline
@@ -73,7 +73,7 @@ struct WebSocketPacketTests {
 
     @Test(arguments: Carrier.allCases)
     func `a client asks, and the server answers what both have agreed on`(carrier: Carrier) async throws {
-        let requests = Mutex<[WebSocketUpgradeRequest?]>([])
+        let requests = Lock<[WebSocketUpgradeRequest?]>([])
         let ends = ConnectionEnds()
         var serverConfiguration = ends.configure()
         serverConfiguration.webSocket = WebSocketServerOptions(paths: ["/live/room"], subprotocols: ["b", "c"])
@@ -155,7 +155,7 @@ struct WebSocketPacketTests {
             try await client.connection.send(packet: last)
         }
         // 60 MB are more than the systems keep: the rest waits, and no more than the limit and a packet of it here.
-        while try await client.connection.onLoop({ $0.stream.pendingByteCount }) < 64 << 10 { await Task.yield() }
+        #expect(try await eventually { try await client.connection.onLoop({ $0.stream.pendingByteCount }) >= 64 << 10 })
         #expect(try await client.connection.onLoop { $0.stream.pendingByteCount } <= (64 << 10) + big.count)
         mayRead.open()
         try await sending.value
@@ -198,7 +198,7 @@ struct WebSocketPacketTests {
         let client = try await server.connect(configuration: Self.client(carrier))
         for _ in 0..<100 { try await client.send(Self.hello) }
         client.endOutput()
-        while try await !client.connection.onLoop({ $0.stream.hasEndedOutput }) { await Task.yield() }
+        #expect(try await eventually { try await client.connection.onLoop({ $0.stream.hasEndedOutput }) })
         mayAnswer.open()
         var lines: [UInt32] = []
         for try await message in client.messages {
@@ -232,7 +232,7 @@ struct WebSocketPacketTests {
         ) { client in for try await _ in client.packets {} }
         var clients: [PacketClient<SceneProtocol>] = []
         for _ in 0..<10 { clients.append(try await server.connect(configuration: Self.client(carrier))) }
-        while server.connections.count < 10 { await Task.yield() }
+        #expect(try await eventually { server.connections.count >= 10 })
         let message = Sc_20001.entered(Cs_20001(sceneID: 3, line: 4, message: "all"))
         // Who is not ready yet has nothing waiting, and gets it then.
         #expect(try await server.broadcast(message).isEmpty)
@@ -292,7 +292,7 @@ struct WebSocketPacketTests {
 
     @Test(arguments: Carrier.allCases)
     func `the log and the counters see packets`(carrier: Carrier) async throws {
-        let records = Mutex<[String]>([])
+        let records = Lock<[String]>([])
         let log = TrafficLog(of: SceneProtocol.self) { entry in records.withLock { $0.append("\(entry)") } }
         let server = try await SceneServer.start(configuration: Self.server(carrier), Self.answer)
         let client = try await server.connect(configuration: Self.client(carrier) { $0.log = log })
@@ -315,7 +315,7 @@ struct WebSocketPacketTests {
         #expect(try await client.request(Self.hello) == Sc_20001.entered(Self.hello))
         let waiting = Task { try await client.nextPacket() }
         for end in [client.connection, server.connections[0].connection] {
-            while try await !end.onLoop({ $0.stream.wantsToRead }) { await Task.yield() }
+            #expect(try await eventually { try await end.onLoop({ $0.stream.wantsToRead }) })
             let held = try await end.onLoop { ($0.stream.transformState?.block?.base).map { UInt(bitPattern: $0) } }
             #expect(held == nil)
         }

@@ -92,13 +92,6 @@ final class WebSocketEnds: Sendable {
     func first(_ count: Int) async -> [String] { await ends.first(count) }
 }
 
-/// Runs what blocks on a thread of its own, and waits for it.
-func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread { continuation.resume(with: Result { try body() }) }.start()
-    }
-}
-
 /// A peer that sends what it is told, byte for byte.
 enum RawFrames {
     /// The request of RFC 6455 §1.3.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Testing
 import TestingSupport
 import Wireline
@@ -67,7 +68,7 @@ struct WebSocketTLSTests {
             for _ in 0..<600 { try await client.send([UInt8](repeating: 7, count: 100_000)) }
             try await client.send([])
         }
-        while await client.counters().waitingSenderCount == 0 { await Task.yield() }
+        #expect(try await eventually { await client.counters().waitingSenderCount > 0 })
         mayRead.open()
         #expect(try await client.receive() == .text("60000000"))
         try await sending.value
