@@ -385,6 +385,34 @@ struct TLSConnectionTests {
         await server.shutDown()
     }
 
+    @Test func `whole packets in front of a reset are read, although sending meets it first`() async throws {
+        let pair = try await pair()
+        try await pair.server.send(Self.hello)
+        #expect(try await pair.client.next()?.decode(Cs_20001.self) == Self.hello)
+        let large = try packet(id: 20_001, payload: [UInt8](repeating: 1, count: 1 << 20))
+        let sending = Task {
+            while true { try await pair.client.send(packet: large) }
+        }
+        // The peer reads nothing.
+        #expect(try await eventually { try await pair.client.onLoop { $0.stream.isOutputStalled } })
+        for _ in 0..<1_000 { try await pair.server.send(Self.hello) }
+        // What has not reached the peer's system a reset throws away.
+        #expect(
+            try await eventually {
+                try await pair.server.onLoop { connection in
+                    connection.stream.flush()
+                    return connection.stream.acknowledgedByteCount == connection.stream.sentByteCount
+                }
+            })
+        try await pair.server.onLoop { $0.stream.reset() }
+        await #expect(throws: ConnectionError.transport(.reset)) { try await sending.value }
+        for number in 0..<1_000 {
+            #expect(try await pair.client.next()?.decode(Cs_20001.self) == Self.hello, "\(number)")
+        }
+        await #expect(throws: ConnectionError.transport(.reset)) { try await pair.client.next() }
+        pair.close()
+    }
+
     @Test func `why a server has given up is heard although its reset is met while sending`() async throws {
         let serverContext = try certificates.serverContext {
             $0.trustRoots = .only(.text(certificates.root.own.certificate))

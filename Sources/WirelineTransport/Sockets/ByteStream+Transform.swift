@@ -62,34 +62,42 @@ extension ByteStream {
     /// - Returns: Whether something has come from the wire.
     private func fill(_ state: TransformState) -> Bool {
         guard isReadable else { return false }
-        let block = takeBlock()
-        // SAFETY: the block has as many bytes as it says.
-        let result = unsafe SystemCall.receive(number, into: block.base, capacity: block.capacity)
-        switch result {
-        case .bytes(let count) where count > 0:
-            receivedByteCount &+= UInt64(count)
-            isReadable = hasEnded || count == block.capacity
-            state.block = consume block
-            (state.start, state.end) = (0, count)
-            return true
+        switch takeInput(state) {
+        case .bytes(let count) where count > 0: return true
         case .bytes:
-            giveBack(block)
-            isReadable = false
             endReading()
+            guard !hasFailedOutput else {
+                fail(.reset)
+                return false
+            }
             do throws(TransformFailure) {
                 try state.transform.endOfInput()
                 handler?.endOfStream(self)
             } catch {
                 failTransform(state)
             }
-        case .wouldBlock:
-            giveBack(block)
-            isReadable = false
-        case .failed(let error):
-            giveBack(block)
-            fail(error)
+        case .wouldBlock: break
+        case .failed(let error): fail(error)
         }
         return false
+    }
+
+    /// Takes what has come from the wire, as much as a block holds.
+    private func takeInput(_ state: TransformState) -> TransferResult {
+        let block = takeBlock()
+        // SAFETY: the block has as many bytes as it says.
+        let result = unsafe SystemCall.receive(number, into: block.base, capacity: block.capacity)
+        guard case .bytes(let count) = result, count > 0 else {
+            giveBack(block)
+            isReadable = false
+            return result
+        }
+        receivedByteCount &+= UInt64(count)
+        isReadable = hasEnded || count == block.capacity
+        if let taken = state.block.take() { giveBack(taken) }
+        state.block = consume block
+        (state.start, state.end) = (0, count)
+        return result
     }
 
     /// Goes on to come to an agreement; nothing is handed over.
@@ -139,10 +147,14 @@ extension ByteStream {
         guard isOpen else { return false }
         switch stop {
         case .needsBytes, .needsRoom: return true
-        case .needsSending: return !state.transform.hasOutput
-        case .ended, .failed:
+        case .needsSending where !hasFailedOutput: return !state.transform.hasOutput
+        case .ended where !hasFailedOutput:
             endReading()
             handler?.endOfStream(self)
+            return false
+        case .needsSending, .ended, .failed:
+            // Nothing of what would have to be sent leaves any more.
+            fail(.reset)
             return false
         }
     }
@@ -158,13 +170,13 @@ extension ByteStream {
     func flushTransformed(_ state: TransformState) {
         isUnsent = false
         outputLimit = 0
-        guard isOpen else { return }
+        guard isOpen, !hasFailedOutput else { return }
         do throws(TransformFailure) {
             try encode(state)
         } catch {
             return failTransform(state)
         }
-        guard isOpen else { return }
+        guard isOpen, !hasFailedOutput else { return }
         guard pendingByteCount == 0, !state.transform.hasOutput else { return waitForRoom() }
         let hadWaited = isWaitingForRoom
         dropOutput()
@@ -200,26 +212,41 @@ extension ByteStream {
     ///
     /// - Returns: Whether all of it has left.
     private func sendOutput(_ state: TransformState) -> Bool {
+        guard !hasFailedOutput else { return false }
         if let error = drainOutput(state) {
             if error.isReset { hearLastWords(state) }
-            if isOpen { fail(error) }
+            guard isOpen else { return false }
+            if state.hasHeard { failOutput(error) } else { fail(error) }
         }
-        return isOpen && !state.transform.hasOutput
+        return isOpen && !hasFailedOutput && !state.transform.hasOutput
     }
 
     /// Reads why the peer has given up, in front of the reset: that it has done so is the lesser part of it.
+    ///
+    /// What it has sent before that is kept for whoever reads, and with it why it has given up.
     private func hearLastWords(_ state: TransformState) {
         isWritable = false
-        isReadable = true
         let room = takeBlock()
-        while state.hasInput || fill(state) {
-            // SAFETY: the block has as many bytes as it says.
+        var count = 0
+        var stop = TransformReading.Stop.needsBytes
+        while stop == .needsBytes {
+            if !state.hasInput {
+                guard case .bytes(let count) = takeInput(state), count > 0 else { break }
+            }
+            // SAFETY: the bytes behind the first `count` lie inside the block.
             let reading = unsafe state.receive(
-                into: UnsafeMutableRawBufferPointer(start: room.base, count: room.capacity))
-            if isOpen, reading.stop == .failed { fail(.closed) }
-            guard isOpen, reading.stop == .needsRoom || reading.stop == .needsBytes else { break }
+                into: UnsafeMutableRawBufferPointer(start: room.base + count, count: room.capacity - count))
+            count += reading.filledByteCount
+            stop = reading.stop
         }
-        giveBack(room)
+        if count > 0 {
+            state.keepHeard(room, byteCount: count)
+            // An end is still to be read.
+            isReadable = true
+        } else {
+            giveBack(room)
+            if stop == .failed { fail(.closed) }
+        }
     }
 
     /// Hands the system what the transform has for the wire, as far as it takes it.
@@ -265,6 +292,7 @@ extension ByteStream {
             dropInput()
         }
         if let block = state.block.take() { giveBack(block) }
+        if let block = state.takeHeard() { giveBack(block) }
     }
 
     /// Takes what has come and nobody will read, such as a server's session tickets: a socket that is closed with bytes in

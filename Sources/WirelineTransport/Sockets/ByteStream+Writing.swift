@@ -134,7 +134,7 @@ extension ByteStream {
     }
 
     /// Sends nothing more. A peer that resets the connection may have said why: that is read first.
-    private func failOutput(_ error: SystemCallError) {
+    func failOutput(_ error: SystemCallError) {
         guard error.isReset, !hasReadToEnd else { return fail(error) }
         hasFailedOutput = true
         endsAfterOutput = true

@@ -99,6 +99,10 @@ final class TransformState {
     var end = 0
     /// Whether the transform may have more to hand over without more bytes.
     var mayHaveMore = false
+    /// What the transform has handed over before anybody has asked for it: the bytes from `heardStart` to `heardEnd`.
+    private var heard: Block?
+    private var heardStart = 0
+    private var heardEnd = 0
     /// How many of the bytes that wait to be sent the transform has taken; they wait until what it made of them has left.
     var encodedByteCount = 0
     var wasReady = false
@@ -109,13 +113,36 @@ final class TransformState {
         self.transform = transform
     }
 
-    var hasInput: Bool { start < end || mayHaveMore }
+    var hasInput: Bool { start < end || mayHaveMore || hasHeard }
+
+    /// Whether something has been handed over that nobody has asked for yet.
+    var hasHeard: Bool { heardStart < heardEnd }
 
     /// Whether reading goes on although nobody has asked for bytes.
     var readsOnItsOwn: Bool { !transform.isReady }
 
-    /// Lends the transform what has come.
+    /// Keeps what the transform has put into a block, for the next who asks.
+    func keepHeard(_ block: consuming Block, byteCount: Int) {
+        heard = consume block
+        (heardStart, heardEnd) = (0, byteCount)
+    }
+
+    /// Takes back the block with what has been kept, or what is left of it.
+    func takeHeard() -> Block? {
+        (heardStart, heardEnd) = (0, 0)
+        return heard.take()
+    }
+
+    /// Lends the transform what has come, unless something has been kept: that comes first.
     func receive(into room: UnsafeMutableRawBufferPointer) -> TransformReading {
+        if hasHeard, let base = unsafe heard?.base, let destination = unsafe room.baseAddress {
+            let count = min(room.count, heardEnd - heardStart)
+            // SAFETY: the bytes up to `heardEnd` lie inside the block, and there is room for as many as these.
+            unsafe destination.copyMemory(from: base + heardStart, byteCount: count)
+            heardStart += count
+            if !hasHeard { heard = nil }
+            return TransformReading(takenByteCount: 0, filledByteCount: count, stop: .needsRoom)
+        }
         var bytes = RawSpan()
         // SAFETY: the bytes up to `end` lie inside the block, which is held here for as long as the call lasts.
         if let base = unsafe block?.base { bytes = unsafe RawSpan(_unsafeStart: base + start, byteCount: end - start) }
