@@ -14,6 +14,13 @@ extension WebSocketConnection {
         case part([UInt8], WebSocketWriter, isLast: Bool)
         /// Nothing yet: a message is to follow in parts.
         case beginning(WebSocketWriter)
+
+        init(_ message: WebSocketMessage) {
+            switch message {
+            case .text(let text): self = .text(text)
+            case .binary(let content): self = .content(content, .binary)
+            }
+        }
     }
 
     /// Something that waits to be sent, and who waits with it.

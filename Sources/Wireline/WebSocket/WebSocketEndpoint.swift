@@ -92,10 +92,7 @@ extension WebSocketEndpoint {
 
     /// Sends a message; see ``send(_:)-(String)``.
     public nonisolated(nonsending) func send(_ message: WebSocketMessage) async throws(ConnectionError) {
-        switch message {
-        case .text(let text): try await send(text)
-        case .binary(let content): try await send(content)
-        }
+        try await connection.send(WebSocketConnection.Outgoing(message))
     }
 
     /// Sends a message in parts, each a frame of its own: for one that is not at hand whole.

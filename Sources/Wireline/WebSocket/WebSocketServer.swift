@@ -18,6 +18,7 @@ public import WirelineWebSocket
 /// A server runs until it is shut down, whoever holds it.
 public struct WebSocketServer: Sendable {
     private let listener: ConnectionListener<WebSocketConnection>
+    private let open: OpenWebSockets
 
     /// Begins to listen.
     ///
@@ -47,6 +48,7 @@ public struct WebSocketServer: Sendable {
         } catch {
             throw .webSocket(error)
         }
+        let open = OpenWebSockets()
         let service = ConnectionListener<WebSocketConnection>.Service { stream in
             if let tls = try configuration.tls?.accept() { stream.insert(TLSTransform(tls)) }
             let connection = WebSocketConnection(stream, .listening(handshake), limits: configuration.limits)
@@ -58,7 +60,10 @@ public struct WebSocketServer: Sendable {
                 var failure: (any Error)?
                 do {
                     if let request = try await connection.request(decidedBy: decide) {
-                        try await handler(WebSocketServerConnection(connection, request))
+                        let client = WebSocketServerConnection(connection, request)
+                        open.add(client)
+                        defer { open.remove(client) }
+                        try await handler(client)
                     }
                 } catch {
                     failure = error
@@ -73,7 +78,8 @@ public struct WebSocketServer: Sendable {
                     connectionLimit: configuration.connectionLimit,
                     connectionLimitPerAddress: configuration.connectionLimitPerAddress,
                     backlog: configuration.backlog, connectionEnded: configuration.connectionEnded),
-                service))
+                service),
+            open: open)
     }
 
     /// Where the server listens; the port that the system has chosen, where it was asked to.
@@ -81,6 +87,33 @@ public struct WebSocketServer: Sendable {
 
     /// How many connections have not ended.
     public var connectionCount: Int { listener.connections.count }
+
+    /// The WebSockets whose handlers have not ended.
+    public var connections: [WebSocketServerConnection] { open.connections }
+
+    /// Sends one message to many WebSockets: each loop is gone to once.
+    ///
+    /// Nobody waits for a slow client: one that has more waiting than `WebSocketConfiguration.outputLimit`, or is being sent a
+    /// message in parts, gets nothing.
+    ///
+    /// - Parameters:
+    ///   - message: What is sent.
+    ///   - connections: To whom; nil: to all whose handlers have not ended.
+    /// - Returns: Those who got nothing, because they are slow or have ended.
+    @discardableResult
+    public func broadcast(
+        _ message: WebSocketMessage, to connections: [WebSocketServerConnection]? = nil
+    ) async -> [WebSocketServerConnection] {
+        let receivers = Dictionary(grouping: connections ?? self.connections, by: { ObjectIdentifier($0.loop) })
+        var left: [WebSocketServerConnection] = []
+        for group in receivers.values {
+            left += await group[0].loop.run {
+                // What is thrown says that it has ended.
+                group.filter { (try? $0.connection.sendAtOnce(WebSocketConnection.Outgoing(message))) != true }
+            }
+        }
+        return left
+    }
 
     /// What the server has had to do with its connections so far; its packets are the messages.
     public func counters() async -> ServerCounters { await listener.counters() }
@@ -107,6 +140,21 @@ public struct WebSocketServer: Sendable {
 
     /// Waits until the server has been shut down, by another task, or until the task is cancelled: then the server goes on.
     public func waitUntilShutDown() async { await listener.waitUntilShutDown() }
+}
+
+/// The WebSockets of a server whose handlers have not ended.
+private final class OpenWebSockets: Sendable {
+    private let members = Lock<Set<WebSocketServerConnection>>([])
+
+    var connections: [WebSocketServerConnection] { members.withLock { Array($0) } }
+
+    func add(_ connection: WebSocketServerConnection) {
+        members.withLock { _ = $0.insert(connection) }
+    }
+
+    func remove(_ connection: WebSocketServerConnection) {
+        members.withLock { _ = $0.remove(connection) }
+    }
 }
 
 /// The server's end of one WebSocket.

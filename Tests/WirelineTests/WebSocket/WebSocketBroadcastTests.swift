@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FaultSupport
+import Testing
+import TestingSupport
+import Wireline
+import WirelineTransport
+import WirelineWebSocket
+
+/// One message for many WebSockets.
+@Suite(.ahead, .timeLimit(.minutes(30)))
+struct WebSocketBroadcastTests {
+    @Test(arguments: [WebSocketMessage.text("all"), .binary([1, 2, 3])])
+    func `one message goes to all, compressed for those who have asked for that`(message: WebSocketMessage) async throws
+    {
+        let server = try await WebSocketServer.start(
+            at: "127.0.0.1", port: 0, on: ConnectionPair.group.get(),
+            configuration: .patient { $0.handshake.deflate = WebSocketDeflate() }
+        ) { client in
+            for try await _ in client.messages {}
+        }
+        var clients: [WebSocketClient] = []
+        for number in 0..<10 {
+            clients.append(
+                try await server.connect("/", .patient { $0.deflate = number % 2 == 0 ? nil : WebSocketDeflate() }))
+        }
+        // A handler begins behind the answer.
+        #expect(try await eventually { server.connections.count == 10 })
+        #expect(await server.broadcast(message).isEmpty)
+        for client in clients { #expect(try await client.receive() == message) }
+        let chosen = server.connections.prefix(3)
+        #expect(await server.broadcast(.text("few"), to: Array(chosen)).isEmpty)
+        #expect(await server.counters().traffic.sentPacketCount == 13)
+        for client in clients { try await client.close() }
+        #expect(try await eventually { server.connections.isEmpty })
+        await server.shutDown()
+    }
+
+    @Test func `who has ended, and who takes nothing, gets nothing and is named`() async throws {
+        let server = try await WebSocketServer.serving(.patient { $0.limits.frames.outputLimit = 1_000 }) { client in
+            for try await _ in client.messages {}
+        }
+        let client = try await server.connect()
+        #expect(try await eventually { !server.connections.isEmpty })
+        let message = WebSocketMessage.binary([UInt8](repeating: 1, count: 60_000))
+        var sentCount = 0
+        while await server.broadcast(message).isEmpty { sentCount += 1 }
+        let slow = server.connections
+        #expect(await server.broadcast(message) == slow)
+        for _ in 0..<sentCount { #expect(try await client.receive() == message) }
+        try await client.close()
+        #expect(try await eventually { server.connections.isEmpty })
+        #expect(await server.broadcast(message, to: slow) == slow)
+        await server.shutDown()
+    }
+}
