@@ -28,6 +28,8 @@ struct ExampleValues {
     enum Style {
         /// Each another small one, lists of one item.
         case plain
+        /// As plain, but with words for texts and two items in the outermost lists, for people to read.
+        case legible
         /// Zeros, nothing that may be left out.
         case zero
         /// The largest, and the smallest.
@@ -41,14 +43,22 @@ struct ExampleValues {
     /// How many bytes of text or items there may still be beyond the usual, to make a packet large.
     private var extraCount: Int
     private var counter: Int128 = 0
+    /// How many values there may still be; what is beyond is null.
+    private var remainingCount: Int
     private var random: UInt64
 
-    /// - Parameter extraCount: For the hint ``ExampleHint/packetByteCount(_:)``.
-    init(_ description: ProtocolDescription, _ style: Style, hint: ExampleHint? = nil, extraCount: Int = 0) {
+    /// - Parameters:
+    ///   - extraCount: For the hint ``ExampleHint/packetByteCount(_:)``.
+    ///   - maximumCount: How many values an example may be made of; no packet comes of one with more.
+    init(
+        _ description: ProtocolDescription, _ style: Style, hint: ExampleHint? = nil, extraCount: Int = 0,
+        maximumCount: Int = .max
+    ) {
         self.description = description
         self.style = style
         self.hint = hint
         self.extraCount = extraCount
+        remainingCount = maximumCount
         random = if case .random(let seed) = style { seed } else { 0 }
     }
 
@@ -68,7 +78,7 @@ struct ExampleValues {
     private mutating func isAbsent(_ key: FieldKey) -> Bool {
         if case .absent(key)? = hint { return true }
         switch style {
-        case .plain, .most: return false
+        case .plain, .legible, .most: return false
         case .zero, .least: return true
         case .random: return next(3) == 0
         }
@@ -79,6 +89,8 @@ struct ExampleValues {
     private mutating func value(
         _ type: TypeDescription, of field: FieldDescription, _ key: FieldKey, _ depth: Int, isItem: Bool
     ) -> JSONValue {
+        guard remainingCount > 0 else { return .null }
+        remainingCount -= 1
         if case .value(key, let value)? = hint, !type.isCompound { return value }
         switch type {
         case .structure(let index): return object(.structure(index), depth: depth + 1)
@@ -114,7 +126,7 @@ struct ExampleValues {
 
     private mutating func number(_ range: ClosedRange<Int128>) -> Int128 {
         switch style {
-        case .plain:
+        case .plain, .legible:
             counter += 1
             // Small ones, so that every byte order and width of them is another number.
             let start = max(range.lowerBound, min(0, range.upperBound))
@@ -166,6 +178,9 @@ struct ExampleValues {
         let count: Int
         switch style {
         case .plain: count = 2
+        case .legible:
+            counter += 1
+            return String(Self.words[Int(counter) % Self.words.count].prefix(maximum))
         case .zero, .least: count = 0
         case .most: count = 5
         case .random: count = next(9)
@@ -184,7 +199,8 @@ struct ExampleValues {
     ) -> Int {
         if case .count(key, let count)? = hint { return count }
         let maximum = min(field.maximumCount ?? .max, extent.capacity)
-        if case .structure = element, depth >= 4 {
+        let isLegible = if case .legible = style { true } else { false }
+        if case .structure = element, depth >= (isLegible ? 2 : 4) {
             // Where structures hold themselves, this ends it.
             guard case .depth(let limit)? = hint else { return 0 }
             return depth < limit ? min(1, maximum) : 0
@@ -192,6 +208,7 @@ struct ExampleValues {
         let count: Int
         switch style {
         case .plain: count = 1
+        case .legible: count = depth == 0 ? 2 : 1
         case .zero, .least: count = 0
         case .most: count = 2
         case .random: count = next(4)
@@ -201,6 +218,8 @@ struct ExampleValues {
         extraCount -= extra
         return min(count, maximum) + extra
     }
+
+    private static let words = ["hello", "Lin", "green", "two", "north", "abc", "world"]
 
     // MARK: Random
 
