@@ -8,7 +8,10 @@ import WirelineSchema
 struct LargeProtocolTests {
     /// What is done with a schema, one after the other.
     enum Step: CaseIterable {
-        case check, generate
+        case check, generate, document
+
+        /// How many messages are few: of documentation, which is more than code, not as many.
+        var messageCount: Int { self == .document ? 60 : 200 }
     }
 
     /// No time is asserted, only how it grows. Neither steps nor allocations would do: a search through all that there is
@@ -17,13 +20,22 @@ struct LargeProtocolTests {
     /// negative. Sixteen times the messages take about 16 times as long, or 256 times where the time is quadratic.
     @Test(arguments: Step.allCases)
     func `sixteen times the messages do not take more than forty times the work`(step: Step) throws {
-        let (few, many) = (try LargeProtocol(messageCount: 200), try LargeProtocol(messageCount: 3_200))
+        let few = try LargeProtocol(messageCount: step.messageCount)
+        let many = try LargeProtocol(messageCount: 16 * step.messageCount)
         var (forFew, forMany) = (Double.infinity, Double.infinity)
         for _ in 0..<3 {
             forFew = min(forFew, try few.processorTime(of: step))
             forMany = min(forMany, try many.processorTime(of: step))
         }
         #expect(forMany / forFew < 40)
+    }
+
+    @Test func `the documentation of a message takes less than three kilobytes`() throws {
+        let large = try LargeProtocol(messageCount: 500)
+        let (html, markdown) = large.document()
+        #expect(html[0].text.components(separatedBy: "<article ").count == 1 + 1 + 1_500)
+        #expect(html[0].text.utf8.count < 1_000 * 3_000)
+        #expect(markdown[0].text.utf8.count < 1_000 * 2_000)
     }
 
     @Test func `each of many messages is generated`() throws {
@@ -59,12 +71,17 @@ private struct LargeProtocol {
 
     func generate() -> [GeneratedFile] { SwiftGenerator(description).files() }
 
+    func document() -> (html: [GeneratedFile], markdown: [GeneratedFile]) {
+        (HTMLGenerator(description).files(), MarkdownGenerator(description).files())
+    }
+
     /// What a step takes of the processor, in nanoseconds.
     func processorTime(of step: LargeProtocolTests.Step) throws -> Double {
         let start = Self.processorTime()
         switch step {
         case .check: _ = try Self.check(file)
         case .generate: _ = generate()
+        case .document: _ = document()
         }
         return Self.processorTime() - start
     }

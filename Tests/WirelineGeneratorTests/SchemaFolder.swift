@@ -4,18 +4,21 @@ import Foundation
 import Testing
 import WirelineSchema
 
-/// A folder under `Tests/GeneratedTypes/`: the schema that the plugin makes a module of.
+/// A folder with a schema: one under `Tests/GeneratedTypes/`, unless something else is said.
 struct SchemaFolder {
     let name: String
     let files: [SourceFile]
     let description: ProtocolDescription
 
     private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    private static let generatedTypes = tests.appending(path: "GeneratedTypes")
+    /// The protocols that come with the package.
+    static let protocols = tests.deletingLastPathComponent().appending(path: "Protocols")
 
     /// Reads and checks a folder, which must be without problems.
-    init(_ name: String) throws {
+    init(_ name: String, under parent: URL = generatedTypes) throws {
         self.name = name
-        let folder = Self.tests.appending(path: "GeneratedTypes").appending(path: name)
+        let folder = parent.appending(path: name)
         files = try Self.names(in: folder).filter { $0.hasSuffix(".wire") }.map { file in
             SourceFile(path: file, bytes: Array(try Data(contentsOf: folder.appending(path: file))))
         }

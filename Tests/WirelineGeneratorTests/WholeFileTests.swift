@@ -5,7 +5,7 @@ import Testing
 import WirelineGenerator
 import WirelineSchema
 
-/// All that is generated of a schema with every feature of the language, byte for byte.
+/// Swift of a schema with every feature of the language, and documentation of the scene messages, byte for byte.
 ///
 /// When the generator is changed on purpose, write the files anew, and read the difference before you commit it:
 ///
@@ -17,20 +17,31 @@ struct WholeFileTests {
     @Test func `every feature of the language is generated as it was`() throws {
         let features = try SchemaFolder("Features")
         let files = SwiftGenerator(features.description, fileNames: features.files.map(\.path)).files()
-        if Self.isRecording { try record(files) }
-        #expect(try SchemaFolder.names(in: Self.folder) == files.map(\.path))
+        try compare(files, with: "Swift")
+    }
+
+    @Test func `a protocol's documentation is generated as it was`() throws {
+        let scene = try SchemaFolder("Scene", under: SchemaFolder.protocols)
+        let files = HTMLGenerator(scene.description).files() + MarkdownGenerator(scene.description).files()
+        try compare(files, with: "Documentation")
+    }
+
+    private func compare(_ files: [GeneratedFile], with name: String) throws {
+        let folder = Self.folder.appending(path: name)
+        if Self.isRecording { try record(files, in: folder) }
+        #expect(try SchemaFolder.names(in: folder) == files.map(\.path))
         let differences = try files.compactMap { file in
-            let golden = try String(contentsOf: Self.folder.appending(path: file.path), encoding: .utf8)
+            let golden = try String(contentsOf: folder.appending(path: file.path), encoding: .utf8)
             return Difference(in: file.path, from: golden, to: file.text)
         }
         #expect(differences == [], "RECORD_GOLDEN=1 writes the files anew")
     }
 
     /// Writes what is generated in place of what should be. The run fails, so that nobody takes it for a test.
-    private func record(_ files: [GeneratedFile]) throws {
-        try? FileManager.default.removeItem(at: Self.folder)
-        try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
-        for file in files { try Data(file.text.utf8).write(to: Self.folder.appending(path: file.path)) }
+    private func record(_ files: [GeneratedFile], in folder: URL) throws {
+        try? FileManager.default.removeItem(at: folder)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for file in files { try Data(file.text.utf8).write(to: folder.appending(path: file.path)) }
         Issue.record("recorded \(files.count) files")
     }
 }

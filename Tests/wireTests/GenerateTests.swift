@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 struct GenerateTests {
+    static let languages = "swift or erlang or html or markdown"
     static let paths = "out/deep/Scene.wire.swift\nout/deep/SceneProtocol.swift\n"
 
     @Test func `files are written where they are asked for, and named`() throws {
@@ -36,10 +37,18 @@ struct GenerateTests {
         #expect(try workspace.read("out/scene_protocol.hrl").contains("-record(cs_20001, {"))
     }
 
+    @Test(arguments: [("html", "Scene.html", "<h1>Scene</h1>"), ("markdown", "Scene.md", "# Scene\n")])
+    func `documentation is one file`(_ format: String, _ file: String, _ title: String) throws {
+        let workspace = try Workspace()
+        #expect(try workspace.wire("generate", format, "--out", "out") == .success("out/\(file)\n"))
+        let text = try workspace.read("out/\(file)")
+        #expect(text.contains(title) && text.contains("message-Sc_20001"))
+    }
+
     @Test(arguments: [
         ("generate swift", "error: --out DIR is missing\n"),
-        ("generate --out out", "error: LANGUAGE is missing: it is swift or erlang\n"),
-        ("generate swfit --out out", "error: LANGUAGE is swift or erlang, not `swfit`\nhelp: did you mean `swift`?\n"),
+        ("generate --out out", "error: LANGUAGE is missing: it is \(languages)\n"),
+        ("generate swfit --out out", "error: LANGUAGE is \(languages), not `swfit`\nhelp: did you mean `swift`?\n"),
     ])
     func `an incomplete call ends with 2`(_ words: String, _ errors: String) throws {
         let outcome = try Workspace().shell("wire " + words)

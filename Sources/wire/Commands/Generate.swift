@@ -7,7 +7,7 @@ extension Command {
     /// `wire generate`
     static let generate = Command(
         name: "generate",
-        summary: "write code that is made of a protocol's schema",
+        summary: "write code or documentation that is made of a protocol's schema",
         parameters: [Parameter("LANGUAGE", "what to make", choices: backEnds.map(\.name))],
         options: [.protocolFolder, .output],
         example: "wire generate swift --out /tmp/Generated --protocol Protocols/Scene",
@@ -29,6 +29,8 @@ extension Command {
     private static let backEnds: [BackEnd] = [
         BackEnd(name: "swift") { description, names in SwiftGenerator(description, fileNames: names).files() },
         BackEnd(name: "erlang") { description, _ in ErlangGenerator(description).files() },
+        BackEnd(name: "html") { description, _ in HTMLGenerator(description).files() },
+        BackEnd(name: "markdown") { description, _ in MarkdownGenerator(description).files() },
     ]
 
     private struct BackEnd: Sendable {

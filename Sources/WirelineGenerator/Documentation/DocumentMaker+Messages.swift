@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+extension DocumentMaker {
+    /// A section for each direction, its messages by their IDs.
+    func messageSections() -> [Document.Section] {
+        let groups: [(anchor: String, title: String, senders: Set<Sender>)] = [
+            ("client-messages", "Client to server", [.client]), ("server-messages", "Server to client", [.server]),
+            ("both-messages", "Both ways", [.client, .server]),
+        ]
+        return groups.map { group in
+            let indices = description.messages.indices.filter { description.messages[$0].senders == group.senders }
+                .sorted { (description.messages[$0].id, $0) < (description.messages[$1].id, $1) }
+            var section = Document.Section(anchor: group.anchor, title: group.title)
+            guard !indices.isEmpty else { return section }
+            section.blocks = [.table(overview(of: indices.map { description.messages[$0] }))]
+            section.entries = indices.map(entry)
+            return section
+        }
+    }
+
+    private func overview(of messages: [MessageDescription]) -> Document.Table {
+        let hasID = description.layout.hasMessageID
+        let rows = messages.map { message in
+            var cells: [[Document.CellLine]] = [[.init([FieldFacts.link(message: message.name)])]]
+            if hasID { cells.insert([.init(text(ofID: message.id))], at: 0) }
+            cells.append(message.reply.map { [.init([FieldFacts.link(message: $0)])] } ?? [])
+            let comment = DocumentText.paragraphs(of: message.documentation).first?.first ?? ""
+            cells.append(comment.isEmpty ? [] : [.init(comment)])
+            return Document.Row(entry: "message-" + message.name, cells: cells)
+        }
+        return Document.Table(
+            shape: .index, columns: (hasID ? ["ID"] : []) + ["Message", "Reply", "Meaning"], rows: rows)
+    }
+
+    /// `20001 (0x4e21)`
+    private func text(ofID id: UInt64) -> String {
+        let byteCount = description.layout.fields.reduce(0) { sum, field in
+            field.role == .messageID ? sum + (field.format.byteCount ?? 0) : sum
+        }
+        return "\(id) (\(DocumentText.hexadecimal(id, byteCount: byteCount)))"
+    }
+
+    private func entry(of index: Int) -> Document.Entry {
+        let message = description.messages[index]
+        let hasID = description.layout.hasMessageID
+        var line: [Document.Inline] = hasID ? [.text("ID \(text(ofID: message.id)), ")] : []
+        switch message.senders {
+        case [.client]: line.append(.text("client to server"))
+        case [.server]: line.append(.text("server to client"))
+        default: line.append(.text("both ways"))
+        }
+        if let alias = message.alias { line += [.text(", in code "), .code(alias)] }
+        if let reply = message.reply { line += [.text(", answered by "), FieldFacts.link(message: reply)] }
+        if let requests = requests[message.name] {
+            line.append(.text(", answers "))
+            line += list(requests.map { FieldFacts.link(message: $0) })
+        }
+        var blocks: [Document.Block] = [.line(line + [.text(".")])]
+        blocks += deprecation(message.deprecation) + comment(message.documentation)
+        let (header, trailer, payloadOffset) = envelope()
+        let parts = parts(of: message.fields, startingAt: payloadOffset)
+        blocks.append(.drawing(label: "The bytes of a packet", header + parts + trailer))
+        if !message.fields.isEmpty {
+            let base = payloadOffset == nil ? "payload" : "packet"
+            blocks.append(
+                .table(
+                    table(
+                        of: message.fields, prefix: "message-" + message.name, startingAt: payloadOffset ?? 0,
+                        caption: "Offsets count from the \(base)'s first byte.")))
+        }
+        return Document.Entry(
+            anchor: "message-" + message.name, title: message.name, number: hasID ? message.id : nil,
+            blocks: blocks + example(of: index))
+    }
+
+    // MARK: Fields, of structures too
+
+    /// - Parameter start: Where the first field begins; nil where that is not known.
+    func parts(of fields: [FieldDescription], startingAt start: Int?) -> [Document.Part] {
+        fields.map { field in
+            Document.Part(
+                name: field.name, offset: field.offset.flatMap { offset in start.map { $0 + offset } },
+                width: facts.width(of: field.type), byteCount: facts.fixedByteCount(of: field.type), kind: .field,
+                mayBeAbsent: field.presence != .required)
+        }
+    }
+
+    func table(
+        of fields: [FieldDescription], prefix: String, startingAt start: Int, caption: String
+    ) -> Document.Table {
+        var previous = ""
+        let rows = fields.map { field in
+            defer { previous = field.name }
+            let offset = field.offset.map { "\(start + $0)" } ?? "after \(previous)"
+            return Document.Row(
+                anchor: prefix + "." + field.name,
+                cells: [
+                    [.init(offset)], [.init(facts.width(of: field.type))], [.init([.code(field.name)], .name)],
+                    [.init(facts.name(of: field.type))],
+                    DocumentText.cellLines(of: field.documentation) + facts.notes(of: field),
+                ])
+        }
+        return Document.Table(shape: .fields, caption: caption, columns: Self.fieldColumns, rows: rows)
+    }
+
+    func comment(_ documentation: String) -> [Document.Block] {
+        let paragraphs = DocumentText.paragraphs(of: documentation)
+        return paragraphs.isEmpty ? [] : [.comment(paragraphs)]
+    }
+
+    func deprecation(_ reason: String?) -> [Document.Block] {
+        reason.map { [.line([.text("Deprecated: " + DocumentText.line(of: $0))])] } ?? []
+    }
+
+    /// Names with commas between them.
+    func list(_ links: [Document.Inline]) -> [Document.Inline] {
+        Array(links.map { [$0] }.joined(separator: [.text(", ")]))
+    }
+
+    // MARK: Examples
+
+    private func example(of index: Int) -> [Document.Block] {
+        guard let example = translator.example(ofMessage: index, maximumByteCount: Self.maximumExampleByteCount) else {
+            let limit = DocumentText.number(Self.maximumExampleByteCount)
+            return [.line([.text("No example: a packet has more than \(limit) bytes.")])]
+        }
+        let hidden = example.isPartlyHidden ? ", sensitive parts hidden" : ""
+        let rows = example.annotation.rows(of: example.packet, maximumCount: Self.maximumRowCount)
+        var lines = rows.map { "\($0.offset)  \($0.digits)  \($0.path)  \($0.text)" }
+        let omitted = example.annotation.parts.count - rows.count
+        if omitted > 0 { lines.append("… and \(DocumentText.count(omitted, "part")) more") }
+        return [
+            .label("Example as JSON" + hidden), .listing(.json, DocumentText.json(example.shownFields)),
+            .label("As a packet in hexadecimal"), .listing(.digits, hexadecimal(example)),
+            .label("Byte by byte"), .listing(.columns, lines.joined(separator: "\n")),
+        ]
+    }
+
+    private static let maximumRowCount = 40
+
+    /// The packet's bytes, but for those that are sensitive.
+    private func hexadecimal(_ example: PacketExample) -> String {
+        var text = ""
+        var offset = 0
+        var isHidden = false
+        for part in example.annotation.parts where part.isSensitive {
+            if part.range.lowerBound > offset || !isHidden {
+                text += Hexadecimal.text(of: Array(example.packet[offset..<part.range.lowerBound]))
+                text += HiddenValue.text
+            }
+            isHidden = true
+            offset = part.range.upperBound
+        }
+        return text + Hexadecimal.text(of: Array(example.packet[offset...]))
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineSchema
+
+/// Turns what a schema says into text for people.
+enum DocumentText {
+    /// A comment's paragraphs, each in lines that are to stay apart.
+    ///
+    /// A line that was broken because it was long goes on in the next; a short one was ended by its author.
+    static func paragraphs(of comment: String) -> [[String]] {
+        var paragraphs: [[String]] = []
+        var previous: String?
+        for line in SwiftText.lines(of: comment).map(trimmed) {
+            defer { previous = line }
+            if line.isEmpty { continue }
+            guard let previous, !previous.isEmpty, let last = paragraphs.last?.last else {
+                paragraphs.append([line])
+                continue
+            }
+            if previous.count < longLineCount {
+                paragraphs[paragraphs.count - 1].append(line)
+            } else {
+                let lines = paragraphs[paragraphs.count - 1]
+                paragraphs[paragraphs.count - 1][lines.count - 1] = last + " " + line
+            }
+        }
+        return paragraphs
+    }
+
+    private static let longLineCount = 60
+
+    /// A comment in one line.
+    static func line(of comment: String) -> String {
+        SwiftText.lines(of: comment).map(trimmed).filter { !$0.isEmpty }.joined(separator: " ")
+    }
+
+    /// The comment's lines for a cell of a table.
+    static func cellLines(of comment: String) -> [Document.CellLine] {
+        paragraphs(of: comment).flatMap { $0 }.map { Document.CellLine($0, .comment) }
+    }
+
+    /// Digits in groups of three where there are many: `1,048,576`.
+    static func number(_ value: some BinaryInteger) -> String {
+        SwiftText.number(value).split(separator: "_", omittingEmptySubsequences: false).joined(separator: ",")
+    }
+
+    /// `0x4e21`, with at least as many digits as so many bytes have.
+    static func hexadecimal(_ value: UInt64, byteCount: Int = 0) -> String {
+        let digits = String(value, radix: 16)
+        return "0x" + String(repeating: "0", count: max(0, 2 * byteCount - digits.count)) + digits
+    }
+
+    /// `1 byte`, `2 bytes`.
+    static func count(_ value: Int, _ noun: String) -> String { "\(number(value)) \(noun)\(value == 1 ? "" : "s")" }
+
+    /// JSON as people read it: what does not fit into a line has its parts in lines of their own.
+    static func json(_ value: JSONValue, indentation: String = "") -> String {
+        let line = value.description
+        guard line.count + indentation.count > lineWidth else { return line }
+        let inner = indentation + "  "
+        switch value {
+        case .object(let members) where !members.isEmpty:
+            let parts = members.map { member in
+                inner + JSONValue.string(member.name).description + ": " + json(member.value, indentation: inner)
+            }
+            return "{\n" + parts.joined(separator: ",\n") + "\n" + indentation + "}"
+        case .array(let items) where !items.isEmpty:
+            let parts = items.map { inner + json($0, indentation: inner) }
+            return "[\n" + parts.joined(separator: ",\n") + "\n" + indentation + "]"
+        default: return line
+        }
+    }
+
+    private static let lineWidth = 72
+
+    private static func trimmed(_ line: String) -> String { String(line.drop { $0 == " " }) }
+}
+
+extension DocumentText {
+    /// A protocol's name as that of a file, without an ending: what could mean something to a file system is a dash.
+    static func fileName(of name: String) -> String {
+        let isKept = { (character: Character) in character.isLetter || character.isNumber || "_-+".contains(character) }
+        let result = String(name.map { isKept($0) ? $0 : "-" })
+        return result.contains { $0 != "-" } ? result : "protocol"
+    }
+}

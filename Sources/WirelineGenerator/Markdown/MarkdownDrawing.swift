@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Draws bytes with letters, as RFCs do.
+///
+///     0        4    6         7      11
+///     +--------+----+---------+------+- - - - -+
+///     | length | id | SceneId | Line | message |
+///     | 4      | 2  | 1       | 4    | 2 + n   |
+///     +--------+----+---------+------+- - - - -+
+///
+/// What varies in width has a broken line; what may be absent stands in parentheses.
+enum MarkdownDrawing {
+    private static let maximumWidth = 92
+
+    static func text(of parts: [Document.Part]) -> String {
+        var rows: [[Box]] = []
+        var width = 0
+        for box in parts.map(Box.init) {
+            if rows.isEmpty || width + box.width + 1 > maximumWidth {
+                rows.append([])
+                width = 1
+            }
+            rows[rows.count - 1].append(box)
+            width += box.width + 1
+        }
+        let lines = rows.flatMap { boxes in
+            let border = boxes.map { "+" + $0.border }.joined() + "+"
+            return [
+                boxes.map { $0.offset.padded(to: $0.width + 1) }.joined(), border,
+                boxes.map { "| " + $0.name.padded(to: $0.width - 1) }.joined() + "|",
+                boxes.map { "| " + $0.byteCount.padded(to: $0.width - 1) }.joined() + "|", border,
+            ]
+        }
+        return lines.map { String($0.reversed().drop { $0 == " " }.reversed()) }.joined(separator: "\n")
+    }
+
+    private struct Box {
+        let offset: String
+        let name: String
+        let byteCount: String
+        let isBroken: Bool
+
+        init(_ part: Document.Part) {
+            offset = part.offset.map { "\($0)" } ?? "…"
+            name = part.mayBeAbsent ? "(\(part.name))" : part.name
+            byteCount = part.width
+            isBroken = part.byteCount == nil
+        }
+
+        /// Between the lines at its sides.
+        var width: Int {
+            let width = max(offset.count - 1, name.count + 2, byteCount.count + 2)
+            // A broken line begins and ends with a dash.
+            return isBroken ? width | 1 : width
+        }
+
+        var border: String {
+            String((0..<width).map { isBroken && !$0.isMultiple(of: 2) ? " " : "-" })
+        }
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

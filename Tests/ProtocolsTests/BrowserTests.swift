@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ProtocolsSupport
+import Testing
+import TestingSupport
+import WirelineGenerator
+import WirelineSchema
+
+/// Pages of documentation as a browser shows them.
+@Suite(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)), .aside, .timeLimit(.minutes(30)))
+struct BrowserTests {
+    /// Loads a page into a frame, runs a script that sees the `frame`, its window `w` and its document `d`, and returns the
+    /// lines that the script gave to `say`. A message on the console is a failure.
+    private static func lines(
+        of name: String, isDark: Bool = false, _ script: String
+    ) throws -> [String] {
+        let folder = try name == ProtocolFolder.names.name ? ProtocolFolder.names : .named(name)
+        let page = HTMLGenerator(folder.translator.description).files()[0].text
+        let quoted = page.replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
+        let harness = """
+            <!DOCTYPE html><meta charset="utf-8"><body>
+            <iframe style="width:1200px;height:800px;border:0" srcdoc="\(quoted)"></iframe><pre id="said"></pre>
+            <script>
+            window.onload = () => {
+                const frame = document.querySelector("iframe"), w = frame.contentWindow, d = w.document, said = [];
+                const say = (text) => said.push(String(text));
+                try { \(script) } catch (error) { say("thrown: " + error); }
+                document.getElementById("said").textContent = "said\\n" + said.join("\\n") + "\\ndone";
+            };
+            </script>
+            """
+        let outcome = try ChromiumTool.load(harness, isDark: isDark)
+        #expect(outcome.console == [])
+        let match = try #require(outcome.document.firstMatch(of: /<pre id="said">said\n([\s\S]*)\ndone<\/pre>/))
+        return String(match.1).replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&")
+            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    private static let names = ["Features", "Names", "Telemetry"]
+
+    @Test(arguments: names)
+    func `a page is no wider than its window`(_ name: String) throws {
+        let script = """
+            for (const width of [320, 400, 700, 1200]) {
+                frame.style.width = width + "px";
+                const root = d.documentElement;
+                say(width + ": " + (root.scrollWidth - root.clientWidth));
+                for (const element of d.querySelectorAll("article, .bytes li, td, p, pre, h3")) {
+                    const box = element.getBoundingClientRect();
+                    if (box.right > root.clientWidth + 1) { say("too wide: " + element.outerHTML.slice(0, 200)); }
+                }
+            }
+            """
+        #expect(try Self.lines(of: name, script) == ["320: 0", "400: 0", "700: 0", "1200: 0"])
+    }
+
+    /// What is on the page after something was searched for: entries, and rows of tables that lead to them.
+    private static let search = """
+        const visible = (element) => element.closest("[hidden]") === null;
+        const ids = () => [...d.querySelectorAll("article, tr[data-for], tr[data-entry]")].filter(visible)
+            .map((e) => e.id || "row:" + e.dataset.for);
+        const search = (text) => {
+            d.getElementById("query").value = text;
+            d.getElementById("query").dispatchEvent(new w.Event("input"));
+        };
+        const press = (element, key) =>
+            element.dispatchEvent(new w.KeyboardEvent("keydown", { key: key, bubbles: true, cancelable: true }));
+        """
+
+    private struct Search {
+        let text: String
+        /// The messages that are found, which have rows in tables too.
+        var messages: [String] = []
+        var others: [String] = []
+        var headings: [String]
+
+        /// What the script says after it.
+        var lines: [String] {
+            let entries = messages.map { "message-" + $0 } + others
+            let found = (entries + messages.map { "row:message-" + $0 }).sorted().joined(separator: " ")
+            return [text, found, "\(entries.count) found", headings.joined(separator: ", ")]
+        }
+    }
+
+    private static let searches = [
+        "Scene": [
+            Search(
+                text: "cs_20001", messages: ["Cs_20001", "Sc_20001"],
+                headings: ["Client to server", "Server to client"]),
+            Search(text: "DefaultCombat", messages: ["Sc_20001"], headings: ["Server to client"]),
+            Search(text: "附言 line", messages: ["Cs_20001"], headings: ["Client to server"]),
+            Search(text: "0x4E21 strength", messages: ["Sc_20001"], headings: ["Server to client"]),
+        ],
+        "Telemetry": [
+            Search(text: "0x0201", messages: ["Position"], headings: ["Client to server"]),
+            Search(text: "0x201", messages: ["Position"], headings: ["Client to server"]),
+            Search(text: " 513 ", messages: ["Position"], headings: ["Client to server"]),
+            Search(text: "workshop", messages: ["Labels"], headings: ["Both ways"]),
+            Search(text: "overheated", others: ["flags-Alarm"], headings: ["Flags"]),
+            Search(text: "cells", others: ["const-cells"], headings: ["Constants"]),
+            Search(text: "is_replay", others: ["packet"], headings: ["Packet"]),
+            Search(text: "nothing like it", headings: []),
+        ],
+    ]
+
+    @Test(arguments: searches.keys.sorted())
+    func `a search leaves what matches, and nothing else`(_ name: String) throws {
+        let searches = try #require(Self.searches[name])
+        let calls = searches.map { "look(\"\($0.text)\");" }.joined()
+        let script = """
+            \(Self.search)
+            const headings = () => [...d.querySelectorAll("h2, #introduction")].filter(visible);
+            const look = (text) => {
+                search(text); say(text); say(ids().sort().join(" ")); say(d.getElementById("found").textContent);
+                say(headings().map((element) => element.textContent).join(", "));
+            };
+            \(calls)
+            search(""); say(d.querySelectorAll("main [hidden]").length);
+            """
+        #expect(try Self.lines(of: name, script) == searches.flatMap(\.lines) + ["0"])
+    }
+
+    @Test func `the search is used with the keyboard, and a link leads out of it`() throws {
+        let script = """
+            \(Self.search)
+            say(d.getElementById("search").hidden);
+            press(d.body, "/"); say(d.activeElement.id);
+            search("batch"); say(ids().sort().join(" "));
+            d.getElementById("search").requestSubmit(); say(d.activeElement.getAttribute("href"));
+            const link = d.querySelector('#message-Hello a[href="#message-Welcome"]');
+            link.click(); say(d.getElementById("query").value === ""); say(visible(d.getElementById("message-Welcome")));
+            search("batch"); press(d.activeElement, "Escape"); say(d.querySelectorAll("main [hidden]").length);
+            """
+        #expect(
+            try Self.lines(of: "Telemetry", script) == [
+                "false", "query", "message-Hello row:message-Hello", "#message-Hello", "true", "true", "0",
+            ])
+    }
+
+    /// WCAG 2.2 §1.4.3: at least 4.5 to 1.
+    @Test(arguments: [false, true])
+    func `all text stands out from what is behind it`(isDark: Bool) throws {
+        let script = """
+            const parts = (color) => color.match(/[\\d.]+/g).map(Number);
+            const light = (color) => parts(color).slice(0, 3).map((part) => part / 255)
+                .map((part) => part > 0.04045 ? ((part + 0.055) / 1.055) ** 2.4 : part / 12.92)
+                .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
+            const behind = (element) => {
+                for (let e = element; e !== null; e = e.parentElement) {
+                    const color = w.getComputedStyle(e).backgroundColor;
+                    if (parts(color)[3] !== 0) { return color; }
+                }
+                return "rgb(255, 255, 255)";
+            };
+            say(light(behind(d.body)) > 0.5 ? "light" : "dark");
+            const pairs = new Set();
+            d.getElementById("message-Hello").id = "other";
+            for (const element of d.querySelectorAll("main *, header *, .bar *")) {
+                if (![...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "")) { continue; }
+                const [front, back] = [w.getComputedStyle(element).color, behind(element)];
+                const [a, b] = [light(front), light(back)].sort((x, y) => y - x);
+                pairs.add(front + back);
+                const contrast = (a + 0.05) / (b + 0.05);
+                if (contrast < 4.5) { say(element.outerHTML.slice(0, 100) + " " + contrast); }
+            }
+            say(pairs.size > 5);
+            """
+        #expect(try Self.lines(of: "Telemetry", isDark: isDark, script) == [isDark ? "dark" : "light", "true"])
+    }
+}

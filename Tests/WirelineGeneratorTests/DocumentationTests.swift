@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TestingSupport
+import WirelineGenerator
+import WirelineSchema
+
+/// What stands in pages of documentation, whatever schemas say.
+struct DocumentationTests {
+    private static func description(
+        _ schemas: [(String, String)], name: String = "Golden"
+    ) throws -> ProtocolDescription {
+        let files = schemas.map { SourceFile(path: $0.0, bytes: Array($0.1.utf8)) }
+        return try #require(ProtocolDescription.check(name: name, files: files).description)
+    }
+
+    private static func html(_ description: ProtocolDescription) -> String {
+        HTMLGenerator(description).files()[0].text
+    }
+
+    private static func markdown(_ description: ProtocolDescription) -> String {
+        MarkdownGenerator(description).files()[0].text
+    }
+
+    private static let several = [
+        ("a.wire", "message Cs_1 { Point at; Color color; }\nmessage Sc_1 {}"),
+        ("b.wire", "struct Point { int32 x; }\n@name(LeaveHall) message Cs_2 { uint8 UserID; uint8 user_id; }"),
+        (
+            "c.wire",
+            """
+            enum Color : uint8 { red = 0; reserved 7; }
+            flags Bits : uint8 { all = 1; }
+            const uint8 seats = 4;
+            reserved 20, 30 to 39;
+            """
+        ),
+    ]
+
+    @Test(arguments: [[1, 0, 2], [2, 1, 0], [2, 0, 1]])
+    func `the order of the files does not change a byte`(_ order: [Int]) throws {
+        let (first, second) = (try Self.description(Self.several), try Self.description(order.map { Self.several[$0] }))
+        #expect(Self.html(first) == Self.html(second))
+        #expect(Self.markdown(first) == Self.markdown(second))
+    }
+
+    @Test(arguments: [
+        ("Scene", "Scene"), ("scene-2", "scene-2"), ("场", "场"), ("a/b", "a-b"), ("..", "protocol"), ("", "protocol"),
+        ("a b\u{0}\"<", "a-b---"),
+    ])
+    func `a file is called like the protocol`(_ name: String, _ file: String) throws {
+        let description = try Self.description([("a.wire", "message Cs_1 {}")], name: name)
+        #expect(HTMLGenerator(description).files().map(\.path) == [file + ".html"])
+        #expect(MarkdownGenerator(description).files().map(\.path) == [file + ".md"])
+    }
+
+    /// Texts that mean something in one of the formats, and what they are in Markdown.
+    private static let hostile = [
+        ("</script><script>alert(1)</script>", "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;"),
+        ("<img src=x onerror=alert(1)>", "&lt;img src=x onerror=alert(1)&gt;"),
+        ("\"><b title='x'>", "\"&gt;&lt;b title='x'&gt;"),
+        ("&lt;b&gt; &#60; &amp", "&amp;lt;b&amp;gt; &amp;#60; &amp;amp"),
+        ("--> ]]> */ #{x} <!--", "\\--&gt; \\]\\]&gt; \\*/ #{x} &lt;!--"),
+        ("a | b || c", "a \\| b \\|\\| c"),
+        ("`code` ``x``` \\", "\\`code\\` \\`\\`x\\`\\`\\` \\\\"),
+        ("# no heading", "\\# no heading"),
+        ("=== no heading", "\\=== no heading"),
+        ("1. no list", "1\\. no list"),
+        ("12) no list", "12\\) no list"),
+        ("- no list", "\\- no list"),
+        ("+ no list", "\\+ no list"),
+        ("*a* __b__ ~~c~~ $d$", "\\*a\\* \\_\\_b\\_\\_ \\~\\~c\\~\\~ \\$d\\$"),
+        ("![x](http://e.com/y.png)", "!\\[x\\](http\\://e.com/y.png)"),
+        ("[x](javascript:alert(1))", "\\[x\\](javascript:alert(1))"),
+        ("www.example.com https://example.com", "www\\.example.com https\\://example.com"),
+        ("<?xml ?><!DOCTYPE x><![CDATA[", "&lt;?xml ?&gt;&lt;!DOCTYPE x&gt;&lt;!\\[CDATA\\["),
+    ]
+
+    /// A protocol with one of everything that has a comment, and this text in each of them.
+    private static func commented(_ text: String) throws -> ProtocolDescription {
+        var description = try description([
+            (
+                "a.wire",
+                """
+                packet { @length(packet) uint32 length; @id uint16 id; }
+                message Cs_1 { uint8 a; Color c; S s; Bits b; }
+                struct S { uint8 x; }
+                enum Color : uint8 { red = 0; }
+                flags Bits : uint8 { all = 1; }
+                const uint8 seats = 4;
+                """
+            )
+        ])
+        description.documentation = text
+        description.packetFields[0].documentation = text
+        description.messages[0].documentation = text
+        description.messages[0].fields[0].documentation = text
+        description.structures[0].documentation = text
+        description.structures[0].fields[0].documentation = text
+        description.enumerations[0].documentation = text
+        description.enumerations[0].cases[0].documentation = text
+        description.flagSets[0].documentation = text
+        description.flagSets[0].cases[0].documentation = text
+        description.constants[0].documentation = text
+        return description
+    }
+
+    /// The eleven above, and a message's first line in the table of all messages.
+    private static let commentCount = 12
+
+    @Test(arguments: hostile.map(\.0))
+    func `a comment stays a text in HTML`(_ text: String) throws {
+        let plain = try PageStructure(Self.html(Self.commented("plain")))
+        let page = try PageStructure(Self.html(Self.commented(text)))
+        #expect(zip(page.elements, plain.elements).allSatisfy { $0.isLike($1) })
+        #expect(page.elements.count == plain.elements.count)
+        #expect(page.elements.count { $0.text == text } == Self.commentCount)
+    }
+
+    @Test(arguments: hostile)
+    func `a comment stays a text in Markdown`(_ text: String, _ escaped: String) throws {
+        let (plain, page) = (Self.markdown(try Self.commented("plain")), Self.markdown(try Self.commented(text)))
+        #expect(page.replacing(escaped, with: "plain") == plain)
+        #expect(page.split(separator: escaped, omittingEmptySubsequences: false).count == Self.commentCount + 1)
+    }
+
+    @Test func `reasons, names and defaults stay texts too`() throws {
+        let text = "</script><img src=x onerror=alert(1)>|`*"
+        var description = try Self.commented("plain")
+        description.name = text
+        description.messages[0].deprecation = text
+        description.messages[0].fields[0].deprecation = text
+        description.structures[0].deprecation = text
+        description.enumerations[0].deprecation = text
+        description.enumerations[0].cases[0].deprecation = text
+        description.flagSets[0].deprecation = text
+        description.messages[0].fields[2].type = .string(.rest)
+        description.messages[0].fields[2].presence = .since(1, default: .string(text))
+        let page = try PageStructure(Self.html(description))
+        #expect(page.elements("img") == [] && page.elements("script").count == 1)
+        // Twice the name, six reasons and the default.
+        #expect(page.elements.count { $0.text.contains(text) } == 9)
+        let markdown = Self.markdown(description)
+        let code = "``\"</script><img src=x onerror=alert(1)>\\|`*\"``"
+        #expect(markdown.contains("since 1, when absent " + code))
+        #expect(!markdown.replacing(code, with: "").contains("<img"))
+    }
+
+    @Test(arguments: ["\u{2028}", "\u{2029}", "\u{85}", "\r", "\r\n", "\n", "\u{B}", "\u{C}", "\u{0}", "\u{202E}"])
+    func `no character breaks a page`(_ character: String) throws {
+        let description = try Self.commented("a\(character)| b \(character)# c")
+        let page = try PageStructure(Self.html(description))
+        #expect(page.elements("article").count == 5)
+        #expect(Self.markdown(description).split(separator: "\n").count { $0.hasPrefix("#") } == 1 + 6 + 5)
+    }
+
+    @Test func `a short line of a comment stays a line, a long one goes on`() throws {
+        let long = String(repeating: "word ", count: 13)
+        let description = try Self.commented("0 bad\n1 good\n\n\(long)\nend")
+        let lines = try PageStructure(Self.html(description)).elements("article")[0].wholeText
+        #expect(lines.contains("0 bad"))
+        #expect(Self.markdown(description).contains("0 bad<br>\n1 good\n\n\(long)end\n"))
+    }
+
+    @Test func `offsets are exact as long as they are known, and sizes say what they depend on`() throws {
+        let description = try Self.description([
+            (
+                "a.wire",
+                """
+                message Cs_1 {
+                    uint32 a; @max(8) String b; uint8[2] c; @count(uint8) uint32[] d; optional uint64 e;
+                }
+                struct S sized(uint8) { uint24 x; String y; bool z; }
+                """
+            )
+        ])
+        let page = try PageStructure(Self.html(description))
+        let cells = page.elements("td").map(\.wholeText).joined(separator: "|")
+        for row in [
+            "6|4|a|uint32|", "10|2 + n|b|string|at most 8 bytes", "after b|2|c|uint8[2]|",
+            "after c|1 + n × 4|d|uint32[]|counted by a uint8",
+            "after d|8|e|uint64|optional: absent when the payload ends before it", "0|3|x|uint24|", "3|2 + n|y|string|",
+            "after y|1|z|bool|",
+        ] {
+            #expect(cells.contains(row), "\(row)")
+        }
+    }
+
+    @Test func `of a sensitive value nothing is shown`() throws {
+        let description = try Self.description([
+            (
+                "a.wire",
+                """
+                message Cs_1 {
+                    uint8 before;
+                    @sensitive String word;
+                    @sensitive uint32[] codes;
+                    @sensitive Inner inner;
+                    Outer[] outer;
+                    uint8 after;
+                    @since(2) @default("hunter2") @sensitive String password;
+                    @since(2) @default(7777) @sensitive uint32 pin;
+                }
+                struct Inner { uint16 x; }
+                struct Outer { uint16 seen; @sensitive float32 ratio; }
+                """
+            )
+        ])
+        for text in [Self.html(description), Self.markdown(description)] {
+            #expect(!text.contains("hunter2") && !text.contains("7777"))
+        }
+        let page = try PageStructure(Self.html(description))
+        let hidden = "\"(hidden)\""
+        #expect(
+            page.elements("pre", class: "json").map(\.text) == [
+                """
+                {
+                  "before": 1,
+                  "word": \(hidden),
+                  "codes": \(hidden),
+                  "inner": \(hidden),
+                  "outer": [{"seen":6,"ratio":\(hidden)},{"seen":8,"ratio":\(hidden)}],
+                  "after": 10,
+                  "password": \(hidden),
+                  "pin": \(hidden)
+                }
+                """
+            ])
+        // Header, `before`, what is hidden, the count of `outer` and `seen`, and so on.
+        let digits = try #require(page.elements("pre", class: "digits").first).text
+        #expect(
+            digits.wholeMatch(of: /0000....000101\(hidden\)00020006\(hidden\)0008\(hidden\)0a\(hidden\)/) != nil,
+            "\(digits)")
+        let columns = try #require(page.elements("pre", class: "columns").first).text.split(separator: "\n")
+        #expect(columns.count { $0.contains("(hidden)  ") && $0.hasSuffix("(hidden)") } == 9)
+    }
+
+    @Test func `a packet that nobody would look at is no example`() throws {
+        let description = try Self.description([
+            ("a.wire", "struct S { uint8[1000] a; }\nmessage Cs_1 { S[1000] list; }\nmessage Cs_2 { S s; }")
+        ])
+        let page = try PageStructure(Self.html(description))
+        #expect(page.elements("p").map(\.text).contains("No example: a packet has more than 2048 bytes."))
+        let columns = try #require(page.elements("pre", class: "columns").first).text.split(separator: "\n")
+        #expect(columns.count == 41 && columns.last == "… and 962 parts more")
+    }
+
+    @Test func `without its script a page shows everything, and no search`() throws {
+        let page = try PageStructure(Self.html(Self.description(Self.several)))
+        let hidden = page.elements.filter { $0.attributes["hidden"] != nil }
+        #expect(hidden.map { $0.attributes["id"] } == ["search"])
+    }
+
+    @Test(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)))
+    func `the page's policy allows its own script`() throws {
+        let page = try PageStructure(Self.html(Self.description(Self.several)))
+        let folder = FileManager.default.temporaryDirectory.appending(path: "script-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let script = try #require(page.elements("script").first).text
+        try Data(script.utf8).write(to: folder.appending(path: "script"))
+        let digest = try OpenSSLTool.run(["dgst", "-sha256", "-binary", "script"], in: folder).base64EncodedString()
+        let policy = try #require(page.elements("meta").first { $0.attributes["http-equiv"] != nil })
+        #expect(policy.attributes["content"]?.contains("script-src 'sha256-\(digest)'") == true, "sha256-\(digest)")
+    }
+}
