@@ -135,7 +135,7 @@ final class TransformState {
 
     /// Lends the transform what has come, unless something has been kept: that comes first.
     func receive(into room: UnsafeMutableRawBufferPointer) -> TransformReading {
-        if hasHeard, let base = unsafe heard?.base, let destination = unsafe room.baseAddress {
+        if hasHeard, let base = unsafe heard?.base, let destination = room.baseAddress {
             let count = min(room.count, heardEnd - heardStart)
             // SAFETY: the bytes up to `heardEnd` lie inside the block, and there is room for as many as these.
             unsafe destination.copyMemory(from: base + heardStart, byteCount: count)
