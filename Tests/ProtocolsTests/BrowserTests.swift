@@ -138,6 +138,19 @@ struct BrowserTests {
             ])
     }
 
+    @Test func `an address can hold a search`() throws {
+        let description = try ProtocolFolder.named("Telemetry").translator.description
+        // In front of the page's policy, which forbids scripts of others.
+        let script = "<head><script>history.replaceState(null, '', '?q=0x201%20altitude')</script>"
+        let page = HTMLGenerator(description).files()[0].text.replacing("<head>", with: script)
+        let outcome = try ChromiumTool.load(page)
+        #expect(outcome.console == [])
+        let articles = outcome.document.matches(of: /<article [^>]*>/).map { String($0.0) }
+        #expect(articles.count > 10)
+        let found = articles.filter { !$0.contains("hidden") }
+        #expect(found == ["<article id=\"message-Position\" data-entry=\"\" data-number=\"513\">"])
+    }
+
     /// WCAG 2.2 §1.4.3: at least 4.5 to 1.
     @Test(arguments: [false, true])
     func `all text stands out from what is behind it`(isDark: Bool) throws {

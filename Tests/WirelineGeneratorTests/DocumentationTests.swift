@@ -186,6 +186,25 @@ struct DocumentationTests {
         }
     }
 
+    @Test func `messages name their pairs, types their users, and numbers stand in both notations`() throws {
+        let page = try PageStructure(Self.html(Self.description(Self.several)))
+        let lines = page.elements("p", class: "line").map(\.wholeText)
+        for line in [
+            "ID 1 (0x0001), client to server, answered by Sc_1.", "ID 1 (0x0001), server to client, answers Cs_1.",
+            "ID 2 (0x0002), client to server, in code LeaveHall.", "Used by Cs_1.",
+            "uint8; other numbers are kept. Used by Cs_1.",
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+        let cells = page.elements("td").map(\.wholeText).joined(separator: "|")
+        for row in [
+            "7||reserved", "0x01|all|", "4|seats|uint8", "20|0x14|no message may have it",
+            "30 to 39|0x1e to 0x27|no message may have it",
+        ] {
+            #expect(cells.contains(row), "\(row)")
+        }
+    }
+
     @Test func `of a sensitive value nothing is shown`() throws {
         let description = try Self.description([
             (
