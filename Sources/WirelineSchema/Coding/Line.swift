@@ -124,7 +124,7 @@ extension PacketLayout {
 
 extension PacketField {
     /// Whether a caller can say what is written.
-    fileprivate var isSettable: Bool {
+    var isSettable: Bool {
         switch role {
         case .value, .sequence: true
         case .length, .messageID, .constant, .checksum: false

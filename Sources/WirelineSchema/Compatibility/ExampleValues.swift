@@ -197,7 +197,8 @@ struct ExampleValues {
         _ element: TypeDescription, _ extent: TypeDescription.Extent, _ field: FieldDescription, _ key: FieldKey,
         _ depth: Int
     ) -> Int {
-        if case .count(key, let count)? = hint { return count }
+        // A structure that holds itself would have so many at each depth, and never end.
+        if case .count(key, let count)? = hint, depth < 4 || !element.isCompound { return count }
         let maximum = min(field.maximumCount ?? .max, extent.capacity)
         let isLegible = if case .legible = style { true } else { false }
         if case .structure = element, depth >= (isLegible ? 2 : 4) {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineCodec
+
+extension CodecError.Reason {
+    /// What is wrong in one word that does not change, for programs; the same that the generated Erlang says.
+    package var kind: String {
+        switch self {
+        case .truncated: "truncated"
+        case .varintTooLong: "varint_too_long"
+        case .varintNotShortest: "varint_not_shortest"
+        case .invalidBoolean: "invalid_boolean"
+        case .invalidUTF8: "invalid_utf8"
+        case .missingTerminator: "missing_terminator"
+        case .trailingBytes: "trailing_bytes"
+        case .tooDeep: "too_deep"
+        case .outOfRange: "out_of_range"
+        case .floatOutOfRange: "float_out_of_range"
+        case .tooLong: "too_long"
+        case .wrongItemCount: "wrong_item_count"
+        case .unknownCase: "unknown_case"
+        case .embeddedTerminator: "embedded_terminator"
+        case .gapBeforeOptional: "gap_before_optional"
+        case .duplicateKey: "duplicate_key"
+        case .invalidProperty: "invalid_property"
+        default: packetKind
+        }
+    }
+
+    private var packetKind: String {
+        switch self {
+        case .lengthTooSmall: "length_too_small"
+        case .packetTooLong: "packet_too_long"
+        case .lengthMismatch: "length_mismatch"
+        case .wrongConstant: "wrong_constant"
+        case .wrongChecksum: "wrong_checksum"
+        case .endOfStream: "end_of_stream"
+        case .wrongMessage: "wrong_message"
+        case .invalidMessageID: "invalid_message_id"
+        case .invalidHeaderField: "invalid_header_field"
+        case .bufferTooSmall: "buffer_too_small"
+        default: "invalid"
+        }
+    }
+}
+
+extension TranslationError.Reason {
+    /// What is wrong in one word that does not change, for programs.
+    package var kind: String {
+        switch self {
+        case .value(let reason): reason.kind
+        case .json: "invalid_json"
+        case .unknownMessage: "unknown_message"
+        case .missing: "missing"
+        case .unknownKey: "unknown_key"
+        case .wrongKind: "wrong_kind"
+        case .notAnInteger, .notIntegerText: "not_an_integer"
+        case .numberTooLarge: "number_too_large"
+        case .unknownName: "unknown_name"
+        case .repeatedFlag: "repeated_flag"
+        case .base64: "invalid_base64"
+        case .differs: "differs"
+        }
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// The values at the ends of what each type can hold, and one step beyond them.
+struct EdgeValues {
+    let description: ProtocolDescription
+
+    /// One value of one field, and what it is called.
+    struct Edge {
+        var label: String
+        var hint: ExampleHint
+    }
+
+    /// Longer text and lists are not made: they show nothing that these do not.
+    private static let mostCount = 300
+
+    /// The edges of a field and of what its items hold, but for structures, whose fields have their own.
+    func edges(of field: FieldDescription, _ key: FieldKey) -> [Edge] {
+        var result = edges(of: field.type, field, key, isItem: false)
+        if field.presence == .optional { result.append(Edge(label: "absent", hint: .absent(key))) }
+        return result
+    }
+
+    private func edges(of type: TypeDescription, _ field: FieldDescription, _ key: FieldKey, isItem: Bool) -> [Edge] {
+        func values(_ values: [JSONValue]) -> [Edge] {
+            values.enumerated().map { Edge(label: Self.label($1, $0), hint: .value(key, $1)) }
+        }
+        switch type {
+        case .structure: return []
+        case .fixedList(let element, _): return edges(of: element, field, key, isItem: true)
+        case .list(let element, let extent):
+            var counts = counts(upTo: min(field.maximumCount ?? .max, extent.capacity))
+            // What holds itself has as many at each depth.
+            if case .structure(let index) = element, description.structures(in: index).contains(index) {
+                counts.removeAll { $0 > 2 }
+            }
+            return counts.map { Edge(label: "\($0)-items", hint: .count(key, $0)) }
+                + edges(of: element, field, key, isItem: true)
+        case .integer(let format, _): return values(integers(in: format.range, isItem ? nil : field.range))
+        case .varint(let count):
+            let range = PacketField.Format.varint(maximumByteCount: count).range
+            return values(integers(in: range, isItem ? nil : field.range))
+        case .float32: return values(floats(isItem ? nil : field.floatRange, isSingle: true))
+        case .float64: return values(floats(isItem ? nil : field.floatRange, isSingle: false))
+        case .boolean: return values([false, true])
+        case .string(let extent):
+            return values(Self.texts.map { .string($0) }) + texts(extent, field, key, isItem: isItem)
+        case .bytes(let extent):
+            let contents: [[UInt8]] = [[], [0], [0xFF, 0x00, 0x80], [1, 2, 3, 4, 5]]
+            return values(contents.map { .string(Base64.encode($0)) }) + texts(extent, field, key, isItem: isItem)
+        case .properties: return values(Self.properties)
+        case .enumeration(let index, _):
+            let item = description.enumerations[index]
+            let numbers = [item.format.range.lowerBound, item.format.range.upperBound, 0]
+            return values(item.cases.prefix(16).map { .string($0.name) } + numbers.map { .exactInteger($0) })
+        case .flags(let index, _):
+            let item = description.flagSets[index]
+            let all = item.cases.reduce(0) { $0 | $1.value }
+            let rest = item.format.range.upperBound & ~all
+            return values(
+                [[]] + item.cases.prefix(16).map { .array([.string($0.name)]) }
+                    + [.array([.exactInteger(all)]), .array([.exactInteger(rest)])])
+        }
+    }
+
+    /// What a value is called in a file's name; the place stands for what cannot stand there.
+    private static func label(_ value: JSONValue, _ position: Int) -> String {
+        let text = value.description
+        let isPlain = !text.isEmpty && text.utf8.count <= 24 && text.utf8.allSatisfy { $0.isPlainInName }
+        return isPlain ? text : "value-\(position)"
+    }
+
+    // MARK: Values
+
+    private func integers(in all: ClosedRange<Int128>, _ limit: ClosedRange<Int128>?) -> [JSONValue] {
+        let range = limit ?? all
+        let usual: [Int128] = [0, 1, -1, 127, 128, 255, 256, 16_383, 16_384, 1 << 32, (1 << 53) - 1, 1 << 53]
+        let ends = [range.lowerBound, range.upperBound, range.lowerBound + 1, range.upperBound - 1]
+        // What only a limit forbids can stand on the wire.
+        let beyond = [range.lowerBound - 1, range.upperBound + 1]
+        var seen: Set<Int128> = []
+        return (ends + usual.filter(range.contains) + beyond).filter { seen.insert($0).inserted }
+            .map { JSONValue.exactInteger($0) }
+    }
+
+    private func floats(_ limit: ClosedRange<Double>?, isSingle: Bool) -> [JSONValue] {
+        let usual: [JSONValue] =
+            isSingle
+            ? [.float(Float.greatestFiniteMagnitude), .float(Float.leastNonzeroMagnitude), .float(Float(0.1))]
+            : [.float(Double.greatestFiniteMagnitude), .float(Double.leastNonzeroMagnitude), .float(0.1)]
+        let ends: [JSONValue] =
+            limit.map { limit in
+                let beyond = limit.upperBound + max(1, abs(limit.upperBound))
+                return [.float(limit.lowerBound), .float(limit.upperBound), .float(beyond)]
+            } ?? []
+        return [.float(0.0), .float(-0.0), "NaN", "Infinity", "-Infinity", .float(-1.5)] + usual + ends
+    }
+
+    /// One to four bytes a character, what JSON escapes, what terminals obey, and what has two normal forms.
+    private static let texts = [
+        "", "a", "é", "你好", "\u{1F600}", "\u{7FF}\u{800}\u{FFFF}\u{10000}\u{10FFFF}", "\"\\/\u{8}\u{C}\n\r\t",
+        "\u{0}", "\u{1B}[31m\u{7F}\u{85}\u{2028}\u{202E}\u{FEFF}", "e\u{301}", "x",
+    ]
+
+    private static let properties: [JSONValue] = [
+        [:], ["k": "v"], ["k": ""], ["k": "a:b"], ["ключ": "值"], ["a": "1", "b": "2", "A": "3"], ["": "v"],
+        ["a:b": "v"], ["a": "b\nc"], ["a\r": "b\r"],
+    ]
+
+    private func texts(
+        _ extent: TypeDescription.Extent, _ field: FieldDescription, _ key: FieldKey, isItem: Bool
+    ) -> [Edge] {
+        // A hint for a count speaks of the list, where the text is an item.
+        guard !isItem else { return [] }
+        return counts(upTo: min(field.maximumCount ?? .max, extent.capacity)).map {
+            Edge(label: "\($0)-bytes", hint: .count(key, $0))
+        }
+    }
+
+    private func counts(upTo most: Int) -> [Int] {
+        var counts = [0, 1, 2, 17]
+        if most <= Self.mostCount { counts += [most - 1, most, most + 1] }
+        var seen: Set<Int> = []
+        return counts.filter { $0 >= 0 && $0 <= most + (most <= Self.mostCount ? 1 : 0) && seen.insert($0).inserted }
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte can stand in the name of a file wherever files are.
+    var isPlainInName: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+}

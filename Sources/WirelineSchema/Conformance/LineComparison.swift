@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// Compares the lines that two implementations print for a packet, by what they mean: members may stand in any order,
+/// numbers in any notation, enums and flags as names or numbers.
+package struct LineComparison {
+    private let description: ProtocolDescription
+
+    package init(_ description: ProtocolDescription) {
+        self.description = description
+    }
+
+    /// The first thing that is not the same.
+    package struct Difference: Equatable {
+        /// Where, from the line inwards: `fields.items[1].count`.
+        package var path: String
+        package var expected: JSONValue?
+        package var found: JSONValue?
+    }
+
+    /// The first difference between a line and the expected one. What is left out of `id` and `header`, in
+    /// either of them, counts as right.
+    package func difference(_ expected: JSONValue, _ found: JSONValue) -> Difference? {
+        guard case .object(let members) = found else { return Difference(path: "", expected: expected, found: found) }
+        for key in [LineKey.message, LineKey.id, LineKey.header, LineKey.fields, LineKey.trailing, LineKey.payload] {
+            let isOptional = key == LineKey.id || key == LineKey.header
+            if isOptional, found[key] == nil || expected[key] == nil { continue }
+            if let difference = difference(at: key, expected, found[key]) { return difference }
+        }
+        let usual = [LineKey.id, LineKey.header]
+        guard let unknown = members.first(where: { expected[$0.name] == nil && !usual.contains($0.name) }) else {
+            return nil
+        }
+        return Difference(path: unknown.name, expected: nil, found: unknown.value)
+    }
+
+    private func difference(at key: String, _ line: JSONValue, _ found: JSONValue?) -> Difference? {
+        guard let expected = line[key], let found else {
+            guard line[key] != nil || found != nil else { return nil }
+            return Difference(path: key, expected: line[key], found: found)
+        }
+        switch key {
+        case LineKey.id: return same(number(expected) == number(found), key, expected, found)
+        case LineKey.header: return headerDifference(expected, found)
+        case LineKey.fields:
+            guard let message = message(of: line) else { return same(expected == found, key, expected, found) }
+            return difference(message.fields, expected, found, key)
+        case LineKey.message:
+            let isAlias = message(of: line)?.alias.map { found == .string($0) } ?? false
+            return same(isAlias || expected == found, key, expected, found)
+        default: return same(lowercase(expected) == lowercase(found), key, expected, found)
+        }
+    }
+
+    private func message(of line: JSONValue) -> MessageDescription? {
+        guard case .string(let name)? = line[LineKey.message] else { return nil }
+        return description.message(named: name)
+    }
+
+    private func headerDifference(_ expected: JSONValue, _ found: JSONValue) -> Difference? {
+        guard case .object(let members) = found else {
+            return Difference(path: LineKey.header, expected: expected, found: found)
+        }
+        for member in members {
+            let value = expected[member.name]
+            let isSame = value.map { $0 == member.value || number($0).map { $0 == number(member.value) } ?? false }
+            guard isSame != true else { continue }
+            let path = FieldPath.joining(LineKey.header, FieldPath.step(member.name))
+            return Difference(path: path, expected: value, found: member.value)
+        }
+        return nil
+    }
+
+    // MARK: Fields
+
+    private func difference(
+        _ fields: [FieldDescription], _ expected: JSONValue, _ found: JSONValue, _ path: String
+    ) -> Difference? {
+        guard case .object(let members) = found else { return Difference(path: path, expected: expected, found: found) }
+        for field in fields {
+            let inner = FieldPath.joining(path, FieldPath.step(field.name))
+            // An optional that is not set may be null.
+            let (one, other) = (present(expected[field.name]), present(found[field.name]))
+            guard let one, let other else {
+                if one == nil && other == nil { continue }
+                return Difference(path: inner, expected: one, found: other)
+            }
+            if let difference = difference(field.type, one, other, inner) { return difference }
+        }
+        let unknown = members.first { member in !fields.contains { $0.name.hasSameBytes(as: member.name) } }
+        guard let unknown else { return nil }
+        let place = FieldPath.joining(path, FieldPath.step(unknown.name))
+        return Difference(path: place, expected: nil, found: unknown.value)
+    }
+
+    private func present(_ value: JSONValue?) -> JSONValue? { value.flatMap { $0.isNull ? nil : $0 } }
+
+    private func difference(
+        _ type: TypeDescription, _ expected: JSONValue, _ found: JSONValue, _ path: String
+    ) -> Difference? {
+        switch type {
+        case .structure(let index): return difference(description.structures[index].fields, expected, found, path)
+        case .list(let element, _), .fixedList(let element, _):
+            guard case .array(let items) = expected, case .array(let others) = found, items.count == others.count else {
+                return Difference(path: path, expected: expected, found: found)
+            }
+            for position in items.indices {
+                let inner = path + "[\(position)]"
+                if let difference = difference(element, items[position], others[position], inner) { return difference }
+            }
+            return nil
+        default: return same(isSame(type, expected, found), path, expected, found)
+        }
+    }
+
+    private func isSame(_ type: TypeDescription, _ expected: JSONValue, _ found: JSONValue) -> Bool {
+        if expected == found { return true }
+        switch type {
+        case .integer, .varint: return number(expected).map { $0 == number(found) } ?? false
+        case .float32:
+            guard let one = try? expected.float32(), let other = try? found.float32() else { return false }
+            return one.bitPattern == other.bitPattern || one.isNaN && other.isNaN
+        case .float64:
+            guard let one = try? expected.float64(), let other = try? found.float64() else { return false }
+            return one.bitPattern == other.bitPattern || one.isNaN && other.isNaN
+        case .enumeration(let index, _):
+            let cases = description.enumerations[index].cases
+            return number(expected, cases).map { $0 == number(found, cases) } ?? false
+        case .flags(let index, _):
+            let cases = description.flagSets[index].cases
+            return flags(expected, cases).map { $0 == flags(found, cases) } ?? false
+        case .bytes:
+            guard case .string(let one) = expected, case .string(let other) = found, let one = try? Base64.decode(one)
+            else { return false }
+            return (try? Base64.decode(other)) == one
+        default: return false
+        }
+    }
+
+    private func number(_ value: JSONValue) -> Int128? {
+        switch value {
+        case .number(let number): number.integer
+        case .string(let text): JSONNumber(integerText: text)?.integer
+        default: nil
+        }
+    }
+
+    private func number(_ value: JSONValue, _ cases: [EnumerationDescription.Case]) -> Int128? {
+        if case .string(let name) = value, let item = cases.first(where: { $0.name.hasSameBytes(as: name) }) {
+            return item.value
+        }
+        return number(value)
+    }
+
+    private func flags(_ value: JSONValue, _ cases: [EnumerationDescription.Case]) -> Int128? {
+        guard case .array(let items) = value else { return nil }
+        var total: Int128 = 0
+        for item in items {
+            guard let bits = number(item, cases) else { return nil }
+            total |= bits
+        }
+        return total
+    }
+
+    private func lowercase(_ value: JSONValue) -> JSONValue {
+        if case .string(let text) = value { .string(text.lowercased()) } else { value }
+    }
+
+    private func same(_ isSame: Bool, _ path: String, _ expected: JSONValue, _ found: JSONValue) -> Difference? {
+        isSame ? nil : Difference(path: path, expected: expected, found: found)
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// Something that goes wrong with a packet on the way, or with the program that has written it.
+struct PacketDamage {
+    var label: String
+    /// What is changed: bytes of the payload, with a good packet around them then, or bytes of the packet as it is.
+    var isOfPayload: Bool
+    /// Which bytes, from the first of the packet.
+    var range: Range<Int>
+    /// What stands in their place.
+    var bytes: [UInt8]
+
+    /// What can go wrong with a packet.
+    static func all(of annotation: PacketAnnotation, _ packet: [UInt8], payload: Range<Int>) -> [PacketDamage] {
+        var result: [PacketDamage] = []
+        for part in annotation.parts {
+            let isOfPayload = part.kind != .header
+            func add(_ what: String, _ range: Range<Int>, _ bytes: [UInt8]) {
+                result.append(
+                    PacketDamage(label: part.path + "-" + what, isOfPayload: isOfPayload, range: range, bytes: bytes))
+            }
+            let range = part.range
+            add("all-ones", range, Array(repeating: 0xFF, count: range.count))
+            add("zero", range, Array(repeating: 0, count: range.count))
+            add("changed", range.upperBound - 1..<range.upperBound, [packet[range.upperBound - 1] ^ 1])
+            if isOfPayload {
+                add("cut-before", range.lowerBound..<payload.upperBound, [])
+                add("cut-inside", range.upperBound - 1..<payload.upperBound, [])
+            } else if range.lowerBound > 0 {
+                add("cut-before", range.lowerBound..<packet.count, [])
+            }
+            if range.count == 1, packet[range.lowerBound] < 0x80 {
+                add("two-bytes", range, [packet[range.lowerBound] | 0x80, 0])
+            }
+            addText(part, packet, add)
+            if part.kind == .size || part.kind == .count || part.prefixByteCount > 0 { addCounts(part, packet, add) }
+        }
+        let end = payload.upperBound..<payload.upperBound
+        result.append(PacketDamage(label: "byte-behind", isOfPayload: true, range: end, bytes: [0xAA]))
+        result.append(PacketDamage(label: "empty", isOfPayload: true, range: payload, bytes: []))
+        let last = packet.count - 1..<packet.count
+        result.append(PacketDamage(label: "ends-early", isOfPayload: false, range: last, bytes: []))
+        return result
+    }
+
+    /// What is no UTF-8 (Unicode 16, table 3-7), in the place of as many bytes.
+    private static let badTexts: [(String, [UInt8])] = [
+        ("continuation", [0x80]), ("never", [0xFE]), ("overlong", [0xC0, 0xAF]), ("cut-character", [0xC3]),
+        ("surrogate", [0xED, 0xA0, 0x80]), ("above", [0xF4, 0x90, 0x80, 0x80]), ("overlong-3", [0xE0, 0x80, 0xAF]),
+    ]
+
+    private static func addText(
+        _ part: PacketAnnotation.Part, _ packet: [UInt8], _ add: (String, Range<Int>, [UInt8]) -> Void
+    ) {
+        guard case .string = part.value else { return }
+        let content = part.range.lowerBound + part.prefixByteCount..<part.range.upperBound
+        for (what, bytes) in badTexts where content.count >= bytes.count {
+            add("text-" + what, content.lowerBound..<content.lowerBound + bytes.count, bytes)
+        }
+    }
+
+    /// Prefixes that count one byte or item more or less, whatever the byte order; the last byte that is counted is
+    /// doubled for a size, so that a longer structure is a good one.
+    private static func addCounts(
+        _ part: PacketAnnotation.Part, _ packet: [UInt8], _ add: (String, Range<Int>, [UInt8]) -> Void
+    ) {
+        let count = part.prefixByteCount > 0 ? part.prefixByteCount : part.range.count
+        let prefix = part.range.lowerBound..<part.range.lowerBound + count
+        let bytes = Array(packet[prefix])
+        // The byte that changes first when one is added.
+        let isBigEndian = bytes.first == 0
+        let low = isBigEndian ? bytes.count - 1 : 0
+        for (what, step) in [("one-more", UInt8(1)), ("one-less", UInt8(255))] {
+            var other = bytes
+            other[low] = other[low] &+ step
+            add(what, prefix, other)
+            guard part.kind == .size, what == "one-more" else { continue }
+            guard case .number(let number) = part.value, let size = number.integer.flatMap({ Int(exactly: $0) })
+            else { continue }
+            let body = prefix.upperBound..<min(prefix.upperBound + size, packet.count)
+            add("longer", prefix.lowerBound..<body.upperBound, other + packet[body] + [0x55])
+        }
+    }
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// Makes vectors of a protocol from its schema alone, with a liking for the ends of what is possible.
+///
+/// Each message comes in turn: with small values, zeros, the largest and the smallest; with each field at the ends of its
+/// type, and beyond what `@range`, `@max` and `@closed` allow; with and without what is optional; and with bytes that are
+/// cut, changed, or no UTF-8. What this project's codec makes of them is what is expected, so they show whether another
+/// implementation agrees with it. The same schema, number and seed give the same vectors.
+package struct VectorMaker {
+    private let translator: PacketTranslator
+    /// Writes what the limits of the schema forbid.
+    private let unlimited: PacketTranslator
+    private let comparison: LineComparison
+    private var random: SplitMix64
+    private var vectors: [ConformanceVector] = []
+    private var seen: Set<[UInt8]> = []
+
+    /// Longer packets and lines show nothing that these do not, and make files that nobody reads.
+    private static let mostByteCount = 8192
+
+    private init(_ description: ProtocolDescription, seed: UInt64) {
+        translator = PacketTranslator(description)
+        unlimited = PacketTranslator(description.withoutLimits)
+        comparison = LineComparison(description)
+        random = SplitMix64(state: seed)
+    }
+
+    /// So many vectors, or fewer where the protocol has no more to show.
+    package static func vectors(of description: ProtocolDescription, count: Int, seed: UInt64) -> [ConformanceVector] {
+        var maker = VectorMaker(description, seed: seed)
+        maker.make(count)
+        return maker.vectors
+    }
+
+    private var description: ProtocolDescription { translator.description }
+
+    // MARK: What is tried
+
+    private enum Recipe {
+        case value(message: Int, ExampleValues.Style, ExampleHint?, label: String)
+        case damage(message: Int, ExampleValues.Style, PacketDamage)
+        /// An optional field that is not set, in front of one that is.
+        case gap(message: Int, FieldDescription)
+        case unknown
+    }
+
+    private mutating func make(_ count: Int) {
+        guard !description.messages.isEmpty else { return }
+        let messages = description.messages.indices
+        let first = messages.map { Recipe.value(message: $0, .plain, nil, label: "plain") }
+        var rest: [Recipe] = description.layout.hasMessageID ? [.unknown] : []
+        for message in messages { rest += recipes(for: message) }
+        rest.shuffle(using: &random)
+        for recipe in first + rest where vectors.count < count { follow(recipe) }
+        var attemptCount = 0
+        while vectors.count < count, attemptCount < 4 * count {
+            attemptCount += 1
+            followAny()
+        }
+    }
+
+    private func recipes(for message: Int) -> [Recipe] {
+        let styles: [(ExampleValues.Style, String)] = [(.zero, "zeros"), (.most, "most"), (.least, "least")]
+        var result = styles.map { Recipe.value(message: message, $0.0, nil, label: $0.1) }
+        let edges = EdgeValues(description: description)
+        for owner in description.owners(in: message) {
+            for (index, field) in description.fields(of: owner).enumerated() {
+                let name: String =
+                    if case .structure(let structure) = owner {
+                        description.structures[structure].name + "." + field.name
+                    } else { field.name }
+                for edge in edges.edges(of: field, FieldKey(owner: owner, index: index)) {
+                    let label = name + "-" + edge.label
+                    result.append(.value(message: message, .plain, edge.hint, label: label))
+                }
+            }
+        }
+        for field in description.layout.fields where field.isSettable {
+            for value in [field.format.range.lowerBound, field.format.range.upperBound] {
+                let label = "header-\(field.name)-\(value)"
+                result.append(.value(message: message, .plain, .header(field.name, value), label: label))
+            }
+        }
+        let optionals = description.messages[message].fields.filter { $0.presence == .optional }
+        result += optionals.dropLast().map { .gap(message: message, $0) }
+        for style in [ExampleValues.Style.plain, .most] {
+            guard let packet = packet(message, style, nil, translator) else { continue }
+            for damage in damages(of: packet, message) { result.append(.damage(message: message, style, damage)) }
+        }
+        return result
+    }
+
+    private func damages(of packet: [UInt8], _ message: Int) -> [PacketDamage] {
+        let options = description.options
+        guard
+            let lent = try? Packet(
+                packet.lentBytes, layout: description.layout, limit: options.maximumPacketByteCount),
+            let annotation = try? translator.annotate(lent, preferring: sender(of: message), maximumPartCount: 200)
+        else { return [] }
+        return PacketDamage.all(of: annotation, packet, payload: lent.payloadRange)
+    }
+
+    // MARK: What comes of it
+
+    private mutating func follow(_ recipe: Recipe) {
+        switch recipe {
+        case .value(let message, let style, let hint, let label):
+            addValue(message, style, hint, label: description.messages[message].name + "-" + label)
+        case .damage(let message, let style, let damage):
+            guard let packet = packet(message, style, nil, translator) else { return }
+            let label = description.messages[message].name + "-" + damage.label
+            addBytes(apply(damage, to: packet), from: sender(of: message), label: label)
+        case .gap(let message, let field):
+            let label = description.messages[message].name + "-" + field.name + "-gap"
+            addLine(line(message, .plain, nil).without(field: field.name), from: sender(of: message), label: label)
+        case .unknown: addUnknown()
+        }
+    }
+
+    /// A message of random values, as it is or with bytes of it changed.
+    private mutating func followAny() {
+        let message = Int.random(in: 0..<description.messages.count, using: &random)
+        let style = ExampleValues.Style.random(seed: random.next())
+        let name = description.messages[message].name
+        guard Bool.random(using: &random), var packet = packet(message, style, nil, translator), !packet.isEmpty else {
+            return addValue(message, style, nil, label: name + "-random")
+        }
+        for _ in 0..<Int.random(in: 1...2, using: &random) {
+            packet[Int.random(in: 0..<packet.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+        }
+        addBytes(packet, from: sender(of: message), label: name + "-random-bytes")
+    }
+
+    private mutating func addValue(
+        _ message: Int, _ style: ExampleValues.Style, _ hint: ExampleHint?, label: String
+    ) {
+        addLine(line(message, style, hint), from: sender(of: message), label: label)
+    }
+
+    private mutating func addLine(_ line: JSONValue, from sender: Sender, label: String) {
+        do throws(TranslationError) {
+            let bytes = try translator.encode(line: line)
+            addBytes(bytes, from: sender, label: label, meaning: line[LineKey.fields])
+        } catch {
+            addRefused(line, error, from: sender, label: label)
+            // Others may write it all the same.
+            guard let bytes = try? unlimited.encode(line: line) else { return }
+            addBytes(bytes, from: sender, label: label + "-sent")
+        }
+    }
+
+    private mutating func addUnknown() {
+        let known = Set(description.messages.map(\.id))
+        let most = description.layout.maximumMessageID
+        guard let id = (0..<64).lazy.map({ most - UInt64($0) }).first(where: { !known.contains($0) && $0 <= most }),
+            most >= 64
+        else { return }
+        let payload = (0..<9).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let line: JSONValue = [
+            LineKey.message: .null, LineKey.id: .exactInteger(Int128(id)),
+            LineKey.payload: .string(Hexadecimal.text(of: payload)),
+        ]
+        guard let bytes = try? translator.encode(line: line) else { return }
+        addBytes(bytes, from: .client, label: "unknown")
+    }
+
+    private mutating func addRefused(_ line: JSONValue, _ error: TranslationError, from sender: Sender, label: String) {
+        guard line.description.utf8.count <= Self.mostByteCount, seen.insert(Array(line.description.utf8)).inserted
+        else { return }
+        add(
+            ConformanceVector(
+                .refused, name(label), from: sender, note: label, line: line, errorText: error.description,
+                refusal: Refusal(error)))
+    }
+
+    /// Adds bytes as what they are.
+    ///
+    /// - Parameter meaning: The fields that they were made of, where that is known.
+    private mutating func addBytes(
+        _ bytes: [UInt8], from sender: Sender, label: String, meaning: JSONValue? = nil
+    ) {
+        guard bytes.count <= Self.mostByteCount, seen.insert(bytes).inserted else { return }
+        switch translator.verdict(on: bytes[...], from: sender) {
+        case .packet(let byteCount, let line):
+            // Several packets are a vector each.
+            guard byteCount == bytes.count else { return }
+            let isExact = (try? translator.encode(line: line)) == bytes
+            if !isExact, (try? translator.encode(line: line.withoutHeader)) == nil { return }
+            let expected = meaning.map { self.line(line, meaning: $0) } ?? line
+            add(
+                ConformanceVector(
+                    isExact ? .exact : .decodeOnly, name(label), from: sender, note: label, bytes: bytes,
+                    line: expected))
+        case .more, .refused:
+            guard let error = translator.streamError(of: bytes, from: sender) else { return }
+            add(
+                ConformanceVector(
+                    .invalid, name(label), from: sender, note: label, bytes: bytes, errorText: error.description,
+                    refusal: Refusal(error)))
+        }
+    }
+
+    /// The line that was read; with the fields that were meant, where they are something else: a fault of this project's
+    /// own is to be seen and not to become the measure.
+    private func line(_ line: JSONValue, meaning: JSONValue) -> JSONValue {
+        guard case .object(let members) = line else { return line }
+        let meant = JSONValue.object(
+            members.map { $0.name == LineKey.fields ? JSONValue.Member(LineKey.fields, meaning) : $0 })
+        return comparison.difference(meant, line) == nil ? line : meant
+    }
+
+    private mutating func add(_ vector: ConformanceVector) { vectors.append(vector) }
+
+    private func name(_ label: String) -> String {
+        let number = String(vectors.count + 1)
+        let plain = label.utf8.map { $0.isPlainInName ? Character(Unicode.Scalar($0)) : "-" }
+        return String(repeating: "0", count: max(0, 4 - number.count)) + number + "-" + String(plain.prefix(60))
+    }
+
+    // MARK: Lines and packets
+
+    /// Servers' messages are theirs; what both send is a client's.
+    private func sender(of message: Int) -> Sender {
+        description.messages[message].senders.contains(.client) ? .client : .server
+    }
+
+    private func line(_ message: Int, _ style: ExampleValues.Style, _ hint: ExampleHint?) -> JSONValue {
+        var values = ExampleValues(description, style, hint: hint)
+        let fields = values.fields(ofMessage: message)
+        var members = [JSONValue.Member(LineKey.message, .string(description.messages[message].name))]
+        if case .header(let name, let value)? = hint,
+            let field = description.layout.fields.first(where: { $0.name == name })
+        {
+            members.append(.init(LineKey.header, .object([.init(name, field.json(of: value))])))
+        }
+        return .object(members + [JSONValue.Member(LineKey.fields, fields)])
+    }
+
+    private func packet(
+        _ message: Int, _ style: ExampleValues.Style, _ hint: ExampleHint?, _ translator: PacketTranslator
+    ) -> [UInt8]? {
+        try? translator.encode(line: line(message, style, hint))
+    }
+
+    private func apply(_ damage: PacketDamage, to packet: [UInt8]) -> [UInt8] {
+        var bytes = packet
+        bytes.replaceSubrange(damage.range, with: damage.bytes)
+        let (layout, limit) = (description.layout, description.options.maximumPacketByteCount)
+        guard damage.isOfPayload, let whole = try? Packet(packet.lentBytes, layout: layout, limit: limit),
+            let header = try? layout.header(of: whole)
+        else { return bytes }
+        let range = whole.payloadRange
+        let payload = Array(bytes[range.lowerBound..<range.upperBound + bytes.count - packet.count])
+        var settable = PacketHeader()
+        for field in layout.fields where field.isSettable { settable[field.name] = header[field.name] }
+        return (try? layout.encode(id: whole.id, header: settable, payload: payload.lentBytes, limit: limit)) ?? bytes
+    }
+}
+
+extension JSONValue {
+    /// A line without its header, so that what encodes it chooses.
+    package var withoutHeader: JSONValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members.filter { $0.name != LineKey.header })
+    }
+
+    /// A line without one of its fields.
+    fileprivate func without(field name: String) -> JSONValue {
+        guard case .object(let members) = self, case .object(let fields)? = self[LineKey.fields] else { return self }
+        let rest = JSONValue.object(fields.filter { !$0.name.hasSameBytes(as: name) })
+        return .object(members.map { $0.name == LineKey.fields ? JSONValue.Member(LineKey.fields, rest) : $0 })
+    }
+}
+
+extension ProtocolDescription {
+    /// The same without what only limits forbid.
+    fileprivate var withoutLimits: ProtocolDescription {
+        var result = self
+        for index in result.messages.indices { result.messages[index].fields = unlimited(messages[index].fields) }
+        for index in result.structures.indices { result.structures[index].fields = unlimited(structures[index].fields) }
+        for index in result.enumerations.indices { result.enumerations[index].isClosed = false }
+        return result
+    }
+
+    private func unlimited(_ fields: [FieldDescription]) -> [FieldDescription] {
+        fields.map { field in
+            var field = field
+            (field.range, field.floatRange, field.maximumCount) = (nil, nil, nil)
+            return field
+        }
+    }
+
+    /// A message and the structures in it, each once.
+    fileprivate func owners(in message: Int) -> [FieldListKey] {
+        [.message(message)] + structures(in: messages[message].fields).map { .structure($0) }
+    }
+
+    /// The structures in a structure; itself is one of them only where it holds itself.
+    func structures(in structure: Int) -> [Int] { structures(in: structures[structure].fields) }
+
+    private func structures(in fields: [FieldDescription]) -> [Int] {
+        var result = fields.compactMap(\.type.innermostStructure)
+        var position = 0
+        while position < result.count {
+            result += structures[result[position]].fields.compactMap(\.type.innermostStructure)
+                .filter { !result.contains($0) }
+            position += 1
+        }
+        var seen: Set<Int> = []
+        return result.filter { seen.insert($0).inserted }
+    }
+}
+
+extension TypeDescription {
+    /// The structure that it is, or that its items are.
+    fileprivate var innermostStructure: Int? {
+        switch self {
+        case .list(let element, _), .fixedList(let element, _): element.innermostStructure
+        case .structure(let index): index
+        default: nil
+        }
+    }
+}
+
+/// Numbers that a seed gives again (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+private struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
