@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 struct GenerateTests {
-    static let languages = "swift or erlang or html or markdown"
+    static let languages = "swift or erlang or erlang-adapter or html or markdown"
     static let paths = "out/deep/Scene.wire.swift\nout/deep/SceneProtocol.swift\n"
 
     @Test func `files are written where they are asked for, and named`() throws {

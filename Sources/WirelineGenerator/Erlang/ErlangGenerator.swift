@@ -39,6 +39,13 @@ public struct ErlangGenerator: Sendable {
             GeneratedFile(path: module + ".hrl", text: ErlangHeaderFile(types).text()),
         ]
     }
+
+    /// A script that puts the module to the questions of `wire conform`, and can be an echo server over it:
+    /// `scene_conform.escript`, for the folder of the module.
+    public func adapter() -> GeneratedFile {
+        let adapter = ErlangAdapter(ErlangTypes(description), description)
+        return GeneratedFile(path: adapter.path, text: adapter.text())
+    }
 }
 
 extension ErlangTypes {

@@ -29,6 +29,7 @@ extension Command {
     private static let backEnds: [BackEnd] = [
         BackEnd(name: "swift") { description, names in SwiftGenerator(description, fileNames: names).files() },
         BackEnd(name: "erlang") { description, _ in ErlangGenerator(description).files() },
+        BackEnd(name: "erlang-adapter") { description, _ in [ErlangGenerator(description).adapter()] },
         BackEnd(name: "html") { description, _ in HTMLGenerator(description).files() },
         BackEnd(name: "markdown") { description, _ in MarkdownGenerator(description).files() },
     ]

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// Makes the script with which `wire conform` asks the generated module: JSON on one side, records on the other.
+struct ErlangAdapter {
+    private let description: ProtocolDescription
+    private let types: ErlangTypes
+
+    init(_ types: ErlangTypes, _ description: ProtocolDescription) {
+        self.types = types
+        self.description = description
+    }
+
+    private var naming: ErlangNaming { types.naming }
+
+    /// `scene_conform.escript`
+    var path: String { String(naming.module.dropLast("protocol".count)) + "conform.escript" }
+
+    func text() -> String {
+        let banner = ["#!/usr/bin/env escript"] + types.banner
+        return
+            (banner + [Self.use(path: path, module: naming.module), "-mode(compile).", ""] + tables()
+            + [Self.program]).joined(separator: "\n")
+    }
+
+    // MARK: Tables
+
+    /// What the schema says, for the part that is the same for all protocols.
+    private func tables() -> [String] {
+        var lines = [
+            "module() -> \(ErlangText.atom(naming.module)).", "", "%% {Name, Key, CanBeSet}", "header() -> [",
+        ]
+        lines += joined(
+            zip(description.layout.fields, naming.packetFields).map { field, key in
+                "{\(ErlangText.binary(field.name)), \(ErlangText.atom(key)), \(field.isSettable)}"
+            })
+        lines += ["].", "", "%% {Name, OtherName, Id, Record, Fields, KeepsTrailingBytes}", "messages() -> ["]
+        lines += joined(
+            zip(description.messages, naming.messages).map { message, record in
+                let names = [message.name, message.alias ?? message.name].map(ErlangText.binary)
+                return "{\(names[0]), \(names[1]), \(message.id), \(ErlangText.atom(record.name)), "
+                    + "\(fields(message.fields)), \(record.trailing != nil)}"
+            })
+        lines += ["].", ""]
+        for (index, structure) in description.structures.enumerated() {
+            let record = ErlangText.atom(naming.structures[index].name)
+            lines.append("structure(\(index)) -> {\(record), \(fields(structure.fields))};")
+        }
+        lines += ["structure(_) -> error(badarg).", ""]
+        for (index, item) in description.enumerations.enumerated() {
+            lines.append("names({enum, \(index)}) -> [\(cases(item.cases, naming.enumerations[index].cases))];")
+        }
+        for (index, item) in description.flagSets.enumerated() {
+            lines.append("names({flags, \(index)}) -> [\(cases(item.cases, naming.flagSets[index].cases))];")
+        }
+        return lines + ["names(_) -> error(badarg).", ""]
+    }
+
+    private func joined(_ items: [String]) -> [String] {
+        items.enumerated().map { "    " + $1 + ($0 == items.count - 1 ? "" : ",") }
+    }
+
+    private func cases(_ cases: [EnumerationDescription.Case], _ names: [String]) -> String {
+        zip(cases, names).map { "{\(ErlangText.binary($0.name)), \(ErlangText.atom($1))}" }.joined(separator: ", ")
+    }
+
+    private func fields(_ fields: [FieldDescription]) -> String {
+        let items = fields.map {
+            "{\(ErlangText.binary($0.name)), \(type($0.type)), \($0.presence == .optional)}"
+        }
+        return "[" + items.joined(separator: ", ") + "]"
+    }
+
+    private func type(_ type: TypeDescription) -> String {
+        switch type {
+        case .integer, .varint: "integer"
+        case .float32: "float32"
+        case .float64: "float64"
+        case .boolean: "boolean"
+        case .string: "string"
+        case .bytes: "bytes"
+        case .properties: "properties"
+        case .enumeration(let index, _): "{enum, \(index)}"
+        case .flags(let index, _): "{flags, \(index)}"
+        case .structure(let index): "{structure, \(index)}"
+        case .list(let element, _), .fixedList(let element, _): "{list, \(self.type(element))}"
+        }
+    }
+
+    // MARK: The rest
+
+    private static func use(path: String, module: String) -> String {
+        """
+        %%
+        %% Asks the module \(module) beside it on behalf of `wire conform`:
+        %%
+        %%   wire conform --command 'escript \(path)'
+        %%
+        %% With a port it is a server that returns each packet, read and written again, until its input ends:
+        %%
+        %%   escript \(path) echo 9001
+        """
+    }
+
+    private static let program = #"""
+        main(["echo", Port]) ->
+            load(),
+            echo(list_to_integer(Port));
+        main(_) ->
+            load(),
+            ok = io:setopts(standard_io, [binary, {encoding, latin1}]),
+            lines().
+
+        %% Compiles the module beside this script into memory.
+        load() ->
+            Folder = filename:dirname(filename:absname(escript:script_name())),
+            File = filename:join(Folder, atom_to_list(module()) ++ ".erl"),
+            {ok, Name, Code} = compile:file(File, [binary, report, {i, Folder}]),
+            {module, Name} = code:load_binary(Name, File, Code).
+
+        lines() ->
+            case file:read_line(standard_io) of
+                {ok, Line} ->
+                    ok = file:write(standard_io, [reply(Line), $\n]),
+                    lines();
+                eof -> ok
+            end.
+
+        reply(Line) ->
+            try json(Line) of
+                Request ->
+                    Id = member(<<"id">>, Request, null),
+                    try answer(member(<<"ask">>, Request, null), member(<<"from">>, Request, <<"client">>), Request) of
+                        Members -> text({[{<<"id">>, Id} | Members]})
+                    catch
+                        throw:{refused, Kind, Path} ->
+                            text({[{<<"id">>, Id}, {<<"reply">>, <<"error">>}, {<<"error">>, Kind}, {<<"field">>, Path}]})
+                    end
+            catch
+                throw:no_json -> text({[{<<"id">>, null}, {<<"reply">>, <<"skip">>}, {<<"text">>, <<"this is no JSON">>}]})
+            end.
+
+        answer(<<"decode">>, From, Request) ->
+            Bytes = binary:decode_hex(member(<<"hex">>, Request, <<>>)),
+            case (module()):decode(side(From), Bytes) of
+                {ok, Header, Message, Rest} ->
+                    Count = byte_size(Bytes) - byte_size(Rest),
+                    [{<<"reply">>, <<"ok">>}, {<<"count">>, Count}, {<<"line">>, line(Header, Message)}];
+                {more, Count} -> [{<<"reply">>, <<"more">>}, {<<"count">>, Count}];
+                {error, Error} -> error_members(Error)
+            end;
+        answer(<<"encode">>, _, Request) ->
+            {Header, Message} = message(member(<<"line">>, Request, {[]})),
+            case (module()):encode(Header, Message) of
+                {ok, Data} -> [{<<"reply">>, <<"ok">>}, {<<"hex">>, string:lowercase(binary:encode_hex(iolist_to_binary(Data)))}];
+                {error, Error} -> error_members(Error)
+            end;
+        answer(_, _, _) -> [{<<"reply">>, <<"skip">>}, {<<"text">>, <<"this question is not known">>}].
+
+        error_members(#{reason := Reason, path := Path} = Error) ->
+            Kind = if is_tuple(Reason) -> element(1, Reason); true -> Reason end,
+            [{<<"reply">>, <<"error">>}, {<<"error">>, atom_to_binary(Kind, utf8)}]
+                ++ [{<<"field">>, Path} || Path =/= <<>>]
+                ++ [{<<"offset">>, Offset} || {ok, Offset} <- [maps:find(offset, Error)], is_integer(Offset)]
+                ++ [{<<"text">>, unicode:characters_to_binary((module()):format_error(Error))}].
+
+        side(<<"server">>) -> sc;
+        side(_) -> cs.
+
+        %% Records to JSON
+
+        line(Header, {unknown, Id, Payload}) ->
+            {[{<<"message">>, null}, {<<"id">>, Id}, {<<"header">>, header_line(Header)}, {<<"payload">>, hex(Payload)}]};
+        line(Header, Message) ->
+            {Name, _, Id, _, Fields, Keeps} = lists:keyfind(element(1, Message), 4, messages()),
+            Values = tl(tuple_to_list(Message)),
+            Trailing = [{<<"trailing">>, hex(T)} || Keeps, T <- [lists:last(Values)], T =/= <<>>],
+            {[{<<"message">>, Name}, {<<"id">>, Id}, {<<"header">>, header_line(Header)},
+              {<<"fields">>, object(Fields, Values)} | Trailing]}.
+
+        header_line(Header) -> {[{Name, maps:get(Key, Header)} || {Name, Key, _} <- header()]}.
+
+        object(Fields, Values) ->
+            {[{Name, show(Type, Value)} || {{Name, Type, _}, Value} <- lists:zip(Fields, lists:sublist(Values, length(Fields))),
+                Value =/= undefined]}.
+
+        show(integer, Value) -> Value;
+        show(float32, Value) -> show_float(Value);
+        show(float64, Value) -> show_float(Value);
+        show(boolean, Value) -> Value;
+        show(string, Value) -> Value;
+        show(bytes, Value) -> base64:encode(Value);
+        show(properties, Value) -> {Value};
+        show({enum, _} = Type, Value) -> show_name(names(Type), Value);
+        show({flags, _} = Type, Values) -> [show_name(names(Type), V) || V <- Values];
+        show({list, Type}, Values) -> [show(Type, V) || V <- Values];
+        show({structure, Index}, Value) ->
+            {_, Fields} = structure(Index),
+            object(Fields, tl(tuple_to_list(Value))).
+
+        show_float(infinity) -> <<"Infinity">>;
+        show_float(neg_infinity) -> <<"-Infinity">>;
+        show_float({nan, _}) -> <<"NaN">>;
+        show_float(Value) -> Value.
+
+        show_name(Names, Value) ->
+            case lists:keyfind(Value, 2, Names) of
+                {Name, _} -> Name;
+                false -> Value
+            end.
+
+        hex(Bytes) -> string:lowercase(binary:encode_hex(Bytes)).
+
+        %% JSON to records
+
+        message(Line) ->
+            Settable = maps:from_list([{Key, Value} || {Name, Key, true} <- header(),
+                Value <- [member(Name, member(<<"header">>, Line, {[]}), absent)], Value =/= absent]),
+            case member(<<"message">>, Line, null) of
+                null -> {Settable, {unknown, number(member(<<"id">>, Line, 0)), bytes(member(<<"payload">>, Line, <<>>))}};
+                Name -> {Settable, known(Name, Line)}
+            end.
+
+        known(Name, Line) ->
+            case [M || M <- messages(), element(1, M) =:= Name orelse element(2, M) =:= Name] of
+                [{_, _, _, Record, Fields, Keeps} | _] ->
+                    Values = values(Fields, member(<<"fields">>, Line, {[]}), Name),
+                    Trailing = [bytes(member(<<"trailing">>, Line, <<>>)) || Keeps],
+                    list_to_tuple([Record | Values] ++ Trailing);
+                [] -> refuse(unknown_message, Name)
+            end.
+
+        values(Fields, {Members} = Object, Path) ->
+            [refuse(unknown_key, Path) || {Name, _} <- Members, lists:keyfind(Name, 1, Fields) =:= false],
+            [field(Type, member(Name, Object, absent), Optional, <<Path/binary, ".", Name/binary>>) ||
+                {Name, Type, Optional} <- Fields];
+        values(_, _, Path) -> refuse(wrong_kind, Path).
+
+        field(_, Value, true, _) when Value =:= absent; Value =:= null -> undefined;
+        field(_, absent, false, Path) -> refuse(missing, Path);
+        field(Type, Value, _, Path) -> read(Type, Value, Path).
+
+        read(integer, Value, Path) -> integer(Value, Path);
+        read(float32, <<"NaN">>, _) -> {nan, 16#7FC00000};
+        read(float64, <<"NaN">>, _) -> {nan, 16#7FF8000000000000};
+        read(Float, <<"Infinity">>, _) when Float =:= float32; Float =:= float64 -> infinity;
+        read(Float, <<"-Infinity">>, _) when Float =:= float32; Float =:= float64 -> neg_infinity;
+        read(Float, Value, _) when Float =:= float32, is_number(Value); Float =:= float64, is_number(Value) -> Value;
+        read(boolean, Value, _) when is_boolean(Value) -> Value;
+        read(string, Value, _) when is_binary(Value) -> Value;
+        read(bytes, Value, _) when is_binary(Value) -> base64:decode(Value);
+        read(properties, {Members}, _) -> Members;
+        read({enum, _} = Type, Value, Path) -> read_name(names(Type), Value, Path);
+        read({flags, _} = Type, Values, Path) when is_list(Values) -> [read_name(names(Type), V, Path) || V <- Values];
+        read({list, Type}, Values, Path) when is_list(Values) ->
+            Places = [integer_to_binary(N) || N <- lists:seq(0, length(Values) - 1)],
+            [read(Type, Value, <<Path/binary, "[", N/binary, "]">>) || {N, Value} <- lists:zip(Places, Values)];
+        read({structure, Index}, Value, Path) ->
+            {Record, Fields} = structure(Index),
+            list_to_tuple([Record | values(Fields, Value, Path)]);
+        read(_, _, Path) -> refuse(wrong_kind, Path).
+
+        read_name(Names, Value, Path) ->
+            case lists:keyfind(Value, 1, Names) of
+                {_, Name} -> Name;
+                false -> integer(Value, Path)
+            end.
+
+        integer(Value, _) when is_integer(Value) -> Value;
+        integer(Value, Path) when is_binary(Value) ->
+            try binary_to_integer(Value) catch error:badarg -> refuse(unknown_name, Path) end;
+        integer(_, Path) -> refuse(wrong_kind, Path).
+
+        number(Value) -> integer(Value, <<"id">>).
+
+        bytes(Text) -> binary:decode_hex(Text).
+
+        -spec refuse(atom(), binary()) -> no_return().
+        refuse(Kind, Path) -> throw({refused, atom_to_binary(Kind, utf8), Path}).
+
+        %% JSON (RFC 8259). An object is {[{Name, Value}]}.
+
+        member(Name, {Members}, Default) ->
+            case lists:keyfind(Name, 1, Members) of
+                {_, Value} -> Value;
+                false -> Default
+            end;
+        member(_, _, Default) -> Default.
+
+        json(Text) ->
+            case value(space(Text)) of
+                {Value, Rest} ->
+                    case space(Rest) of
+                        <<>> -> Value;
+                        _ -> throw(no_json)
+                    end
+            end.
+
+        space(<<C, Rest/binary>>) when C =:= $\s; C =:= $\t; C =:= $\n; C =:= $\r -> space(Rest);
+        space(Rest) -> Rest.
+
+        value(<<"{", Rest/binary>>) -> members(space(Rest), []);
+        value(<<"[", Rest/binary>>) -> items(space(Rest), []);
+        value(<<"\"", Rest/binary>>) -> chars(Rest, []);
+        value(<<"true", Rest/binary>>) -> {true, Rest};
+        value(<<"false", Rest/binary>>) -> {false, Rest};
+        value(<<"null", Rest/binary>>) -> {null, Rest};
+        value(Text) -> number(Text, 0).
+
+        members(<<"}", Rest/binary>>, []) -> {{[]}, Rest};
+        members(<<"\"", Text/binary>>, Found) ->
+            {Name, Behind} = chars(Text, []),
+            <<":", Rest/binary>> = space(Behind),
+            {Value, Next} = value(space(Rest)),
+            case space(Next) of
+                <<",", More/binary>> -> members(space(More), [{Name, Value} | Found]);
+                <<"}", More/binary>> -> {{lists:reverse(Found, [{Name, Value}])}, More};
+                _ -> throw(no_json)
+            end;
+        members(_, _) -> throw(no_json).
+
+        items(<<"]", Rest/binary>>, []) -> {[], Rest};
+        items(Text, Found) ->
+            {Value, Next} = value(Text),
+            case space(Next) of
+                <<",", More/binary>> -> items(space(More), [Value | Found]);
+                <<"]", More/binary>> -> {lists:reverse(Found, [Value]), More};
+                _ -> throw(no_json)
+            end.
+
+        chars(<<"\"", Rest/binary>>, Found) -> {iolist_to_binary(lists:reverse(Found)), Rest};
+        chars(<<"\\u", A:4/binary, "\\u", B:4/binary, Rest/binary>>, Found) ->
+            case {binary_to_integer(A, 16), binary_to_integer(B, 16)} of
+                {High, Low} when High >= 16#D800, High < 16#DC00, Low >= 16#DC00, Low < 16#E000 ->
+                    chars(Rest, [<<(16#10000 + (High - 16#D800) * 16#400 + Low - 16#DC00)/utf8>> | Found]);
+                {Code, _} -> chars(<<"\\u", B/binary, Rest/binary>>, [<<Code/utf8>> | Found])
+            end;
+        chars(<<"\\u", A:4/binary, Rest/binary>>, Found) -> chars(Rest, [<<(binary_to_integer(A, 16))/utf8>> | Found]);
+        chars(<<"\\", C, Rest/binary>>, Found) -> chars(Rest, [escaped(C) | Found]);
+        chars(<<C, Rest/binary>>, Found) -> chars(Rest, [C | Found]);
+        chars(<<>>, _) -> throw(no_json).
+
+        escaped($b) -> $\b;
+        escaped($f) -> $\f;
+        escaped($n) -> $\n;
+        escaped($r) -> $\r;
+        escaped($t) -> $\t;
+        escaped(C) -> C.
+
+        number(Text, Count) ->
+            case Text of
+                <<_:Count/binary, C, _/binary>> when C >= $0, C =< $9; C =:= $-; C =:= $+; C =:= $.; C =:= $e; C =:= $E ->
+                    number(Text, Count + 1);
+                <<Digits:Count/binary, Rest/binary>> when Count > 0 -> {number_value(Digits), Rest};
+                _ -> throw(no_json)
+            end.
+
+        number_value(Digits) ->
+            case {binary:match(Digits, [<<"e">>, <<"E">>]), binary:match(Digits, <<".">>)} of
+                {nomatch, nomatch} -> binary_to_integer(Digits);
+                {{Place, _}, nomatch} ->
+                    %% Erlang wants a point.
+                    <<Head:Place/binary, Tail/binary>> = Digits,
+                    binary_to_float(<<Head/binary, ".0", Tail/binary>>);
+                _ -> binary_to_float(Digits)
+            end.
+
+        text({Members}) ->
+            ["{", lists:join(",", [[quoted(Name), ":", text(Value)] || {Name, Value} <- Members]), "}"];
+        text(Items) when is_list(Items) -> ["[", lists:join(",", [text(Item) || Item <- Items]), "]"];
+        text(Value) when is_binary(Value) -> quoted(Value);
+        text(Value) when is_integer(Value), abs(Value) < 1 bsl 53 -> integer_to_binary(Value);
+        text(Value) when is_integer(Value) -> quoted(integer_to_binary(Value));
+        text(Value) when is_float(Value) -> io_lib:format("~w", [Value]);
+        text(Value) when is_atom(Value) -> atom_to_binary(Value, utf8).
+
+        quoted(Text) -> [$", [escape(C) || <<C>> <= Text], $"].
+
+        escape($") -> "\\\"";
+        escape($\\) -> "\\\\";
+        escape(C) when C < 16#20 -> io_lib:format("\\u~4.16.0b", [C]);
+        escape(C) -> C.
+
+        %% An echo server
+
+        echo(Port) ->
+            Options = [binary, {packet, raw}, {active, false}, {reuseaddr, true}, {nodelay, true}, {ip, {127, 0, 0, 1}}],
+            {ok, Listener} = gen_tcp:listen(Port, Options),
+            {ok, Found} = inet:port(Listener),
+            spawn_link(fun() -> accept(Listener) end),
+            io:format("listening on 127.0.0.1:~b~n", [Found]),
+            until_end().
+
+        until_end() ->
+            case io:get_line("") of
+                eof -> ok;
+                _ -> until_end()
+            end.
+
+        accept(Listener) ->
+            {ok, Socket} = gen_tcp:accept(Listener),
+            Connection = spawn(fun() -> receive go -> serve(Socket, <<>>) end end),
+            _ = gen_tcp:controlling_process(Socket, Connection),
+            Connection ! go,
+            accept(Listener).
+
+        serve(Socket, Buffer) ->
+            case (module()):decode(cs, Buffer) of
+                {ok, Header, Message, Rest} ->
+                    {ok, Packet} = (module()):encode((module()):settable(Header), Message),
+                    _ = gen_tcp:send(Socket, Packet),
+                    serve(Socket, Rest);
+                {more, _} ->
+                    case gen_tcp:recv(Socket, 0) of
+                        {ok, Bytes} -> serve(Socket, <<Buffer/binary, Bytes/binary>>);
+                        {error, _} -> gen_tcp:close(Socket)
+                    end;
+                {error, _} -> gen_tcp:close(Socket)
+            end.
+
+        """#
+}
+
+extension PacketField {
+    /// Whether a caller can say what is written.
+    fileprivate var isSettable: Bool {
+        switch role {
+        case .value, .sequence: true
+        case .length, .messageID, .constant, .checksum: false
+        }
+    }
+}
