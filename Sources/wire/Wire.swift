@@ -6,8 +6,8 @@ enum Wire {
     static func main() {
         Signals.prepare()
         let commands: [Command] = [
-            .demo, .check, .format, .diff, .encode, .decode, .generate, .call, .serve, .probe, .webSocketEcho,
-            .webSocketCases, .webSocketConnect,
+            .demo, .check, .format, .diff, .encode, .decode, .generate, .call, .serve, .conform, .probe,
+            .webSocketEcho, .webSocketCases, .webSocketConnect,
         ]
         let tool = Tool(commands: commands, console: Console())
         // Nobody awaits the task: it ends the process. Detached, because the main actor does not run.

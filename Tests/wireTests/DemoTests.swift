@@ -59,7 +59,7 @@ struct DemoTests {
         #expect(outcome.output.hasSuffix(packetLine))
     }
 
-    @Test(arguments: ["demo", "check", "format", "diff", "encode", "decode", "generate", "call", "serve"])
+    @Test(arguments: ["demo", "check", "format", "diff", "encode", "decode", "generate", "call", "serve", "conform"])
     func `a command's own help has its example`(_ command: String) throws {
         let outcome = try Workspace().wire(command, "--help")
         #expect(outcome.status == 0)

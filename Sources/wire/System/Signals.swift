@@ -37,8 +37,13 @@ enum Signals {
     /// The second one ends the process at once.
     static func takeOver() -> AsyncStream<Never> {
         let (stream, feed) = AsyncStream<Never>.makeStream()
-        listener.withLock { $0 = { feed.finish() } }
+        takeOver { feed.finish() }
         return stream
+    }
+
+    /// From now on the first of them does not end the process, but calls this; the second one ends the process at once.
+    static func takeOver(_ action: @escaping @Sendable () -> Void) {
+        listener.withLock { $0 = action }
     }
 
     /// Deals with them until the process ends.

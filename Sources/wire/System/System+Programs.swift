@@ -75,7 +75,7 @@ extension System {
 #endif
 
 /// Two descriptors that no other program inherits.
-private final class Pipe {
+final class Pipe {
     let readingEnd: Int32
     let writingEnd: Int32
     private var isReadable = true
@@ -93,10 +93,14 @@ private final class Pipe {
         isWritable = false
     }
 
-    func close() {
-        closeWritingEnd()
+    func closeReadingEnd() {
         if isReadable { closeDescriptor(readingEnd) }
         isReadable = false
+    }
+
+    func close() {
+        closeWritingEnd()
+        closeReadingEnd()
     }
 }
 

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineCodec
+import WirelineSchema
+import WirelineTLS
+
+extension Command {
+    /// `wire conform`
+    static let conform = Command(
+        name: "conform",
+        summary: "run packets with known meanings, valid and invalid, against an implementation of a protocol",
+        parameters: [
+            Parameter(
+                "VECTORS", "files and folders of them (default: the protocol's Vectors/)", isOptional: true,
+                isRepeated: true)
+        ],
+        options: [
+            .protocolFolder, .command, .adapter, .target, .timeout, .strict, .generate, .seed, .write, .sender,
+            .filter, .expectedFailures, .junit, .everything,
+        ] + TLSOptions.clientOptions + NetworkOptions.clientOptions,
+        example: "wire conform --protocol Protocols/Scene --generate 100",
+        run: { arguments, console throws(CommandError) in
+            try requireOneSubject(arguments)
+            let folder = try protocolFolder(arguments)
+            let description = try folder.describe(console)
+            let translator = PacketTranslator(description)
+            if arguments.has(.adapter) {
+                return try Adapter(translator: translator, protocolName: folder.name).run(console)
+            }
+            let timeout = try TimeSpan(arguments[.timeout] ?? "5s", of: .timeout)
+            let (vectors, isWhole) = try vectors(arguments, folder, translator)
+            let interruption = Interruption()
+            let program = arguments[.command].map {
+                ProgramImplementation($0, translator, protocol: folder.name, timeout: timeout, interruption)
+            }
+            defer { program?.finish() }
+            let cases: [ConformanceCase]
+            if let target = try target(arguments, timeout, vectors, translator) {
+                try await target.requireServer()
+                cases = vectors.flatMap(target.cases)
+            } else {
+                let checks = ConformanceChecks(
+                    translator: translator, implementation: program ?? CodecImplementation(translator),
+                    isStrict: program == nil || arguments.has(.strict), isOwn: program == nil)
+                cases = vectors.flatMap(checks.cases)
+            }
+            let run = ConformanceRun(
+                title: folder.name, cases: try filtered(cases, arguments),
+                expectedFailures: try expectedFailures(arguments), isWhole: isWhole,
+                isVerbose: arguments.has(.everything), interruption: interruption)
+            Signals.takeOver { interruption.come() }
+            try await report(run, arguments, console)
+        })
+
+    /// What is asked: our own codec, a program, or a server.
+    private static func requireOneSubject(_ arguments: Arguments) throws(CommandError) {
+        let subjects = [Option.command, .adapter, .target].filter(arguments.has)
+        guard subjects.count < 2 else {
+            throw .usage("\(subjects[0].name) and \(subjects[1].name) do not go together")
+        }
+        guard !arguments.has(.target) else { return }
+        let options = TLSOptions.clientOptions + NetworkOptions.clientOptions
+        guard let option = options.first(where: arguments.has) else { return }
+        throw .usage("\(option.name) goes with \(Option.target.usage)")
+    }
+
+    private static func target(
+        _ arguments: Arguments, _ timeout: TimeSpan, _ vectors: [ConformanceVector], _ translator: PacketTranslator
+    ) throws(CommandError) -> LiveTarget? {
+        guard let text = arguments[.target] else { return nil }
+        let endpoint = try Endpoint(text)
+        let tls = try TLSOptions.client(arguments)
+        var configuration = ClientConfiguration(tls: tls?.context, tlsServerName: tls?.serverName)
+        try NetworkOptions.apply(arguments, to: &configuration)
+        return LiveTarget(
+            endpoint: endpoint, timeout: timeout, configuration: configuration, translator: translator,
+            goodPacket: vectors.first { $0.kind == .exact }?.bytes)
+    }
+
+    private static func expectedFailures(_ arguments: Arguments) throws(CommandError) -> ExpectedFailures {
+        guard let path = arguments[.expectedFailures] else { return .none }
+        return try ExpectedFailures(file: path)
+    }
+
+    private static func report(
+        _ run: ConformanceRun, _ arguments: Arguments, _ console: Console
+    ) async throws(CommandError) {
+        let results = try await run.results(console)
+        try console.print(run.summary(of: results))
+        if let path = arguments[.junit] {
+            do throws(SystemError) {
+                let report = JUnitReport(title: run.title, results: results)
+                try System.replaceFile(path, with: Array(report.text.utf8))
+            } catch {
+                throw .failure("cannot write \(path): \(error.reason)")
+            }
+        }
+        guard !run.interruption.hasCome else {
+            throw .failure("interrupted: \(run.cases.count - results.count) checks were not made")
+        }
+        guard results.allSatisfy(\.verdict.isGood) else { throw .answerIsNo }
+    }
+
+    // MARK: What is run
+
+    /// The folder that is named, or the one that the first vectors stand in.
+    private static func protocolFolder(_ arguments: Arguments) throws(CommandError) -> ProtocolFolder {
+        guard arguments[.protocolFolder] == nil, let word = arguments.word(at: 0) else {
+            return try ProtocolFolder(arguments[.protocolFolder])
+        }
+        var path = System.absolutePath(of: word)
+        while let place = path, place != "/", !place.isEmpty {
+            let names = (try? System.names(inFolder: place)) ?? []
+            if names.contains(where: { $0.hasSuffix(".wire") }) { return try ProtocolFolder(place) }
+            path = place.lastIndex(of: "/").map { String(place[..<$0]) }
+        }
+        return try ProtocolFolder(nil)
+    }
+
+    /// The vectors that are asked for, and whether they are all that there are.
+    private static func vectors(
+        _ arguments: Arguments, _ folder: ProtocolFolder, _ translator: PacketTranslator
+    ) throws(CommandError) -> ([ConformanceVector], isWhole: Bool) {
+        let files = VectorFiles(translator: translator)
+        var vectors: [ConformanceVector] = []
+        let usual = folder.path.joiningPath("Vectors")
+        let hasUsual = (try? System.kind(of: usual)) == .folder
+        let words = arguments.words.isEmpty && hasUsual ? [usual] : arguments.words
+        for word in words { vectors += try files.vectors(at: word) }
+        if let count = arguments[.generate] {
+            let made = VectorMaker.vectors(
+                of: translator.description, count: Int(try number(count, .generate, 1...1_000_000)),
+                seed: try arguments[.seed].map { text throws(CommandError) in try number(text, .seed, 0...UInt64.max) }
+                    ?? 1)
+            if let path = arguments[.write] { try files.write(made, to: path) }
+            vectors += made
+        } else {
+            for option in [Option.write, .seed] where arguments.has(option) {
+                throw .usage("\(option.name) goes with \(Option.generate.usage)")
+            }
+        }
+        var names: Set<String> = []
+        for vector in vectors where !names.insert(vector.name).inserted {
+            throw .failure("two vectors are named \(vector.name)")
+        }
+        if let sender = arguments[.sender] { vectors.removeAll { $0.sender.rawValue != sender } }
+        guard !vectors.isEmpty else {
+            throw .failure("there are no vectors in \(usual)", hint: "--generate 100 makes some from the schema")
+        }
+        return (vectors, arguments.words.isEmpty && !arguments.has(.filter) && !arguments.has(.sender))
+    }
+
+    private static func number(
+        _ text: String, _ option: Option, _ range: ClosedRange<UInt64>
+    ) throws(CommandError) -> UInt64 {
+        guard let number = UInt64(text), range.contains(number) else {
+            throw .failure(
+                "\(option.name) is a number from \(range.lowerBound) to \(range.upperBound); `\(text)` is not")
+        }
+        return number
+    }
+
+    /// The checks whose names have the text, in which `*` stands for anything.
+    private static func filtered(
+        _ cases: [ConformanceCase], _ arguments: Arguments
+    ) throws(CommandError) -> [ConformanceCase] {
+        guard let text = arguments[.filter] else { return cases }
+        let parts = text.split(separator: "*")
+        let chosen = cases.filter { item in
+            var rest = item.name[...]
+            for part in parts {
+                guard let range = rest.firstRange(of: part) else { return false }
+                rest = rest[range.upperBound...]
+            }
+            return true
+        }
+        guard !chosen.isEmpty else { throw .failure("no check's name has `\(text)` in it") }
+        return chosen
+    }
+}
+
+extension Option {
+    fileprivate static let command = Option(
+        "--command", value: "'PROGRAM ARG…'",
+        "ask this program, which replies in lines of JSON, in place of our own codec")
+    fileprivate static let adapter = Option(
+        "--adapter", "be such a program: reply to the lines of standard input with our own codec")
+    fileprivate static let target = Option(
+        "--target", value: "HOST:PORT", "send the packets to this server, which must return each as it came")
+    fileprivate static let timeout = Option(
+        "--timeout", value: "TIME",
+        "for a reply, or a server's connection: 500ms, 5s, 2m (default 5s); a program's first reply may take ten times that"
+    )
+    fileprivate static let strict = Option(
+        "--strict", "errors must say what is wrong, in which field and at which byte; else what they say must be right")
+    fileprivate static let generate = Option(
+        "--generate", value: "N",
+        "make so many vectors from the schema, too: the ends of every type, and broken packets")
+    fileprivate static let seed = Option("--seed", value: "N", "which ones --generate makes (default 1)")
+    fileprivate static let write = Option("--write", value: "DIR", "write what --generate makes to files")
+    fileprivate static let sender = Option(
+        "--from", choices: Sender.allCases.map(\.rawValue), "only what this side sends")
+    fileprivate static let filter = Option(
+        "--filter", value: "TEXT", "only the checks with this in their names; * stands for anything")
+    fileprivate static let expectedFailures = Option(
+        "--expected-failures", value: "FILE", "names of checks that are known to fail, one a line; they must fail")
+    fileprivate static let junit = Option("--junit", value: "FILE", "write the results as JUnit's XML, too")
+    fileprivate static let everything = Option("--verbose", "print a line for what passes, too")
+}

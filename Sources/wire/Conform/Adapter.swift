@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineSchema
+
+/// This project's codec as a program that `wire conform --command` asks: the other side of ``HarnessLine``.
+struct Adapter {
+    let translator: PacketTranslator
+    let protocolName: String
+
+    /// Replies to the lines of standard input until it ends.
+    func run(_ console: Console) throws(CommandError) {
+        var rest: [UInt8] = []
+        let codec = CodecImplementation(translator)
+        try StandardInput.forEachPiece(console) { piece throws(CommandError) in
+            rest += piece
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = Array(rest[..<end])
+                rest.removeSubrange(...end)
+                try console.print(reply(to: line, codec).description)
+            }
+        }
+    }
+
+    private func reply(to line: [UInt8], _ codec: CodecImplementation) -> JSONValue {
+        let json: JSONValue
+        do throws(JSONError) {
+            json = try JSONValue(parsing: line, maximumDepth: translator.maximumJSONDepth + 2)
+        } catch {
+            return HarnessLine.line(of: .skipped("the line is no JSON: \(error)"), id: .null)
+        }
+        let id = json["id"] ?? .null
+        if let name = json["protocol"], name != .string(protocolName) {
+            return HarnessLine.line(of: .skipped("this adapter is of \(protocolName)"), id: id)
+        }
+        do throws(HarnessLine.Fault) {
+            guard let request = try HarnessLine.request(json) else {
+                return HarnessLine.line(of: .skipped("this question is not known"), id: id)
+            }
+            return HarnessLine.line(of: codec.reply(to: request), id: id)
+        } catch {
+            return HarnessLine.line(of: .skipped(error.text), id: id)
+        }
+    }
+}

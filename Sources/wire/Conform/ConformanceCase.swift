@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// How one check has come out.
+enum ConformanceOutcome: Equatable {
+    case passed
+    /// Why not, in one line.
+    case failed(String)
+    /// It could not be made, and why.
+    case skipped(String)
+}
+
+/// One thing that an implementation must do with one vector.
+struct ConformanceCase {
+    /// `hello/decode`, `Invalid/http/refuse`
+    let name: String
+    /// The vector's name.
+    let vector: String
+    let run: () async throws(CommandError) -> ConformanceOutcome
+
+    init(
+        _ vector: ConformanceVector, _ check: String,
+        _ run: @escaping () async throws(CommandError) -> ConformanceOutcome
+    ) {
+        name = vector.name + "/" + check
+        self.vector = vector.name
+        self.run = run
+    }
+}
+
+/// The checks of an implementation that is asked for single packets.
+struct ConformanceChecks {
+    let translator: PacketTranslator
+    let implementation: any ConformingImplementation
+    /// Whether errors must say what, in which field and where.
+    let isStrict: Bool
+    /// Whether it is this project's own codec, of which the words are compared too.
+    let isOwn: Bool
+
+    /// The checks that a vector asks for.
+    func cases(of vector: ConformanceVector) -> [ConformanceCase] {
+        func check(_ name: String, _ body: @escaping () -> ConformanceOutcome) -> ConformanceCase {
+            ConformanceCase(vector, name) { () async throws(CommandError) in body() }
+        }
+        let decoding = [
+            check("decode") { decode(vector, behind: []) }, check("glued") { decode(vector, behind: vector.bytes) },
+            check("cuts") { cuts(vector) },
+        ]
+        switch vector.kind {
+        case .exact: return decoding + [check("encode") { encode(vector) }]
+        case .decodeOnly: return decoding + [check("encode") { encodeAlike(vector) }]
+        case .invalid: return [check("refuse") { refuse(vector) }]
+        case .refused: return [check("refuse") { refuseLine(vector) }]
+        }
+    }
+
+    // MARK: What is valid
+
+    private func decode(_ vector: ConformanceVector, behind: [UInt8]) -> ConformanceOutcome {
+        let line = vector.line ?? .null
+        let reply = implementation.reply(to: .decode(vector.bytes + behind, from: vector.sender))
+        guard case .packet(let byteCount, let found) = reply else { return unexpected(reply, "a packet") }
+        guard byteCount == vector.bytes.count else {
+            return .failed("\(byteCount) bytes were taken where the packet has \(vector.bytes.count)")
+        }
+        return outcome(LineComparison(translator.description).difference(line, found))
+    }
+
+    private func outcome(_ difference: LineComparison.Difference?) -> ConformanceOutcome {
+        guard let difference else { return .passed }
+        let place = difference.path.isEmpty ? "the line" : difference.path
+        let (expected, found) = (difference.expected, difference.found)
+        let words = [
+            expected.map { "expected \($0.description.shortened)" } ?? "nothing was expected",
+            found.map { "got \($0.description.shortened)" } ?? "it is missing",
+        ]
+        return .failed(place + ": " + words.joined(separator: ", "))
+    }
+
+    private func cuts(_ vector: ConformanceVector) -> ConformanceOutcome {
+        let count = vector.bytes.count
+        for offset in Self.cuts(of: count) {
+            let bytes = Array(vector.bytes[..<offset])
+            let reply = implementation.reply(to: .decode(bytes, from: vector.sender))
+            guard case .more(let needed) = reply else {
+                let outcome = unexpected(reply, "that more bytes are needed")
+                guard case .failed(let text) = outcome else { return outcome }
+                return .failed("of the first \(offset) bytes of \(count): " + text)
+            }
+            if let needed, !(1...count - offset).contains(needed) {
+                return .failed(
+                    "of the first \(offset) bytes of \(count): needs \(needed) more, which is not 1 to \(count - offset)"
+                )
+            }
+        }
+        return .passed
+    }
+
+    /// Where packets are cut: everywhere, but for the middle of long ones.
+    static func cuts(of byteCount: Int) -> [Int] {
+        (0..<byteCount).filter { $0 < 256 || $0 >= byteCount - 64 || $0 % 64 == 0 }
+    }
+
+    private func encode(_ vector: ConformanceVector) -> ConformanceOutcome {
+        let reply = implementation.reply(to: .encode(vector.line ?? .null, from: vector.sender))
+        guard case .bytes(let bytes) = reply else { return unexpected(reply, "bytes") }
+        return BytesDifference(expected: vector.bytes, found: bytes).map { .failed($0.text) } ?? .passed
+    }
+
+    /// What is written in place of bytes that are not written so must mean the same.
+    private func encodeAlike(_ vector: ConformanceVector) -> ConformanceOutcome {
+        let line = (vector.line ?? .null).withoutHeader
+        let reply = implementation.reply(to: .encode(line, from: vector.sender))
+        guard case .bytes(let bytes) = reply else { return unexpected(reply, "bytes") }
+        switch translator.verdict(on: bytes[...], from: vector.sender) {
+        case .packet(bytes.count, let found):
+            return outcome(LineComparison(translator.description).difference(line, found.withoutHeader))
+        case .packet(let byteCount, _): return .failed("\(bytes.count) bytes hold a packet of \(byteCount)")
+        case .more(let count):
+            return .failed("the packet lacks \(count) bytes: \(Hexadecimal.text(of: bytes).shortened)")
+        case .refused(let error):
+            return .failed("the packet is none: \(error): \(Hexadecimal.text(of: bytes).shortened)")
+        }
+    }
+
+    // MARK: What is not
+
+    private func refuse(_ vector: ConformanceVector) -> ConformanceOutcome {
+        let own = translator.streamError(of: vector.bytes, from: vector.sender)
+        if let text = vector.errorText, own?.description != text, isOwn || vector.refusal == nil {
+            return .failed("expected the error `\(text)`, got " + (own.map { "`\($0)`" } ?? "none"))
+        }
+        let expected = vector.refusal ?? own.map(Refusal.init) ?? Refusal()
+        let isCut = expected.kind == "end_of_stream"
+        var rest = vector.bytes[...]
+        while true {
+            let reply = implementation.reply(to: .decode(Array(rest), from: vector.sender))
+            switch reply {
+            case .packet(let byteCount, _):
+                guard case .packet(byteCount, _) = translator.verdict(on: rest, from: vector.sender) else {
+                    return unexpected(reply, isCut ? "that more bytes are needed" : "an error")
+                }
+                rest = rest.dropFirst(byteCount)
+            case .more where isCut: return .passed
+            case .refused(let refusal, _) where !isCut:
+                return expected.fault(of: refusal, isStrict: isStrict).map { .failed($0) } ?? .passed
+            default: return unexpected(reply, isCut ? "that more bytes are needed" : "an error")
+            }
+        }
+    }
+
+    private func refuseLine(_ vector: ConformanceVector) -> ConformanceOutcome {
+        let line = vector.line ?? .null
+        let reply = implementation.reply(to: .encode(line, from: vector.sender))
+        guard case .refused(let refusal, let text) = reply else { return unexpected(reply, "an error") }
+        if isOwn, let expected = vector.errorText, text != expected {
+            return .failed("expected the error `\(expected)`, got `\(text)`")
+        }
+        do throws(TranslationError) {
+            let bytes = try translator.encode(line: line)
+            return .failed("the vector is wrong: the line can be encoded, as \(Hexadecimal.text(of: bytes).shortened)")
+        } catch {
+            // The kind is not compared: which of a value's faults is seen first depends on what holds the value.
+            var expected = Refusal(error)
+            expected.kind = isOwn ? expected.kind : refusal.kind
+            return expected.fault(of: refusal, isStrict: isStrict).map { .failed($0) } ?? .passed
+        }
+    }
+
+    private func unexpected(_ reply: ConformanceReply, _ expected: String) -> ConformanceOutcome {
+        switch reply {
+        case .skipped(let text): .skipped(text)
+        case .lost(let text): .failed(text)
+        default: .failed("expected \(expected), got \(reply.text)")
+        }
+    }
+}
+
+/// Where bytes begin to be others than were expected.
+struct BytesDifference {
+    let text: String
+    /// So many bytes are shown on each side of the first one that differs.
+    private static let shownByteCount = 8
+
+    init?(expected: [UInt8], found: [UInt8]) {
+        guard expected != found else { return nil }
+        let offset = zip(expected, found).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+        let place = offset ?? min(expected.count, found.count)
+        let what =
+            offset != nil
+            ? "byte \(place) differs" : "\(found.count) bytes came where \(expected.count) were expected"
+        text = what + ": expected \(Self.excerpt(expected, place)), got \(Self.excerpt(found, place))"
+    }
+
+    /// `…0000014e21[07]00000002…`
+    private static func excerpt(_ bytes: [UInt8], _ place: Int) -> String {
+        let start = max(0, place - shownByteCount)
+        let end = min(bytes.count, place + 1 + shownByteCount)
+        let before = Hexadecimal.text(of: Array(bytes[min(start, bytes.count)..<min(place, bytes.count)]))
+        guard place < bytes.count else { return (start > 0 ? "…" : "") + before + "[]" }
+        let after = Hexadecimal.text(of: Array(bytes[place + 1..<end]))
+        return (start > 0 ? "…" : "") + before + "[" + Hexadecimal.text(of: [bytes[place]]) + "]" + after
+            + (end < bytes.count ? "…" : "")
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// The lines of JSON in which `wire conform` asks a program, and it replies.
+///
+///     {"id":1,"protocol":"Scene","ask":"decode","from":"client","hex":"0000000f4e21010000000200026869"}
+///     {"id":1,"reply":"ok","count":15,"line":{"message":"Cs_20001","id":20001,"header":{…},"fields":{…}}}
+///     {"id":2,"protocol":"Scene","ask":"encode","from":"client","line":{"message":"Cs_20001",…}}
+///     {"id":2,"reply":"ok","hex":"0000000f4e21010000000200026869"}
+///     {"id":3,"reply":"more","count":4}
+///     {"id":4,"reply":"error","error":"truncated","field":"Cs_20001.Line","offset":7,"text":"…"}
+///     {"id":5,"reply":"skip","text":"…"}
+enum HarnessLine {
+    /// A request.
+    static func line(of request: ConformanceRequest, id: Int, protocol name: String) -> JSONValue {
+        func line(_ ask: String, _ sender: Sender, _ key: String, _ value: JSONValue) -> JSONValue {
+            .object([
+                .init("id", .integer(Int128(id))), .init("protocol", .string(name)), .init("ask", .string(ask)),
+                .init("from", .string(sender.rawValue)), .init(key, value),
+            ])
+        }
+        return switch request {
+        case .decode(let bytes, let sender): line("decode", sender, "hex", .string(Hexadecimal.text(of: bytes)))
+        case .encode(let value, let sender): line("encode", sender, "line", value)
+        }
+    }
+
+    /// Why a line is no request, or no reply.
+    struct Fault: Error {
+        var text: String
+    }
+
+    /// Reads a request.
+    ///
+    /// - Returns: nil for a question that is not known.
+    static func request(_ json: JSONValue) throws(Fault) -> ConformanceRequest? {
+        var sender = Sender.client
+        if case .string(let text)? = json["from"] {
+            guard let known = Sender(rawValue: text) else { throw Fault(text: "`from` is client or server") }
+            sender = known
+        }
+        switch json["ask"] {
+        case "decode"?: return .decode(try bytes(json), from: sender)
+        case "encode"?:
+            guard let line = json["line"] else { throw Fault(text: "there is no `line` to encode") }
+            return .encode(line, from: sender)
+        default: return nil
+        }
+    }
+
+    /// A reply.
+    static func line(of reply: ConformanceReply, id: JSONValue) -> JSONValue {
+        func line(_ kind: String, _ members: [JSONValue.Member]) -> JSONValue {
+            .object([.init("id", id), .init("reply", .string(kind))] + members)
+        }
+        switch reply {
+        case .packet(let byteCount, let value):
+            return line("ok", [.init("count", .integer(Int128(byteCount))), .init("line", value)])
+        case .bytes(let bytes): return line("ok", [.init("hex", .string(Hexadecimal.text(of: bytes)))])
+        case .more(let byteCount):
+            return line("more", byteCount.map { [.init("count", .integer(Int128($0)))] } ?? [])
+        case .refused(let refusal, let text):
+            var members: [JSONValue.Member] = []
+            if case .object(let known) = refusal.json { members = known }
+            return line("error", members + [.init("text", .string(text))])
+        case .skipped(let text), .lost(let text): return line("skip", [.init("text", .string(text))])
+        }
+    }
+
+    /// Reads a reply.
+    static func reply(_ json: JSONValue, to request: ConformanceRequest) throws(Fault) -> ConformanceReply {
+        switch (json["reply"], request) {
+        case ("ok"?, .decode):
+            guard let count = try count(json), let line = json["line"] else {
+                throw Fault(text: "to `decode`, `ok` has a `count` of bytes and a `line`")
+            }
+            return .packet(byteCount: count, line: line)
+        case ("ok"?, .encode): return .bytes(try bytes(json))
+        case ("more"?, _): return .more(byteCount: try count(json))
+        case ("error"?, _):
+            guard let refusal = Refusal(json) else {
+                throw Fault(text: "of an error, `error` and `field` are strings, and `offset` is an integer")
+            }
+            return .refused(refusal, text: text(json))
+        case ("skip"?, _): return .skipped(text(json))
+        case (let other?, _):
+            throw Fault(text: "`reply` is ok, more, error or skip, not \(other.description.shortened)")
+        case (nil, _): throw Fault(text: "there is no `reply`")
+        }
+    }
+
+    private static func text(_ json: JSONValue) -> String {
+        if case .string(let text)? = json["text"] { text } else { "" }
+    }
+
+    private static func count(_ json: JSONValue) throws(Fault) -> Int? {
+        guard let value = json["count"] else { return nil }
+        guard case .number(let number) = value, let count = number.integer.flatMap({ Int(exactly: $0) }), count > 0
+        else {
+            throw Fault(text: "`count` is an integer above 0")
+        }
+        return count
+    }
+
+    private static func bytes(_ json: JSONValue) throws(Fault) -> [UInt8] {
+        guard case .string(let text)? = json["hex"], text.utf8.allSatisfy({ $0.isHexadecimalDigit }),
+            let bytes = try? Hexadecimal.bytes(of: text)
+        else { throw Fault(text: "`hex` is a string of pairs of hexadecimal digits") }
+        return bytes
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexadecimalDigit: Bool { Character(Unicode.Scalar(self)).isHexDigit }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Results in the XML that continuous integration reads.
+///
+/// A suite with a case for each check. What fails as expected is skipped there, with the reason.
+struct JUnitReport {
+    let title: String
+    let results: [ConformanceRun.Result]
+
+    var text: String {
+        let failureCount = results.count { !$0.verdict.isGood }
+        let skippedCount = results.count {
+            switch $0.verdict {
+            case .skipped, .failedAsExpected: true
+            default: false
+            }
+        }
+        let counts = "tests=\"\(results.count)\" failures=\"\(failureCount)\""
+        let time = "time=\"\(Self.seconds(results.reduce(.zero) { $0 + $1.duration }))\""
+        let name = "name=\"\(Self.escape(title))\""
+        var lines = [
+            #"<?xml version="1.0" encoding="UTF-8"?>"#,
+            "<testsuites \(counts) \(time)>",
+            "  <testsuite \(name) \(counts) errors=\"0\" skipped=\"\(skippedCount)\" \(time)>",
+        ]
+        lines += results.map(element)
+        lines += ["  </testsuite>", "</testsuites>", ""]
+        return lines.joined(separator: "\n")
+    }
+
+    private func element(_ result: ConformanceRun.Result) -> String {
+        // The vector and the check, as a class and its test.
+        let slash = result.name.lastIndex(of: "/")
+        let vector = slash.map { String(result.name[..<$0]) } ?? ""
+        let check = slash.map { String(result.name[result.name.index(after: $0)...]) } ?? result.name
+        let attributes =
+            "classname=\"\(Self.escape(title + "." + vector))\" name=\"\(Self.escape(check))\" "
+            + "time=\"\(Self.seconds(result.duration))\""
+        let child: String
+        switch result.verdict {
+        case .passed: return "    <testcase \(attributes)/>"
+        case .failed(let text): child = "<failure message=\"\(Self.escape(text))\"/>"
+        case .passedUnexpectedly: child = "<failure message=\"it passes, and is expected to fail\"/>"
+        case .skipped(let text): child = "<skipped message=\"\(Self.escape(text))\"/>"
+        case .failedAsExpected(let text):
+            child = "<skipped message=\"\(Self.escape("it fails as expected: " + text))\"/>"
+        }
+        return "    <testcase \(attributes)>\(child)</testcase>"
+    }
+
+    /// Seconds with a point, to the millisecond.
+    private static func seconds(_ duration: Duration) -> String {
+        let milliseconds = Int(duration / .milliseconds(1))
+        let rest = String(milliseconds % 1000)
+        return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+    }
+
+    /// A value inside quotes (XML 1.0 §2.2, §2.4). Characters that XML cannot hold are shown by their number.
+    static func escape(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "\t", "\n", "\r": result += "&#\(scalar.value);"
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}":
+                result += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineCodec
+import WirelineSchema
+import WirelineTransport
+
+/// A server somewhere that returns each packet as it came.
+///
+/// Each check has a connection of its own. A server that returns packets need not read their messages: what is wrong inside
+/// of one it may return too. What is no packet it must not take, and not wait for either.
+struct LiveTarget {
+    let endpoint: Endpoint
+    let timeout: TimeSpan
+    let configuration: ClientConfiguration
+    let translator: PacketTranslator
+    /// A packet that is known to be good; nil where there is none.
+    let goodPacket: [UInt8]?
+
+    /// A packet is torn into at most so many pieces.
+    private static let mostPieces = 64
+
+    /// The checks that can be made of a vector.
+    func cases(of vector: ConformanceVector) -> [ConformanceCase] {
+        func check(_ name: String, _ body: @escaping () async -> ConformanceOutcome) -> ConformanceCase {
+            ConformanceCase(vector, name) { () async throws(CommandError) in await body() }
+        }
+        let bytes = vector.bytes
+        switch vector.kind {
+        case .exact:
+            return [
+                check("whole") { await returned([bytes], asked: [bytes]) },
+                check("glued") { await returned([bytes, bytes, bytes], asked: [bytes + bytes + bytes]) },
+                check("torn") { await returned([bytes], asked: Self.pieces(of: bytes)) },
+            ]
+        case .invalid: return [check("refuse") { await refused(vector) }]
+        // What is written in another way may be returned in either.
+        case .decodeOnly, .refused: return []
+        }
+    }
+
+    /// Refuses to begin where nobody is.
+    func requireServer() async throws(CommandError) {
+        do throws(ConnectionError) {
+            let connection = try await connect()
+            await close(connection)
+        } catch {
+            throw .failure("cannot connect to \(endpoint): \(error)")
+        }
+    }
+
+    // MARK: Checks
+
+    /// Sends bytes in these pieces, and compares the packets that come back.
+    private func returned(_ packets: [[UInt8]], asked pieces: [[UInt8]]) async -> ConformanceOutcome {
+        do throws(ConnectionError) {
+            let connection = try await connect()
+            let outcome = await returned(packets, asked: pieces, on: connection)
+            await close(connection)
+            return outcome
+        } catch {
+            return .failed("cannot connect to \(endpoint): \(error)")
+        }
+    }
+
+    private func returned(
+        _ packets: [[UInt8]], asked pieces: [[UInt8]], on connection: PacketConnection
+    ) async -> ConformanceOutcome {
+        for piece in pieces { await send(piece, on: connection) }
+        for (number, packet) in packets.enumerated() {
+            let place = packets.count == 1 ? "" : "packet \(number + 1) of \(packets.count): "
+            switch await next(on: connection) {
+            case .packet(packet): continue
+            case .packet(let other):
+                let difference = BytesDifference(expected: packet, found: other)
+                return .failed(place + (difference?.text ?? ""))
+            case .end: return .failed(place + "the server has ended the connection in place of returning it")
+            case .silence: return .failed(place + "it has not come back within \(timeout)")
+            case .failure(let error): return .failed(place + "\(error)")
+            }
+        }
+        return .passed
+    }
+
+    private func refused(_ vector: ConformanceVector) async -> ConformanceOutcome {
+        guard let goodPacket else { return .skipped("there is no packet that a server would return, to ask behind it") }
+        do throws(ConnectionError) {
+            let connection = try await connect()
+            let outcome = await refused(vector, on: connection)
+            await close(connection)
+            guard outcome == .passed else { return outcome }
+        } catch {
+            return .failed("cannot connect to \(endpoint): \(error)")
+        }
+        let again = await returned([goodPacket], asked: [goodPacket])
+        if case .failed(let text) = again { return .failed("behind it, on the next connection: \(text)") }
+        return again
+    }
+
+    private func refused(_ vector: ConformanceVector, on connection: PacketConnection) async -> ConformanceOutcome {
+        let expected = Expectation(vector, translator)
+        await send(vector.bytes, on: connection)
+        // A server cannot know that nothing follows, unless it is told. Of what is no packet it knows all that it needs.
+        if expected.needsEnd { await connection.loop.run { connection.stream.endOutput() } }
+        var rest = expected.packets[...]
+        while true {
+            switch await next(on: connection) {
+            case .end: return .passed
+            case .packet(let packet):
+                guard packet == rest.popFirst() else {
+                    return .failed("the server has returned \(Hexadecimal.text(of: packet).shortened)")
+                }
+            case .silence:
+                return .failed(
+                    expected.needsEnd
+                        ? "the server has not ended the connection within \(timeout), though nothing can follow"
+                        : "the server waits: it has not ended the connection within \(timeout)")
+            case .failure(.codec(let error)): return .failed("the server has returned what is no packet: \(error)")
+            // It is gone in one way or another.
+            case .failure: return .passed
+            }
+        }
+    }
+
+    /// What a server may do with bytes that are refused.
+    private struct Expectation {
+        /// What it may return before it ends the connection.
+        var packets: [[UInt8]] = []
+        /// Whether the fault is only seen at the end of the stream, or not at all by who does not read messages.
+        var needsEnd = true
+
+        init(_ vector: ConformanceVector, _ translator: PacketTranslator) {
+            let description = translator.description
+            let limit = description.options.maximumPacketByteCount
+            var rest = vector.bytes[...]
+            while !rest.isEmpty {
+                let bytes = Array(rest)
+                do throws(CodecError) {
+                    guard case .packet(let bounds) = try description.layout.scan(bytes.rawSpan, limit: limit),
+                        bounds.packetByteCount <= bytes.count
+                    else { return }
+                    packets.append(Array(bytes.prefix(bounds.packetByteCount)))
+                    rest = rest.dropFirst(bounds.packetByteCount)
+                } catch {
+                    needsEnd = false
+                    return
+                }
+            }
+        }
+    }
+
+    // MARK: Connections
+
+    private enum Event {
+        case packet([UInt8])
+        case end
+        case silence
+        case failure(ConnectionError)
+    }
+
+    private func connect() async throws(ConnectionError) -> PacketConnection {
+        var configuration = configuration
+        configuration.connectTimeout = timeout.duration
+        let connection = try await PacketConnection.connect(
+            to: endpoint.host, port: endpoint.port, layout: translator.description.layout,
+            packetLimit: translator.description.options.maximumPacketByteCount, configuration: configuration)
+        let deadline = MonotonicTime.now + timeout.duration
+        // Nobody else closes the connection while it is waited for, so that it is closed means that the time is over.
+        connection.loop.execute { connection.loop.schedule(at: deadline) { connection.close() } }
+        return connection
+    }
+
+    /// Closes a connection before the program ends: with TLS the server is told.
+    private func close(_ connection: PacketConnection) async {
+        await connection.loop.run { connection.close() }
+    }
+
+    private func send(_ bytes: [UInt8], on connection: PacketConnection) async {
+        await connection.loop.run {
+            guard connection.stream.takesOutput else { return }
+            connection.stream.write(bytes)
+            connection.stream.flush()
+        }
+    }
+
+    private func next(on connection: PacketConnection) async -> Event {
+        do throws(ConnectionError) {
+            guard let packet = try await connection.next() else { return .end }
+            return .packet([UInt8](copying: packet.bytes))
+        } catch {
+            return error == .transport(.closed) ? .silence : .failure(error)
+        }
+    }
+
+    /// A packet byte by byte; of a longer one the beginning, and the rest in pieces.
+    private static func pieces(of bytes: [UInt8]) -> [[UInt8]] {
+        let singles = min(bytes.count, mostPieces / 2)
+        let rest = bytes[singles...]
+        let length = max(1, (rest.count + mostPieces / 2 - 1) / (mostPieces / 2))
+        let starts = stride(from: rest.startIndex, to: rest.endIndex, by: length)
+        return bytes[..<singles].map { [$0] } + starts.map { Array(rest[$0..<min($0 + length, rest.endIndex)]) }
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// A program that is asked in lines of JSON; see ``HarnessLine``.
+///
+/// One that crashes, is silent for too long or says what cannot be understood is ended, and started again for the next
+/// question.
+final class ProgramImplementation: ConformingImplementation {
+    private let command: String
+    private let protocolName: String
+    private let timeout: TimeSpan
+    private let maximumDepth: Int
+    private let lineLimit: Int
+    private let interruption: Interruption
+    private var program: ChildProgram?
+    private var hasReplied = false
+    private var number = 0
+    /// How often in a row it was lost.
+    private var lossCount = 0
+
+    /// A program that never works is not started for each of thousands of checks.
+    private static let mostLosses = 10
+    /// The first reply takes longer: some programs are compiled first.
+    private static let startFactor = 10
+
+    init(
+        _ command: String, _ translator: PacketTranslator, protocol name: String, timeout: TimeSpan,
+        _ interruption: Interruption
+    ) {
+        self.command = command
+        self.timeout = timeout
+        self.interruption = interruption
+        protocolName = name
+        maximumDepth = translator.maximumJSONDepth + 2
+        // The JSON of a packet can be many times its bytes; a program that prints without end is to be seen all the same.
+        lineLimit = 1 << 20 + 32 * min(translator.description.options.maximumPacketByteCount, 1 << 24)
+    }
+
+    func reply(to request: ConformanceRequest) -> ConformanceReply {
+        guard lossCount < Self.mostLosses else {
+            return .lost("not asked: the program was lost \(Self.mostLosses) times in a row")
+        }
+        number += 1
+        let line = HarnessLine.line(of: request, id: number, protocol: protocolName)
+        let received: [UInt8]
+        do throws(ChildProgram.Loss) {
+            received = try running().exchange(
+                Array(line.description.utf8), within: timeout.duration * (hasReplied ? 1 : Self.startFactor),
+                limit: lineLimit, interruption)
+        } catch {
+            return .lost(lose(error))
+        }
+        return understand(received, request)
+    }
+
+    /// Ends the program in good order.
+    func finish() {
+        program?.finish(within: timeout.duration, interruption)
+        program = nil
+    }
+
+    private func running() throws(ChildProgram.Loss) -> ChildProgram {
+        if let program { return program }
+        do throws(SystemError) {
+            let program = try ChildProgram(command)
+            self.program = program
+            hasReplied = false
+            return program
+        } catch {
+            throw .failed(error)
+        }
+    }
+
+    private func understand(_ line: [UInt8], _ request: ConformanceRequest) -> ConformanceReply {
+        let json: JSONValue
+        do throws(JSONError) {
+            json = try JSONValue(parsing: line, maximumDepth: maximumDepth)
+        } catch {
+            return .lost(drop("what it replied is no line of JSON: \(error): \(Self.text(line))"))
+        }
+        // Of a reply to another question nothing is known, nor of those that follow it.
+        guard json["id"] == .integer(Int128(number)) else {
+            return .lost(drop("its reply does not have `\"id\":\(number)`: \(Self.text(line))"))
+        }
+        hasReplied = true
+        lossCount = 0
+        do throws(HarnessLine.Fault) {
+            return try HarnessLine.reply(json, to: request)
+        } catch {
+            return .lost("its reply cannot be understood: \(error.text): \(Self.text(line))")
+        }
+    }
+
+    private func lose(_ loss: ChildProgram.Loss) -> String {
+        switch loss {
+        case .ended(let words): drop("the program \(words) before it replied")
+        case .closedOutput: drop("the program has closed its output and goes on")
+        case .silent:
+            drop(
+                hasReplied
+                    ? "no reply within \(timeout)" : "no first reply within \(Self.startFactor) times \(timeout)")
+        case .tooLong: drop("a reply of more than \(lineLimit) bytes")
+        case .interrupted: drop("interrupted")
+        case .failed(let error): drop("the program cannot be spoken to: \(error.reason)")
+        }
+    }
+
+    /// Ends the program, and adds what it has said on standard error.
+    private func drop(_ text: String) -> String {
+        lossCount += 1
+        let errors = program?.lastErrors ?? []
+        program?.kill()
+        program = nil
+        let words = String(decoding: errors, as: UTF8.self).split(whereSeparator: \.isNewline).suffix(3)
+        return words.isEmpty ? text : text + "; it said: " + words.joined(separator: " / ").shortened
+    }
+
+    private static func text(_ line: [UInt8]) -> String {
+        String(decoding: line.prefix(1024), as: UTF8.self).shortened
+    }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// Vectors in files: `<case>.hex` with a packet, and beside it what it must be.
+///
+///     Vectors/<case>.hex, .json             decoding and encoding
+///     Vectors/DecodeOnly/<case>.hex, .json  decoding; encoding gives other bytes
+///     Vectors/Invalid/<case>.hex, .txt      refused, with what `wire decode` says; .json: the same for programs
+///     Vectors/Refused/<case>.json, .txt     a line that cannot be encoded, and what `wire encode` says
+struct VectorFiles {
+    let translator: PacketTranslator
+
+    /// More than any vector that somebody reads.
+    private static let maximumFileByteCount = 64 << 20
+    private static let senderMark = "# from server"
+
+    // MARK: Reading
+
+    /// The vectors of a file, or of a folder and the three in it, in the order of their names.
+    func vectors(at path: String) throws(CommandError) -> [ConformanceVector] {
+        switch try kind(of: path) {
+        case .folder?: return try vectors(inFolder: path)
+        case .file?:
+            let (folder, name) = Self.split(path)
+            let inside = folder == "." ? System.absolutePath(of: folder) ?? folder : folder
+            let kind = ConformanceVector.kind(inFolder: Self.split(inside).name)
+            guard let stem = Self.stem(of: name, kind) else {
+                throw .failure("\(path) is no vector", hint: "name its .hex file, or a folder of them")
+            }
+            return [try vector(kind, stem, in: folder)]
+        case .other?: throw .failure("\(path) is neither a file nor a folder")
+        case nil: throw .failure("there is no \(path)")
+        }
+    }
+
+    private func vectors(inFolder path: String) throws(CommandError) -> [ConformanceVector] {
+        let own = ConformanceVector.kind(inFolder: Self.split(System.absolutePath(of: path) ?? path).name)
+        var result = try vectors(own, in: path)
+        guard own == .exact else { return result }
+        for kind in ConformanceVector.Kind.allCases where kind != .exact {
+            let folder = path.joiningPath(kind.rawValue)
+            if try self.kind(of: folder) == .folder { result += try vectors(kind, in: folder) }
+        }
+        return result
+    }
+
+    private func vectors(_ kind: ConformanceVector.Kind, in folder: String) throws(CommandError) -> [ConformanceVector]
+    {
+        let names: [String]
+        do throws(SystemError) {
+            names = try System.names(inFolder: folder)
+        } catch {
+            throw .failure("cannot read \(folder): \(error.reason)")
+        }
+        var result: [ConformanceVector] = []
+        for name in names {
+            if let stem = Self.stem(of: name, kind) {
+                result.append(try vector(kind, stem, in: folder))
+            } else if kind == .exact || kind == .decodeOnly, name.hasSuffix(".json") {
+                let missing = name.dropLast(5) + ".hex"
+                guard !names.contains(String(missing)) else { continue }
+                throw .failure("\(folder.joiningPath(name)) has no \(missing) beside it")
+            }
+        }
+        return result
+    }
+
+    private func vector(
+        _ kind: ConformanceVector.Kind, _ stem: String, in folder: String
+    ) throws(CommandError) -> ConformanceVector {
+        let path = folder.joiningPath(stem)
+        if kind == .refused {
+            let line = try json(path + ".json")
+            var vector = ConformanceVector(kind, stem, from: .client, line: line)
+            vector.errorText = try text(ifAny: path + ".txt")
+            return vector
+        }
+        let hexadecimal = try text(path + ".hex")
+        let bytes: [UInt8]
+        do throws(CodecError) {
+            bytes = try Hexadecimal.bytes(of: hexadecimal)
+        } catch {
+            throw .failure("\(path).hex: \(error)")
+        }
+        let isFromServer = hexadecimal.split(whereSeparator: \.isNewline).contains { $0 == Self.senderMark }
+        var vector = ConformanceVector(kind, stem, from: .client, bytes: bytes)
+        if kind == .invalid {
+            vector.errorText = try text(ifAny: path + ".txt")
+            vector.refusal = try refusal(path + ".json")
+            vector.sender = isFromServer ? .server : translator.likelySender(of: bytes)
+        } else {
+            let line = try json(path + ".json")
+            vector.line = line
+            vector.sender = isFromServer ? .server : sender(of: line)
+        }
+        return vector
+    }
+
+    /// Who sends a message, where nothing says so.
+    private func sender(of line: JSONValue) -> Sender {
+        guard case .string(let name)? = line["message"] else { return .client }
+        let senders = translator.description.message(named: name)?.senders ?? [.client]
+        return senders.contains(.client) ? .client : .server
+    }
+
+    private func refusal(_ path: String) throws(CommandError) -> Refusal? {
+        guard try kind(of: path) != nil else { return nil }
+        guard let refusal = Refusal(try json(path)) else {
+            throw .failure(#"\#(path) is no error: {"error":"truncated","field":"Cs_20001.Line","offset":7}"#)
+        }
+        return refusal
+    }
+
+    private func json(_ path: String) throws(CommandError) -> JSONValue {
+        let bytes = try contents(path)
+        do throws(JSONError) {
+            return try JSONValue(parsing: bytes, maximumDepth: translator.maximumJSONDepth)
+        } catch {
+            throw .failure("\(path): \(error)")
+        }
+    }
+
+    private func text(ifAny path: String) throws(CommandError) -> String? {
+        guard try kind(of: path) != nil else { return nil }
+        return String(try text(path).drop { $0.isNewline }.reversed().drop { $0.isNewline }.reversed())
+    }
+
+    private func text(_ path: String) throws(CommandError) -> String {
+        String(decoding: try contents(path), as: UTF8.self)
+    }
+
+    private func contents(_ path: String) throws(CommandError) -> [UInt8] {
+        do throws(SystemError) {
+            return try System.contents(ofFile: path, limit: Self.maximumFileByteCount)
+        } catch {
+            throw .failure("cannot read \(path): \(error.reason)")
+        }
+    }
+
+    private func kind(of path: String) throws(CommandError) -> System.FileKind? {
+        do throws(SystemError) {
+            return try System.kind(of: path)
+        } catch {
+            throw .failure("cannot read \(path): \(error.reason)")
+        }
+    }
+
+    /// The name without its extension, of the file that a vector is told by.
+    private static func stem(of name: String, _ kind: ConformanceVector.Kind) -> String? {
+        let suffix = kind == .refused ? ".json" : ".hex"
+        return name.hasSuffix(suffix) && name != suffix ? String(name.dropLast(suffix.count)) : nil
+    }
+
+    /// The folder and the name of a path.
+    private static func split(_ path: String) -> (folder: String, name: String) {
+        let parts = path.split(separator: "/")
+        guard let name = parts.last else { return (path, path) }
+        guard parts.count > 1 else { return (path.hasPrefix("/") ? "/" : ".", String(name)) }
+        return ((path.hasPrefix("/") ? "/" : "") + parts.dropLast().joined(separator: "/"), String(name))
+    }
+
+    // MARK: Writing
+
+    /// Writes vectors as files that ``vectors(at:)`` reads.
+    func write(_ vectors: [ConformanceVector], to folder: String) throws(CommandError) {
+        do throws(SystemError) {
+            for vector in vectors {
+                let place = vector.kind == .exact ? folder : folder.joiningPath(vector.kind.rawValue)
+                try System.makeFolder(place)
+                for (suffix, text) in files(of: vector) {
+                    try System.replaceFile(place.joiningPath(vector.caseName + suffix), with: Array(text.utf8))
+                }
+            }
+        } catch {
+            throw .failure("cannot write to \(folder): \(error.reason)")
+        }
+    }
+
+    private func files(of vector: ConformanceVector) -> [(String, String)] {
+        var files: [(String, String)] = []
+        if vector.kind != .refused {
+            let isPlain = (vector.line.map(sender) ?? translator.likelySender(of: vector.bytes)) == vector.sender
+            let mark = isPlain ? "" : Self.senderMark + "\n"
+            let digits = Hexadecimal.text(of: vector.bytes)
+            files.append((".hex", mark + "# \(TextStyle.harmless(vector.note))\n\n" + Self.lines(of: digits)))
+        }
+        if let line = vector.line { files.append((".json", line.description + "\n")) }
+        if let text = vector.errorText { files.append((".txt", text + "\n")) }
+        if vector.kind == .invalid, let refusal = vector.refusal {
+            files.append((".json", refusal.json.description + "\n"))
+        }
+        return files
+    }
+
+    /// Sixteen bytes a line.
+    private static func lines(of digits: String) -> String {
+        var rest = digits[...]
+        var result = ""
+        while !rest.isEmpty {
+            result += rest.prefix(32) + "\n"
+            rest = rest.dropFirst(32)
+        }
+        return result
+    }
+}

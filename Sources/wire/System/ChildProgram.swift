@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A program with which this one speaks in lines.
+///
+/// It has a process group of its own: what it starts ends with it, and a Ctrl-C does not reach it before this process.
+final class ChildProgram {
+    /// Why there is no reply.
+    enum Loss: Error, Equatable {
+        /// The process has ended; in words.
+        case ended(String)
+        /// It has closed its output, and goes on.
+        case closedOutput
+        /// Nothing, or no whole line, has come in time.
+        case silent
+        /// A line has become longer than any reply.
+        case tooLong
+        /// Somebody does not want to wait any more.
+        case interrupted
+        /// The system has refused to let the two speak.
+        case failed(SystemError)
+    }
+
+    private let process: pid_t
+    private let input = Input()
+    private let output: Pipe
+    private let errors: Pipe
+    private var received: [UInt8] = []
+    /// Up to where no line ends in ``received``.
+    private var searched = 0
+    private var hasOutput = true
+    private var hasErrors = true
+    /// How it has ended, in words; nil while nobody knows that it has.
+    private var ending: String?
+    /// The last that it has said on standard error.
+    private(set) var lastErrors: [UInt8] = []
+
+    private static let keptErrorByteCount = 2048
+    /// How long a program may go on that has closed its output, which most do by ending.
+    private static let endTime = Duration.seconds(5)
+    /// How long one wait may be, so that it is seen when somebody wants to end.
+    private static let glance = Duration.milliseconds(100)
+
+    /// The pipe to the program's standard input; its own type, because it is closed on its own.
+    private final class Input {
+        var pipe: Pipe?
+    }
+
+    /// Starts a line of the shell.
+    init(_ line: String) throws(SystemError) {
+        let input = try Pipe()
+        let output: Pipe
+        let errors: Pipe
+        do throws(SystemError) {
+            output = try Pipe()
+        } catch {
+            input.close()
+            throw error
+        }
+        do throws(SystemError) {
+            errors = try Pipe()
+        } catch {
+            input.close()
+            output.close()
+            throw error
+        }
+        do throws(SystemError) {
+            process = try Self.spawn(line, input, output, errors)
+        } catch {
+            for pipe in [input, output, errors] { pipe.close() }
+            throw error
+        }
+        input.closeReadingEnd()
+        output.closeWritingEnd()
+        errors.closeWritingEnd()
+        for end in [input.writingEnd, output.readingEnd, errors.readingEnd] {
+            _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
+        }
+        self.input.pipe = input
+        self.output = output
+        self.errors = errors
+    }
+
+    deinit {
+        kill()
+    }
+
+    // MARK: Speaking
+
+    /// Sends a line and waits for one.
+    ///
+    /// - Parameters:
+    ///   - line: Without its newline.
+    ///   - time: How long both may take together.
+    ///   - limit: The most bytes of a reply.
+    ///   - interruption: Ends the wait, too.
+    /// - Returns: The reply, without its newline.
+    func exchange(
+        _ line: [UInt8], within time: Duration, limit: Int, _ interruption: Interruption
+    ) throws(Loss) -> [UInt8] {
+        let deadline = ContinuousClock.now + time
+        var pending = (line + [UInt8(ascii: "\n")])[...]
+        while true {
+            if let reply = takeLine() {
+                // A reply to what has not been read whole is none.
+                guard reply.count <= limit else { throw .tooLong }
+                return reply
+            }
+            guard received.count <= limit else { throw .tooLong }
+            guard hasOutput else { throw try end(by: min(deadline, .now + Self.endTime), interruption) }
+            guard !interruption.hasCome else { throw .interrupted }
+            let rest = deadline - .now
+            guard rest > .zero else { throw .silent }
+            // What it has started may hold its output open when it has ended; it may also have replied before.
+            if ending == nil { ending = reap(WNOHANG) }
+            let isOver = ending != nil
+            let hasMore = try step(&pending, wait: isOver ? .zero : min(rest, Self.glance))
+            if let ending, isOver, !hasMore { throw .ended(ending) }
+        }
+    }
+
+    /// Waits for one of the three ends to be ready, and does what can be done.
+    ///
+    /// - Returns: Whether there was output, or the end of it.
+    @discardableResult
+    private func step(_ pending: inout ArraySlice<UInt8>, wait: Duration) throws(Loss) -> Bool {
+        // A descriptor below 0 is passed over.
+        var requests = [
+            pollfd(fd: pending.isEmpty ? -1 : input.pipe?.writingEnd ?? -1, events: Int16(POLLOUT), revents: 0),
+            pollfd(fd: hasOutput ? output.readingEnd : -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: hasErrors ? errors.readingEnd : -1, events: Int16(POLLIN), revents: 0),
+        ]
+        let milliseconds = Int32(max(wait > .zero ? 1 : 0, wait / .milliseconds(1)))
+        guard unsafe poll(&requests, nfds_t(requests.count), milliseconds) > 0 else { return false }
+        if requests[0].revents != 0 { try send(&pending) }
+        if requests[2].revents != 0 { receiveErrors() }
+        guard requests[1].revents != 0, let piece = try receive(output.readingEnd) else { return false }
+        received += piece
+        hasOutput = !piece.isEmpty
+        return true
+    }
+
+    private func send(_ pending: inout ArraySlice<UInt8>) throws(Loss) {
+        guard let pipe = input.pipe else { return }
+        let count = unsafe pending.withUnsafeBytes { bytes in
+            // SAFETY: so many bytes are there.
+            unsafe write(pipe.writingEnd, bytes.baseAddress, bytes.count)
+        }
+        if count >= 0 {
+            pending = pending.dropFirst(count)
+        } else if errno == EPIPE {
+            // It listens no more; how it has ended, or what it says without, is seen on the other side.
+            pipe.closeWritingEnd()
+            input.pipe = nil
+        } else if errno != EAGAIN && errno != EINTR {
+            throw .failed(SystemError(code: errno))
+        }
+    }
+
+    private func receiveErrors() {
+        guard let piece = try? receive(errors.readingEnd) else { return }
+        hasErrors = !piece.isEmpty
+        lastErrors = Array((lastErrors + piece).suffix(Self.keptErrorByteCount))
+    }
+
+    /// What has come; empty at the end, nil where there is nothing yet.
+    private func receive(_ descriptor: Int32) throws(Loss) -> [UInt8]? {
+        var code: Int32 = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { room, initializedCount in
+            // SAFETY: the kernel writes no more than the room has, and says how much.
+            let count = unsafe read(descriptor, room.baseAddress, room.count)
+            if count < 0 { code = errno } else { initializedCount = count }
+        }
+        if code == EAGAIN || code == EINTR { return nil }
+        guard code == 0 else { throw .failed(SystemError(code: code)) }
+        return bytes
+    }
+
+    private func takeLine() -> [UInt8]? {
+        guard let end = received[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
+            searched = received.count
+            return nil
+        }
+        let line = Array(received[..<end])
+        received.removeSubrange(...end)
+        searched = 0
+        return line
+    }
+
+    // MARK: The end
+
+    /// How the program has ended that has closed its output.
+    private func end(by deadline: ContinuousClock.Instant, _ interruption: Interruption) throws(Loss) -> Loss {
+        var nothing: ArraySlice<UInt8> = []
+        repeat {
+            if let words = ending ?? reap(WNOHANG) {
+                // What it has said last may have come with its end.
+                while hasErrors {
+                    let known = lastErrors
+                    receiveErrors()
+                    if lastErrors == known { break }
+                }
+                return .ended(words)
+            }
+            guard !interruption.hasCome else { return .interrupted }
+            try step(&nothing, wait: .milliseconds(10))
+            if !hasErrors { Self.pause() }
+        } while .now < deadline
+        return .closedOutput
+    }
+
+    /// Lets it end by itself when its input ends; kills it where it does not in time.
+    func finish(within time: Duration, _ interruption: Interruption) {
+        input.pipe?.closeWritingEnd()
+        input.pipe = nil
+        let deadline = ContinuousClock.now + time
+        var nothing: ArraySlice<UInt8> = []
+        while ending == nil, .now < deadline, !interruption.hasCome, reap(WNOHANG) == nil {
+            if hasOutput || hasErrors { _ = try? step(&nothing, wait: .milliseconds(10)) } else { Self.pause() }
+            received = []
+            searched = 0
+        }
+        kill()
+    }
+
+    /// Ends it and what it has started, at once.
+    func kill() {
+        input.pipe?.closeWritingEnd()
+        input.pipe = nil
+        if ending == nil {
+            sendSignal(-process, SIGKILL)
+            _ = reap(0)
+        }
+        output.close()
+        errors.close()
+    }
+
+    /// - Returns: How it has ended, in words; nil while it runs.
+    private func reap(_ options: Int32) -> String? {
+        var status: Int32 = 0
+        var found: pid_t
+        repeat { found = unsafe waitpid(process, &status, options) } while found < 0 && errno == EINTR
+        guard found != 0 else { return nil }
+        // Its group may have others in it still.
+        sendSignal(-process, SIGKILL)
+        let signal = status & 0x7F
+        ending =
+            signal == 0 ? "ended with status \((status >> 8) & 0xFF)" : "was ended by signal \(signal)"
+        return ending
+    }
+
+    /// Where there is nothing to wait for but the end of a process.
+    private static func pause() { _ = poll(nil, 0, 10) }
+
+    // MARK: The beginning
+
+    private static func spawn(
+        _ line: String, _ input: Pipe, _ output: Pipe, _ errors: Pipe
+    ) throws(SystemError) -> pid_t {
+        var actions = unsafe Actions()
+        var code = unsafe posix_spawn_file_actions_init(&actions)
+        guard code == 0 else { throw SystemError(code: code) }
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_adddup2(&actions, input.readingEnd, System.Descriptor.standardInput)
+        unsafe posix_spawn_file_actions_adddup2(&actions, output.writingEnd, System.Descriptor.standardOutput)
+        unsafe posix_spawn_file_actions_adddup2(&actions, errors.writingEnd, System.Descriptor.standardError)
+        var attributes = Attributes()
+        code = unsafe posix_spawnattr_init(&attributes)
+        guard code == 0 else { throw SystemError(code: code) }
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        // This process blocks some signals and ignores another; a program expects neither.
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        var usual = sigset_t()
+        unsafe sigemptyset(&usual)
+        for signal in [SIGPIPE, SIGINT, SIGTERM] { _ = unsafe sigaddset(&usual, signal) }
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &usual)
+        unsafe posix_spawnattr_setpgroup(&attributes, 0)
+        unsafe posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+        let words = ["/bin/sh", "-c", line]
+        let copies = unsafe words.map { unsafe strdup($0) }
+        defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }
+        var process = pid_t()
+        // SAFETY: the words end in a NUL, their list in nil, and both live until the call returns; nothing in this process
+        // changes the environment.
+        code = unsafe posix_spawn(&process, "/bin/sh", &actions, &attributes, copies + [nil], environ)
+        guard code == 0 else { throw SystemError(code: code) }
+        return process
+    }
+
+    #if canImport(Darwin)
+        private typealias Actions = posix_spawn_file_actions_t?
+        private typealias Attributes = posix_spawnattr_t?
+    #else
+        private typealias Actions = posix_spawn_file_actions_t
+        private typealias Attributes = posix_spawnattr_t
+    #endif
+}
+
+private func sendSignal(_ process: pid_t, _ signal: Int32) { _ = kill(process, signal) }

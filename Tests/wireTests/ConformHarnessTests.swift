@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TestingSupport
+
+/// `wire conform --command`: other implementations, and programs that are none.
+@Suite(.timeLimit(.minutes(30)), .aside)
+struct ConformHarnessTests {
+    private static let files: KeyValuePairs<String, String> = [
+        "Protocols/Scene/Scene.wire": "option max_packet = 4096;\n" + sceneSchema,
+        "Protocols/Scene/Vectors/hi.hex": packetHex, "Protocols/Scene/Vectors/hi.json": packetLine,
+        "Protocols/Scene/Vectors/Invalid/cut.hex": "00000009 4e21 07 0000",
+        "Protocols/Scene/Vectors/Invalid/cut.txt": "Cs_20001.Line: needs 4 bytes at offset 7, 2 are left\n",
+    ]
+    /// Nothing waits for so long but a test that has failed.
+    private static let patience = "20m"
+
+    @Test(arguments: ConformTests.protocols)
+    func `our own adapter conforms`(name: String) throws {
+        let path = ConformTests.path(of: name)
+        let outcome = try Workspace().shell(
+            "wire conform --protocol \(path) --generate 20 --strict --timeout \(Self.patience) "
+                + "--command 'wire conform --adapter --protocol \(path)'")
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+        #expect(outcome.output.wholeMatch(of: /\w+: (\d+) checks: \1 passed\n/) != nil, "\(outcome)")
+    }
+
+    /// Makes one check with a program that is a script of the shell; it is asked whether `hi` can be decoded.
+    private func check(
+        _ script: String, _ filter: String = "hi/decode", _ words: String = "--timeout 20m"
+    ) throws -> Outcome {
+        let workspace = try Workspace(Self.files)
+        try workspace.write("#!/bin/sh\n" + script + "\n", to: "program")
+        return try workspace.shell("wire conform --command 'exec sh ./program' --filter '\(filter)' \(words)")
+    }
+
+    @Test(arguments: [
+        ("read line; exit 3", "the program ended with status 3 before it replied"),
+        ("exit 0", "the program ended with status 0 before it replied"),
+        ("exec >&-; sleep 1000", "the program has closed its output and goes on"),
+        ("kill -9 $$", "the program was ended by signal 9 before it replied"),
+        (
+            "echo first >&2; echo second >&2; exit 1",
+            "the program ended with status 1 before it replied; it said: first / second"
+        ),
+        (
+            "echo garbage",
+            "what it replied is no line of JSON: `g` where a value was expected at byte 0 of the JSON: garbage"
+        ),
+        ("read line; echo '{}'; read line", #"its reply does not have `"id":1`: {}"#),
+        ("read line; echo '{\"id\":2,\"reply\":\"more\"}'; read line", #"its reply does not have `"id":1`: "#),
+        ("read line; echo '{\"id\":1}'; read line", "its reply cannot be understood: there is no `reply`: {\"id\":1}"),
+        (
+            "read line; echo '{\"id\":1,\"reply\":\"perhaps\"}'; read line",
+            "its reply cannot be understood: `reply` is ok, more, error or skip, not \"perhaps\": "
+        ),
+        (
+            "read line; echo '{\"id\":1,\"reply\":\"ok\"}'; read line",
+            "its reply cannot be understood: to `decode`, `ok` has a `count` of bytes and a `line`: "
+        ),
+        (
+            "read line; echo '{\"id\":1,\"reply\":\"ok\",\"count\":0,\"line\":{}}'; read line",
+            "its reply cannot be understood: `count` is an integer above 0: "
+        ),
+        (
+            "read line; echo '{\"id\":1,\"reply\":\"more\",\"count\":3}'; read line",
+            "expected a packet, got that more bytes are needed: 3"
+        ),
+        (
+            "read line; echo '{\"id\":1,\"reply\":\"error\",\"text\":\"no\"}'; read line",
+            "expected a packet, got an error: no"
+        ),
+        ("read line; yes | tr -d '\\n'", "a reply of more than 1179648 bytes"),
+        ("read line; printf '{\"id\":1'", "the program ended with status 0 before it replied"),
+        ("read line; printf '\\377\\000\\n'; read line", "what it replied is no line of JSON: "),
+        ("exec ./nothing", "the program ended with status 127 before it replied; it said: "),
+    ])
+    func `a program that is no adapter fails, and why is said`(script: String, reason: String) throws {
+        let outcome = try check(script)
+        #expect(outcome.status == 1 && outcome.errors.isEmpty)
+        #expect(outcome.output.hasPrefix("FAIL hi/decode: " + reason), "\(outcome)")
+        #expect(outcome.output.hasSuffix("\nScene: 1 check: 1 failed\n"))
+    }
+
+    @Test(arguments: [
+        ("cat > /dev/null", "no first reply within 10 times 20ms"),
+        ("sleep 1000", "no first reply within 10 times 20ms"),
+        ("printf '{\"id\":1'; sleep 1000", "no first reply within 10 times 20ms"),
+    ])
+    func `a program that is silent is not waited for`(script: String, reason: String) throws {
+        let outcome = try check(script, "hi/decode", "--timeout 20ms")
+        #expect(
+            outcome == Outcome(status: 1, output: "FAIL hi/decode: \(reason)\nScene: 1 check: 1 failed\n", errors: ""))
+    }
+
+    @Test func `a program that never works is not started for ever`() throws {
+        let outcome = try check("echo x >> starts; exit 1", "*")
+        #expect(outcome.status == 1)
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.count == 6 && lines.allSatisfy { !$0.contains("not asked") }, "\(outcome)")
+        let workspace = try Workspace(Self.files)
+        let many = try workspace.shell(
+            "wire conform --generate 20 --command 'echo >> starts; exit 1' | grep -c 'not asked'; wc -l < starts")
+        let numbers = many.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+        #expect(numbers.count == 2 && numbers[0] > 20 && numbers[1] == 10, "\(many)")
+    }
+
+    /// The good adapter, with a change in what it says.
+    private func changed(_ change: String, _ filter: String, _ words: String = "") throws -> Outcome {
+        let workspace = try Workspace(Self.files)
+        try workspace.write("wire conform --adapter | sed -u '\(change)'\n", to: "program")
+        return try workspace.shell(
+            "wire conform --timeout 20m --command 'sh ./program' --filter '\(filter)' \(words)")
+    }
+
+    @Test(arguments: [
+        (#"s/"Line":2/"Line":3/"#, "hi/decode", "FAIL hi/decode: fields.Line: expected 2, got 3\n"),
+        (#"s/"count":15/"count":14/"#, "hi/decode", "FAIL hi/decode: 14 bytes were taken where the packet has 15\n"),
+        (
+            #"s/"count":15,"line".*/"count":30,"line":{}}/"#, "hi/glued",
+            "FAIL hi/glued: 30 bytes were taken where the packet has 15\n"
+        ),
+        (
+            #"s/000200026869/000300026869/"#, "hi/encode",
+            "FAIL hi/encode: byte 10 differs: expected …000f4e2101000000[02]…, got …000f4e2101000000[03]…\n"
+        ),
+        (
+            #"s/"reply":"more","count":[0-9]*/"reply":"more","count":99/"#, "hi/cuts",
+            "FAIL hi/cuts: of the first 0 bytes of 15: needs 99 more, which is not 1 to 15\n"
+        ),
+        (
+            #"s/"reply":"more"/"reply":"error"/"#, "hi/cuts",
+            "FAIL hi/cuts: of the first 0 bytes of 15: expected that more bytes are needed, got an error: {}\n"
+        ),
+        (
+            #"s/"offset":7/"offset":8/"#, "Invalid*", "FAIL Invalid/cut/refuse: the offset is 8 where 7 was expected\n"
+        ),
+        (
+            #"s/20001.Line"/20001.SceneId"/"#, "Invalid*",
+            "FAIL Invalid/cut/refuse: the field is Cs_20001.SceneId where Cs_20001.Line was expected\n"
+        ),
+        (
+            #"s/"error":"truncated"/"error":"too_long"/"#, "Invalid*",
+            "FAIL Invalid/cut/refuse: the error is too_long where truncated was expected\n"
+        ),
+    ])
+    func `a wrong answer fails, with what was expected`(change: String, filter: String, text: String) throws {
+        let outcome = try changed(change, filter)
+        let shown = outcome.output.replacing(/\](?:00026869)/, with: "]…")
+        #expect(outcome.status == 1 && shown.hasPrefix(text), "\(outcome)")
+    }
+
+    @Test func `an error may say less, unless everything is asked for`() throws {
+        let change = #"s/"error":"truncated",.*"text"/"text"/"#
+        #expect(try changed(change, "Invalid*") == .success("Scene: 1 check: 1 passed\n"))
+        let strict = try changed(change, "Invalid*", "--strict")
+        #expect(
+            strict.output.hasPrefix("FAIL Invalid/cut/refuse: the error is not said where truncated was expected\n"))
+    }
+
+    @Test func `what an adapter skips is said, and does not fail`() throws {
+        let change = #"s/"reply":.*/"reply":"skip","text":"not yet"}/"#
+        let outcome = try changed(change, "hi/encode")
+        #expect(outcome == .success("skip hi/encode: not yet\nScene: 1 check: 1 skipped\n"))
+    }
+
+    @Test func `a program that is lost is started again for the next check`() throws {
+        // Each one dies behind its first reply.
+        let workspace = try Workspace(Self.files)
+        try workspace.write("head -n 1 | wire conform --adapter\n", to: "program")
+        let outcome = try workspace.shell(
+            "wire conform --timeout 20m --command 'sh ./program' --verbose --filter 'hi/*code'")
+        #expect(outcome.status == 1)
+        #expect(outcome.output.hasPrefix("ok   hi/decode\nFAIL hi/encode: the program ended with status 0"))
+        let lost = try workspace.shell(
+            "wire conform --timeout 20m --command 'sh ./program' --verbose --filter 'hi/*d*'")
+        #expect(lost.output.contains("ok   hi/decode\nFAIL hi/glued: the program ended"), "\(lost)")
+        #expect(lost.output.contains("ok   hi/encode"), "\(lost)")
+    }
+
+    @Test func `what a program has started ends with it`() throws {
+        let workspace = try Workspace(Self.files)
+        try workspace.write("sleep 1000 & echo $! > pid; read line; exit 1\n", to: "program")
+        let outcome = try workspace.shell("wire conform --timeout 20m --command 'sh ./program' --filter hi/decode")
+        #expect(outcome.status == 1)
+        // Nobody waits for it any more, but it may not have been taken away yet.
+        let gone = "while kill -0 $(cat pid) 2> /dev/null && ! grep -q 'State:.*Z' /proc/$(cat pid)/status; do :; done"
+        #expect(try workspace.shell(gone).status == 0)
+    }
+
+    @Test(arguments: ["INT", "TERM"])
+    func `an interruption ends the program too, and what is known is reported`(signal: String) throws {
+        let workspace = try Workspace(Self.files)
+        try workspace.write("echo $$ > started; sleep 1000\n", to: "program")
+        let line = """
+            mkfifo started
+            wire conform --timeout 20m --command 'exec sh ./program' --junit out.xml &
+            read -r pid < started
+            kill -\(signal) $!
+            wait $!
+            echo status $?
+            grep -c '<testsuite ' out.xml
+            while kill -0 $pid 2> /dev/null && ! grep -q 'State:.*Z' /proc/$pid/status; do :; done
+            """
+        let outcome = try workspace.shell(line)
+        #expect(outcome.output == "Scene: 0 checks: \nstatus 1\n1\n")
+        #expect(outcome.errors == "error: interrupted: 5 checks were not made\n")
+    }
+
+    // MARK: The adapter
+
+    @Test func `the adapter replies to each line, whatever it is`() throws {
+        let workspace = try Workspace(Self.files)
+        let requests = """
+            {"id":1,"protocol":"Scene","ask":"decode","from":"client","hex":"\(packetHex)ff"}
+            {"id":2,"protocol":"Scene","ask":"decode","from":"client","hex":"0000000f4e"}
+            {"id":3,"protocol":"Scene","ask":"decode","from":"client","hex":"000000064e21"}
+            {"id":4,"protocol":"Scene","ask":"encode","from":"client","line":\(packetLine.dropLast())}
+            {"id":5,"ask":"encode","line":{"message":"Cs_20001","fields":{"SceneId":256,"Line":2,"message":""}}}
+            {"id":6,"protocol":"Goim","ask":"decode","from":"client","hex":""}
+            {"id":7,"ask":"explain"}
+            {"id":8,"ask":"decode","hex":"0"}
+            garbage
+
+            """
+        let outcome = try workspace.wire("conform", "--adapter", input: Data(requests.utf8))
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        #expect(outcome.status == 0 && lines.count == 9)
+        #expect(lines[0] == #"{"id":1,"reply":"ok","count":15,"line":\#(packetLine.dropLast())}"#)
+        #expect(lines[1] == #"{"id":2,"reply":"more","count":10}"#)
+        #expect(
+            lines[2] == #"{"id":3,"reply":"error","error":"truncated","field":"Cs_20001.SceneId","offset":6,"#
+                + #""text":"Cs_20001.SceneId: needs 1 byte at offset 6, 0 are left"}"#)
+        #expect(lines[3] == #"{"id":4,"reply":"ok","hex":"\#(packetHex)"}"#)
+        #expect(
+            lines[4] == #"{"id":5,"reply":"error","error":"out_of_range","field":"Cs_20001.SceneId","#
+                + #""text":"Cs_20001.SceneId: 256 is not in 0...255"}"#)
+        #expect(lines[5] == #"{"id":6,"reply":"skip","text":"this adapter is of Scene"}"#)
+        #expect(lines[6] == #"{"id":7,"reply":"skip","text":"this question is not known"}"#)
+        #expect(lines[7].hasPrefix(#"{"id":8,"reply":"skip","text":"`hex` is"#))
+        #expect(lines[8].hasPrefix(#"{"id":null,"reply":"skip","text":"the line is no JSON"#))
+    }
+}
+
+/// The Erlang that is generated, asked by its own script.
+@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(30)), .aside)
+struct ConformErlangTests {
+    @Test(arguments: ConformTests.protocols)
+    func `the generated Erlang conforms`(name: String) throws {
+        let workspace = try Workspace()
+        let path = ConformTests.path(of: name)
+        let outcome = try workspace.shell(
+            """
+            wire generate erlang --out out --protocol \(path) && \
+            wire generate erlang-adapter --out out --protocol \(path) && \
+            exec wire conform --protocol \(path) --generate 40 --timeout 20m --command 'exec escript out/*.escript'
+            """)
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+        let last = outcome.output.split(separator: "\n").last ?? ""
+        #expect(last.wholeMatch(of: /\w+: (\d+) checks: \1 passed/) != nil, "\(outcome)")
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TestingSupport
+
+/// `wire conform --target`: live servers, good ones and others.
+@Suite(.timeLimit(.minutes(30)), .aside)
+struct ConformTargetTests {
+    @Test(arguments: ConformTests.protocols)
+    func `our echo server conforms`(name: String) throws {
+        let path = ConformTests.path(of: name)
+        let server = try ServingTool("--protocol", path)
+        let outcome = try server.wire(
+            "conform", "--target", server.address, "--protocol", path, "--timeout", "20m", "--generate", "30")
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+        #expect(outcome.output.wholeMatch(of: /\w+: (\d+) checks: \1 passed\n/) != nil, "\(outcome)")
+        #expect(server.end().status == 0)
+    }
+
+    @Test func `an echo server behind a WebSocket conforms`() throws {
+        let path = ConformTests.path(of: "Scene")
+        let server = try ServingTool("--protocol", path, "--websocket", "/sub")
+        let outcome = try server.wire(
+            "conform", "--target", server.address, "--protocol", path, "--timeout", "20m", "--websocket", "/sub")
+        #expect(outcome.output.wholeMatch(of: /Scene: (\d+) checks: \1 passed\n/) != nil, "\(outcome)")
+        #expect(server.end().status == 0)
+    }
+
+    @Test(
+        .enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"),
+        arguments: ["Scene", "Telemetry", "Goim"])
+    func `an echo server in Erlang, which reads and writes each message, conforms`(name: String) throws {
+        let path = ConformTests.path(of: name)
+        let workspace = try Workspace()
+        let generated = try workspace.shell(
+            "wire generate erlang --out out --protocol \(path) && "
+                + "wire generate erlang-adapter --out out --protocol \(path)")
+        #expect(generated.status == 0)
+        let server = try PeerProcess("escript out/*.escript echo 0", in: workspace)
+        let outcome = try workspace.wire(
+            "conform", "--target", "127.0.0.1:\(server.port)", "--protocol", path, "--timeout", "20m",
+            "--generate", "30", "--from", "client")
+        #expect(outcome.output.wholeMatch(of: /\w+: (\d+) checks: \1 passed\n/) != nil, "\(outcome)")
+    }
+
+    // MARK: Servers that are wrong on purpose
+
+    private static let files: KeyValuePairs<String, String> = [
+        "Protocols/Scene/Scene.wire": sceneSchema, "Protocols/Scene/Vectors/hi.hex": packetHex,
+        "Protocols/Scene/Vectors/hi.json": packetLine,
+        "Protocols/Scene/Vectors/Invalid/long.hex": "ffffffff 4e21",
+        "Protocols/Scene/Vectors/Invalid/cut.hex": "0000000f 4e",
+        "Protocols/Scene/Vectors/Invalid/text.hex": "0000000e 4e21 01 00000002 0001 ff",
+    ]
+
+    private func conform(_ peer: RawPeer, _ words: String) throws -> Outcome {
+        try Workspace(Self.files).shell("wire conform --target \(peer.address) " + words)
+    }
+
+    @Test func `a server that returns whatever comes is no server of packets`() async throws {
+        let peer = try await rawPeer { _, new in new }
+        let outcome = try conform(peer, "--timeout 20m")
+        #expect(
+            outcome
+                == Outcome(
+                    status: 1,
+                    output: """
+                        FAIL Invalid/cut/refuse: the server has returned what is no packet: the stream ended inside a \
+                        packet: 5 bytes came, 10 more were needed
+                        FAIL Invalid/long/refuse: the server has returned what is no packet: length 0xFFFFFFFF is over \
+                        the limit of 1048576
+                        Scene: 6 checks: 4 passed, 2 failed
+
+                        """, errors: ""))
+    }
+
+    @Test func `a server that waits for what is no packet does not refuse it`() async throws {
+        let peer = try await rawPeer { _, _ in [] }
+        let outcome = try conform(peer, "--timeout 5s --filter Invalid/long")
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.output.hasPrefix(
+                "FAIL Invalid/long/refuse: the server waits: it has not ended the connection within 5s\n"),
+            "\(outcome)")
+    }
+
+    @Test func `a server that changes a byte is seen`() async throws {
+        let peer = try await rawPeer { _, new in new.map { $0 == 0x68 ? 0x69 : $0 } }
+        let outcome = try conform(peer, "--timeout 20m --filter hi/whole")
+        #expect(outcome.status == 1)
+        #expect(outcome.output.hasPrefix("FAIL hi/whole: byte 13 differs: expected …"), "\(outcome)")
+    }
+
+    @Test func `a server that says nothing is seen`() async throws {
+        let peer = try await rawPeer { _, _ in [] }
+        let outcome = try conform(peer, "--timeout 3s --filter hi/whole")
+        #expect(outcome.output == "FAIL hi/whole: it has not come back within 3s\nScene: 1 check: 1 failed\n")
+    }
+
+    @Test func `a server that answers glued packets once is seen`() async throws {
+        let peer = try await rawPeer { _, new in Array(new.prefix(15)) }
+        let outcome = try conform(peer, "--timeout 5s --filter hi/glued")
+        #expect(
+            outcome.output
+                == "FAIL hi/glued: packet 2 of 3: it has not come back within 5s\nScene: 1 check: 1 failed\n")
+    }
+
+    @Test func `a server that serves nobody behind a bad packet is seen`() async throws {
+        let bad = Seen<Void>()
+        let peer = try await rawPeer { all, new in
+            if all.last == 0xFF { bad.add(()) }
+            return all.last == 0xFF || bad.count == 0 ? new : []
+        }
+        let outcome = try conform(peer, "--timeout 5s --filter Invalid/text")
+        let text = "behind it, on the next connection: it has not come back within 5s"
+        #expect(outcome.output == "FAIL Invalid/text/refuse: \(text)\nScene: 1 check: 1 failed\n")
+    }
+
+    @Test func `a server that is not there is said once`() throws {
+        let outcome = try Workspace(Self.files).wire("conform", "--target", "127.0.0.1:1", "--timeout", "20m")
+        #expect(outcome.status == 1 && outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix("error: cannot connect to 127.0.0.1:1: "))
+    }
+
+    @Test(arguments: [
+        ("--target localhost", 1, "error: HOST:PORT is a name or an IP address"),
+        ("--target 127.0.0.1:1 --command x", 2, "error: --command and --target do not go together\n"),
+        ("--adapter --command x", 2, "error: --command and --adapter do not go together\n"),
+        ("--tls", 2, "error: --tls goes with --target HOST:PORT\n"),
+        ("--websocket /sub", 2, "error: --websocket goes with --target HOST:PORT\n"),
+        ("--target 127.0.0.1:1 --websocket sub", 1, "error: --websocket is a path that begins with a slash"),
+        ("--timeout 5", 1, "error: --timeout is a number above 0 with ms, s or m behind it"),
+    ])
+    func `a call that cannot be answered says why`(words: String, status: Int32, error: String) throws {
+        let outcome = try Workspace(Self.files).shell("wire conform " + words)
+        #expect(outcome.status == status && outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix(error), "\(outcome)")
+    }
+}
