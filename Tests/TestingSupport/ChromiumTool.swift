@@ -26,31 +26,57 @@ public enum ChromiumTool {
     ///
     /// - Parameter isDark: What the reader's system is to ask for.
     public static func load(_ page: String, isDark: Bool = false) throws -> Outcome {
-        guard let path else { throw Failure(description: absence) }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "chromium-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (file, problems) = (folder.appending(path: "page.html"), folder.appending(path: "problems"))
-        try Data(page.utf8).write(to: file)
-        try Data().write(to: problems)
-        let (process, output) = (Process(), Pipe())
-        process.executableURL = URL(filePath: path)
-        process.arguments = [
-            "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-            "--disable-background-networking", "--enable-logging=stderr",
-            "--blink-settings=preferredColorScheme=\(isDark ? 0 : 1)",
-            "--user-data-dir=\(folder.appending(path: "profile").path)", "--window-size=1400,1000", "--dump-dom",
-            file.absoluteString,
-        ]
-        process.standardOutput = output
-        process.standardError = try FileHandle(forWritingTo: problems)
-        try process.run()
-        let document = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        let text = try String(decoding: Data(contentsOf: problems), as: UTF8.self)
-        guard process.terminationStatus == 0 else { throw Failure(description: "chromium: \(text)") }
+        let window = try Window(page, isDark: isDark, options: ["--dump-dom"])
+        let document = try window.output.fileHandleForReading.readToEnd() ?? Data()
+        window.process.waitUntilExit()
+        let text = try window.problems()
+        guard window.process.terminationStatus == 0 else { throw Failure(description: "chromium: \(text)") }
         let console = text.split(separator: "\n").filter { $0.contains(":CONSOLE") }.map(String.init)
         return Outcome(document: String(decoding: document, as: UTF8.self), console: console)
+    }
+
+    /// Shows a page from a file of its own until the closure ends.
+    public static func show<Value>(_ page: String, while body: () async throws -> Value) async throws -> Value {
+        // A browser that may be spoken to from outside stays when the page is there.
+        let window = try Window(page, isDark: false, options: ["--remote-debugging-port=0"])
+        defer { window.process.terminate() }
+        return try await body()
+    }
+
+    /// A browser that runs, and the folder that it writes to, which is gone afterwards.
+    private final class Window {
+        let process = Process()
+        let output = Pipe()
+        private let folder: URL
+
+        init(_ page: String, isDark: Bool, options: [String]) throws {
+            guard let path else { throw Failure(description: absence) }
+            folder = FileManager.default.temporaryDirectory.appending(path: "chromium-" + UUID().uuidString)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let file = folder.appending(path: "page.html")
+            try Data(page.utf8).write(to: file)
+            try Data().write(to: problemsFile)
+            process.executableURL = URL(filePath: path)
+            process.arguments =
+                [
+                    "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+                    "--disable-background-networking", "--enable-logging=stderr",
+                    "--blink-settings=preferredColorScheme=\(isDark ? 0 : 1)",
+                    "--user-data-dir=\(folder.appending(path: "profile").path)", "--window-size=1400,1000",
+                ] + options + [file.absoluteString]
+            process.standardOutput = output
+            process.standardError = try FileHandle(forWritingTo: problemsFile)
+            try process.run()
+        }
+
+        deinit {
+            process.waitUntilExit()
+            try? FileManager.default.removeItem(at: folder)
+        }
+
+        private var problemsFile: URL { folder.appending(path: "problems") }
+
+        func problems() throws -> String { try String(decoding: Data(contentsOf: problemsFile), as: UTF8.self) }
     }
 
     struct Failure: Error, CustomStringConvertible {
