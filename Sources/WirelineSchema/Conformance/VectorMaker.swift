@@ -235,7 +235,32 @@ package struct VectorMaker {
         {
             members.append(.init(LineKey.header, .object([.init(name, field.json(of: value))])))
         }
-        return .object(members + [JSONValue.Member(LineKey.fields, fields)])
+        let named = named(fields, description.messages[message].fields)
+        return .object(members + [JSONValue.Member(LineKey.fields, named)])
+    }
+
+    /// The same object with the names of enums and flags in place of their numbers, as lines have them.
+    private func named(_ value: JSONValue, _ fields: [FieldDescription]) -> JSONValue {
+        guard case .object(let members) = value else { return value }
+        return .object(
+            members.map { member in
+                let field = fields.first { $0.name.hasSameBytes(as: member.name) }
+                return JSONValue.Member(member.name, field.map { named(member.value, $0.type) } ?? member.value)
+            })
+    }
+
+    private func named(_ value: JSONValue, _ type: TypeDescription) -> JSONValue {
+        switch (type, value) {
+        case (.enumeration(let index, _), .number(let number)):
+            return number.integer.map { translator.index.enumerations[index].json(enumeration: $0) } ?? value
+        case (.flags(let index, _), .array(let items)):
+            guard items.count == 1, case .number(let number) = items[0], let bits = number.integer else { return value }
+            return translator.index.flagSets[index].json(flags: bits)
+        case (.structure(let index), _): return named(value, description.structures[index].fields)
+        case (.list(let element, _), .array(let items)), (.fixedList(let element, _), .array(let items)):
+            return .array(items.map { named($0, element) })
+        default: return value
+        }
     }
 
     private func packet(

@@ -75,6 +75,12 @@ struct VectorMakerTests {
         #expect(vectors.contains { $0.kind == .decodeOnly && $0.caseName.contains("longer") })
     }
 
+    @Test func `lines have the names of enums and flags, those that cannot be encoded too`() throws {
+        let lines = try vectors(1500).filter { $0.kind == .refused }.compactMap(\.line?.description)
+        #expect(lines.contains { $0.contains(#""closed":""#) && $0.contains(#""open":""#) })
+        #expect(!lines.contains { $0.contains(#""closed":1,"#) || $0.contains(#""closed":2,"#) })
+    }
+
     @Test func `a few vectors show every message first`() throws {
         #expect(try vectors(2).compactMap { $0.line?["message"] } == ["Say", "Said"])
     }
