@@ -156,6 +156,7 @@ let package = Package(
             name: "wireTests",
             dependencies: [
                 "wire", "Wireline", "WirelineTransport", "WirelineWebSocket", "WirelineSchema", "WirelineCodec",
+                "Scene",
                 "TestingSupport",
             ],
             exclude: ["Erlang"], swiftSettings: usual),

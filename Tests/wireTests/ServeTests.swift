@@ -67,7 +67,7 @@ struct ServeTests {
     }
 
     /// Whether this machine's loopback has an IPv6 address.
-    private static let hasIPv6: Bool = {
+    static let hasIPv6: Bool = {
         guard let address = try? SocketAddress(ipAddress: "::1", port: 0),
             let group = try? EventLoopGroup.shared, let listener = try? Listener.bind(to: address, on: group)
         else { return false }
@@ -159,9 +159,9 @@ struct ServeTests {
     }
 
     @Test(arguments: [
-        ("127.0.0.1:0", 2, "error: --echo is missing\nusage: wire serve HOST:PORT [options]\n"),
-        ("--echo", 2, "error: HOST:PORT is missing\nusage: wire serve HOST:PORT [options]\n"),
-        ("127.0.0.1:0 --echo --tls", 2, "error: unknown option `--tls`\nusage: wire serve HOST:PORT [options]\n"),
+        ("127.0.0.1:0", 2, "error: --echo or --script is missing\nusage: wire serve [HOST:PORT] [options]\n"),
+        ("--echo", 2, "error: HOST:PORT is missing\nusage: wire serve [HOST:PORT] [options]\n"),
+        ("127.0.0.1:0 --echo --tls", 2, "error: unknown option `--tls`\nusage: wire serve [HOST:PORT] [options]\n"),
         (
             "127.0.0.1:0 --echo --threads 0", 1,
             "error: --threads is a number from 1 to 1024; `0` is not\n"

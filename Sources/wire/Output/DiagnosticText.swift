@@ -2,7 +2,7 @@
 
 import WirelineSchema
 
-/// Problems of a schema for people: as the schema module renders them, with colours around the parts.
+/// Problems of a schema or a script for people: as the schema module renders them, with colours around the parts.
 struct DiagnosticText {
     let style: TextStyle
     /// More than anybody reads at once.
@@ -10,8 +10,13 @@ struct DiagnosticText {
 
     /// Prints all problems to standard error.
     func report(_ result: CheckResult, _ console: Console) {
-        for diagnostic in result.diagnostics.prefix(Self.limit) { console.report(styled: text(of: diagnostic)) }
-        let hiddenCount = max(0, result.diagnostics.count - Self.limit) + result.omittedDiagnosticCount
+        report(result.diagnostics, omittedCount: result.omittedDiagnosticCount, console)
+    }
+
+    /// Prints problems, of which `omittedCount` more were not kept.
+    func report(_ diagnostics: [Diagnostic], omittedCount: Int, _ console: Console) {
+        for diagnostic in diagnostics.prefix(Self.limit) { console.report(styled: text(of: diagnostic)) }
+        let hiddenCount = max(0, diagnostics.count - Self.limit) + omittedCount
         if hiddenCount > 0 {
             console.report("note: \(hiddenCount) more \(hiddenCount == 1 ? "problem is" : "problems are") not shown")
         }

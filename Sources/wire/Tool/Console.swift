@@ -27,6 +27,12 @@ final class Console: Sendable {
         try put(full)
     }
 
+    /// Prints a line that somebody may wait for.
+    func printAtOnce(_ line: String) throws(CommandError) {
+        try print(TextStyle.harmless(line))
+        try flush()
+    }
+
     /// Writes what has been collected.
     func flush() throws(CommandError) {
         let rest = pending.withLock { pending in

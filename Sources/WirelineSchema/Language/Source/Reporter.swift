@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Collects the problems of one check. A class, so that lexer, parser and checker add to the same list.
-final class Reporter {
+package final class Reporter {
     /// Beyond so many problems the rest is only counted: a file of garbage must not fill the memory.
     private static let keptLimit = 1000
 
     let sources: [SourceText]
-    private(set) var hasErrors = false
-    private(set) var omittedCount = 0
+    package private(set) var hasErrors = false
+    package private(set) var omittedCount = 0
     /// How many problems there were so far.
-    var count: Int { found.count + omittedCount }
+    package var count: Int { found.count + omittedCount }
     private var found: [(span: SourceSpan, diagnostic: Diagnostic)] = []
 
-    init(sources: [SourceText]) {
+    package init(sources: [SourceText]) {
         self.sources = sources
     }
 
-    func error(_ message: String, at span: SourceSpan, help: String? = nil) {
+    package func error(_ message: String, at span: SourceSpan, help: String? = nil) {
         hasErrors = true
         add(.error, message, span, help)
     }
 
-    func warning(_ message: String, at span: SourceSpan, help: String? = nil) {
+    package func warning(_ message: String, at span: SourceSpan, help: String? = nil) {
         add(.warning, message, span, help)
     }
 
-    func location(of span: SourceSpan) -> SourceLocation {
+    package func location(of span: SourceSpan) -> SourceLocation {
         sources[span.file].location(at: span.start)
     }
 
@@ -36,7 +36,7 @@ final class Reporter {
     }
 
     /// By file, then position, then in the order in which they were found.
-    func sortedDiagnostics() -> [Diagnostic] {
+    package func sortedDiagnostics() -> [Diagnostic] {
         found.enumerated().sorted {
             ($0.element.span.file, $0.element.span.start, $0.offset)
                 < ($1.element.span.file, $1.element.span.start, $1.offset)
@@ -62,7 +62,7 @@ final class Reporter {
 
 extension String {
     /// The text in backticks, shortened when it is long: for messages about what somebody wrote.
-    var quoted: String {
+    package var quoted: String {
         let limit = 60
         guard utf8.count > limit else { return "`\(self)`" }
         return "`\(prefix(limit / 2))…` (\(utf8.count) bytes)"

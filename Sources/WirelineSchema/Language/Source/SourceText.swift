@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Bytes of one file of a check, by the file's index.
-struct SourceSpan: Equatable, Hashable {
-    var file: Int
-    var start: Int
-    var end: Int
+package struct SourceSpan: Equatable, Hashable, Sendable {
+    package var file: Int
+    package var start: Int
+    package var end: Int
+
+    package init(file: Int, start: Int, end: Int) {
+        self.file = file
+        self.start = start
+        self.end = end
+    }
 
     /// The span from the start of this one to the end of another in the same file.
-    func through(_ other: SourceSpan) -> SourceSpan {
+    package func through(_ other: SourceSpan) -> SourceSpan {
         SourceSpan(file: file, start: start, end: max(end, other.end))
     }
 }
 
 /// A file's bytes and where its lines start.
-struct SourceText {
-    let path: String
-    let bytes: [UInt8]
+package struct SourceText: Sendable {
+    package let path: String
+    package let bytes: [UInt8]
     /// Offsets of the first byte of each line; the first is 0.
     let lineStarts: [Int]
 
-    init(_ file: SourceFile) {
+    package init(_ file: SourceFile) {
         path = file.path
         bytes = file.bytes
         lineStarts = Self.lineStarts(of: file.bytes)
@@ -50,7 +56,7 @@ struct SourceText {
     }
 
     /// Line and column of an offset, both from 1; the column in bytes, a byte order mark not counted.
-    func location(at offset: Int) -> SourceLocation {
+    package func location(at offset: Int) -> SourceLocation {
         let line = lineIndex(at: offset)
         var start = lineStarts[line]
         if start == 0, hasByteOrderMark { start = min(3, offset) }
@@ -67,17 +73,17 @@ struct SourceText {
     }
 
     /// The text of some bytes; what is not UTF-8 becomes U+FFFD.
-    func text(_ range: Range<Int>) -> String {
+    package func text(_ range: Range<Int>) -> String {
         String(decoding: bytes[range], as: UTF8.self)
     }
 
     /// Whether the file starts with U+FEFF, as some editors leave it.
-    var hasByteOrderMark: Bool {
+    package var hasByteOrderMark: Bool {
         bytes.starts(with: [0xEF, 0xBB, 0xBF])
     }
 
     /// The scalar that starts at `offset`, or nil when the bytes there are not UTF-8.
-    func scalar(at offset: Int) -> (scalar: Unicode.Scalar, byteCount: Int)? {
+    package func scalar(at offset: Int) -> (scalar: Unicode.Scalar, byteCount: Int)? {
         guard offset < bytes.count else { return nil }
         if bytes[offset] < 0x80 { return (Unicode.Scalar(bytes[offset]), 1) }
         var iterator = bytes[offset..<min(offset + 4, bytes.count)].makeIterator()

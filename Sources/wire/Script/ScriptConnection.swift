@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineCodec
+import WirelineSchema
+import WirelineTransport
+
+/// A connection that a script deals with.
+///
+/// Its properties belong to the connection's loop, which is the lock behind `@unchecked Sendable`: all its tasks run there.
+final class ScriptConnection: @unchecked Sendable {
+    /// The script does nothing more: with a rule, a timer, or the connection.
+    enum Interruption: Error {
+        /// The rule or the timer ends here.
+        case stopped
+        /// The connection has ended, or is to.
+        case ended
+    }
+
+    /// What a rule is followed for.
+    struct Occasion: Sendable {
+        /// The message, as `wire decode` prints it; nil when a client has connected.
+        var line: JSONValue?
+        /// The same in bytes.
+        var packet: [UInt8] = []
+        /// How many times the rule has been followed.
+        var count = 0
+    }
+
+    /// So many timers of a connection may run at a time: far more than a script needs, little enough for any number of
+    /// messages to come.
+    private static let mostTimers = 1_000
+    /// So many bytes may those messages have together that timers still speak of.
+    private static let mostTimedBytes = 4 << 20
+
+    let connection: PacketConnection
+    let run: ScriptRun
+    let number: Int
+    var variables: [JSONValue]
+    var random: ScriptRandomness
+    private var counts: [Int]
+    /// Whether nothing is sent any more, whatever the script says.
+    var isSilent = false
+    /// What is collected to leave in one piece.
+    var glue: [UInt8]?
+
+    private(set) var isRunning = true
+    private var isEndedByScript = false
+    private var failure: (any Error)?
+    /// Those who sleep, and wait for their turn to send.
+    private var sleepers: [UInt64: (timer: EventLoop.Timer, continuation: CheckedContinuation<Void, Never>)] = [:]
+    private var lastSleeper: UInt64 = 0
+    /// Each is waited for by ``serve()``.
+    private var timers: [UInt64: Task<Void, Never>] = [:]
+    private var lastTimer: UInt64 = 0
+    private var timedByteCount = 0
+    private var isSending = false
+    private var senders = Queue<CheckedContinuation<Void, Never>>()
+
+    init(_ connection: PacketConnection, _ run: ScriptRun, number: Int) {
+        self.connection = connection
+        self.run = run
+        self.number = number
+        variables = run.script.variables.map(\.initialValue)
+        counts = Array(repeating: 0, count: run.script.rules.count)
+        random = ScriptRandomness(seed: run.seed, connection: number)
+    }
+
+    /// Follows the script until the connection ends.
+    ///
+    /// - Throws: What the script or the client has done wrong.
+    nonisolated(nonsending) func serve() async throws {
+        // It may have been lost already.
+        guard connection.stream.isOpen else { return }
+        connection.onClosed = { [weak self] _ in self?.end() }
+        do {
+            try await follow(run.rulesOfConnect, Occasion())
+            while isRunning, let packet = try await connection.next() { try await receive(packet) }
+        } catch let error as ScriptFailure {
+            failure = failure ?? run.placed(error)
+        } catch is Interruption {
+            // The script has ended the connection, or finds that it has ended.
+        } catch {
+            if !isEndedByScript { failure = error }
+        }
+        end()
+        for timer in timers.values { timer.cancel() }
+        for timer in timers.values { await timer.value }
+        if let failure { throw failure }
+    }
+
+    private nonisolated(nonsending) func receive(_ packet: ReceivedPacket) async throws {
+        let rules = run.rules(id: packet.id)
+        guard !rules.isEmpty else { return sayUnanswered(packet) }
+        var occasion = Occasion(line: try run.translator.decode(packet.lent, from: .client))
+        occasion.packet = [UInt8](copying: packet.bytes)
+        if try await !follow(rules, occasion) { sayUnanswered(packet) }
+    }
+
+    private func sayUnanswered(_ packet: ReceivedPacket) {
+        let name = run.translator.description.message(id: packet.id, from: .client)?.name ?? "ID \(packet.id)"
+        run.log.note("\(connection.peerAddress): no rule for \(name)")
+    }
+
+    /// Follows the first rule whose condition is met.
+    ///
+    /// - Returns: Whether there is one.
+    @discardableResult
+    private nonisolated(nonsending) func follow(_ rules: [Int], _ occasion: Occasion) async throws -> Bool {
+        for index in rules {
+            let rule = run.script.rules[index]
+            var occasion = occasion
+            occasion.count = counts[index] + 1
+            if let condition = rule.condition, try !isTrue(condition, occasion) { continue }
+            counts[index] += 1
+            do {
+                try await execute(rule.body, occasion)
+            } catch Interruption.stopped {
+                // This rule alone.
+            }
+            return true
+        }
+        return false
+    }
+
+    // MARK: Statements
+
+    private nonisolated(nonsending) func execute(_ body: [Script.Statement], _ occasion: Occasion) async throws {
+        for statement in body {
+            guard isRunning else { throw Interruption.ended }
+            try await execute(statement, occasion)
+        }
+    }
+
+    private nonisolated(nonsending) func execute(_ statement: Script.Statement, _ occasion: Occasion) async throws {
+        switch statement.kind {
+        case .send(let message, let delivery):
+            try await send(try packet(of: message, occasion, statement.span), delivery, statement.span)
+        case .echo(let delivery): try await send(occasion.packet, delivery, statement.span)
+        case .raw(let bytes, let delivery): try await send(bytes, delivery, statement.span)
+        case .assign(let index, let isShared, let expression):
+            try assign(index, isShared: isShared, expression, occasion)
+        case .condition(let condition, let block, let otherwise):
+            try await execute(try isTrue(condition, occasion) ? block : otherwise, occasion)
+        case .loop(let count, let block):
+            for _ in 0..<count { try await execute(block, occasion) }
+        case .wait(let pause): try await sleep(for: time(of: pause))
+        case .after(let pause, let block): try startTimer(pause, times: 1, block, occasion, statement.span)
+        case .every(let pause, let times, let block):
+            try startTimer(pause, times: times, block, occasion, statement.span)
+        case .glue(let block): try await executeGlued(block, occasion, statement.span)
+        case .stop: throw Interruption.stopped
+        case .silence: isSilent = true
+        case .endOutput:
+            isSilent = true
+            connection.endOutput()
+        case .close:
+            isEndedByScript = true
+            end()
+            connection.finish()
+            throw Interruption.ended
+        case .reset:
+            isEndedByScript = true
+            end()
+            connection.stream.reset()
+            connection.close()
+            throw Interruption.ended
+        }
+    }
+
+    private nonisolated(nonsending) func executeGlued(
+        _ block: [Script.Statement], _ occasion: Occasion, _ span: SourceSpan
+    ) async throws {
+        glue = []
+        defer { glue = nil }
+        var interruption: (any Error)?
+        do { try await execute(block, occasion) } catch { interruption = error }
+        let bytes = glue ?? []
+        glue = nil
+        if isRunning { try await send(bytes, Script.Delivery(), span) }
+        if let interruption { throw interruption }
+    }
+
+    private func assign(
+        _ index: Int, isShared: Bool, _ expression: Script.Expression, _ occasion: Occasion
+    ) throws(ScriptFailure) {
+        guard isShared else {
+            variables[index] = try scalar(expression, occasion, run.sharedValues)
+            return
+        }
+        try run.changeShared(index) { values throws(ScriptFailure) in try scalar(expression, occasion, values) }
+    }
+
+    // MARK: Time
+
+    func time(of pause: Script.Pause) -> Duration {
+        guard pause.least < pause.most else { return pause.least }
+        let span = pause.most - pause.least
+        let milliseconds = span.components.seconds * 1_000 + span.components.attoseconds / 1_000_000_000_000_000
+        return pause.least + .milliseconds(Int64.random(in: 0...milliseconds, using: &random))
+    }
+
+    private func startTimer(
+        _ pause: Script.Pause, times: Int?, _ block: [Script.Statement], _ occasion: Occasion, _ span: SourceSpan
+    ) throws(ScriptFailure) {
+        guard timers.count < Self.mostTimers else {
+            throw ScriptFailure(span: span, reason: "\(Self.mostTimers) timers run on this connection, and no more can")
+        }
+        guard timedByteCount + occasion.packet.count <= Self.mostTimedBytes else {
+            throw ScriptFailure(
+                span: span, reason: "timers hold messages of \(Self.mostTimedBytes) bytes together, and no more")
+        }
+        timedByteCount += occasion.packet.count
+        lastTimer += 1
+        let key = lastTimer
+        // `serve` waits for it.
+        timers[key] = Task(executorPreference: connection.loop) {
+            await self.runTimer(pause, times: times, block, occasion)
+            self.timedByteCount -= occasion.packet.count
+            // When all are waited for, they stay.
+            if self.isRunning { self.timers[key] = nil }
+        }
+    }
+
+    private nonisolated(nonsending) func runTimer(
+        _ pause: Script.Pause, times: Int?, _ block: [Script.Statement], _ occasion: Occasion
+    ) async {
+        var deadline = MonotonicTime.now
+        var rest = times ?? .max
+        do {
+            while rest > 0 {
+                // Who is late does not catch up.
+                deadline = max(deadline + time(of: pause), .now)
+                try await sleep(until: deadline)
+                try await execute(block, occasion)
+                if times != nil { rest -= 1 }
+            }
+        } catch let error as ScriptFailure {
+            fail(run.placed(error))
+        } catch {
+            // It has been stopped, or the connection ends, and whoever receives is told of that.
+        }
+    }
+
+    nonisolated(nonsending) func sleep(for duration: Duration) async throws(Interruption) {
+        try await sleep(until: .now + duration)
+    }
+
+    private nonisolated(nonsending) func sleep(until deadline: MonotonicTime) async throws(Interruption) {
+        guard isRunning else { throw .ended }
+        let loop = connection.loop
+        loop.preconditionIsCurrent()
+        lastSleeper += 1
+        let key = lastSleeper
+        await withCheckedContinuation { continuation in
+            let timer = loop.schedule(at: deadline) { self.sleepers.removeValue(forKey: key)?.continuation.resume() }
+            sleepers[key] = (timer, continuation)
+        }
+        guard isRunning else { throw .ended }
+    }
+
+    // MARK: Turns
+
+    /// Waits until nobody else sends a packet in pieces.
+    nonisolated(nonsending) func takeTurn() async throws(Interruption) {
+        while isSending {
+            await withCheckedContinuation { senders.append($0) }
+            guard isRunning else { throw .ended }
+        }
+        isSending = true
+    }
+
+    func giveTurn() {
+        isSending = false
+        senders.popFirst()?.resume()
+    }
+
+    // MARK: The end
+
+    /// Ends the connection for what is wrong with the script.
+    private func fail(_ error: any Error) {
+        guard isRunning else { return }
+        failure = error
+        isEndedByScript = true
+        end()
+        connection.close()
+    }
+
+    /// Ends everything that the script does on the connection.
+    private func end() {
+        guard isRunning else { return }
+        isRunning = false
+        let sleepers = sleepers
+        self.sleepers = [:]
+        for sleeper in sleepers.values {
+            connection.loop.cancel(sleeper.timer)
+            sleeper.continuation.resume()
+        }
+        while let sender = senders.popFirst() { sender.resume() }
+    }
+}
