@@ -6,7 +6,7 @@ enum Wire {
     static func main() {
         Signals.prepare()
         let commands: [Command] = [
-            .demo, .check, .format, .diff, .encode, .decode, .generate, .call, .serve, .conform, .probe,
+            .demo, .check, .format, .diff, .encode, .decode, .generate, .call, .serve, .conform, .probe, .proxy,
             .webSocketEcho, .webSocketCases, .webSocketConnect,
         ]
         let tool = Tool(commands: commands, console: Console())

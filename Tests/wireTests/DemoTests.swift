@@ -59,7 +59,9 @@ struct DemoTests {
         #expect(outcome.output.hasSuffix(packetLine))
     }
 
-    @Test(arguments: ["demo", "check", "format", "diff", "encode", "decode", "generate", "call", "serve", "conform"])
+    @Test(arguments: [
+        "demo", "check", "format", "diff", "encode", "decode", "generate", "call", "serve", "proxy", "conform",
+    ])
     func `a command's own help has its example`(_ command: String) throws {
         let outcome = try Workspace().wire(command, "--help")
         #expect(outcome.status == 0)

@@ -111,7 +111,7 @@ public struct TrafficLog: Sendable {
     }
 
     /// What may be shown of a packet.
-    func message(in packet: borrowing Packet, from sender: Sender, _ layout: PacketLayout) -> Message {
+    package func message(in packet: borrowing Packet, from sender: Sender, _ layout: PacketLayout) -> Message {
         let payload = packet.payload
         let header = (try? layout.header(of: packet)) ?? PacketHeader()
         var name: String?
@@ -161,7 +161,7 @@ extension TrafficLog.Message: CustomStringConvertible {
 
 extension CodecError {
     /// The error without any value or byte that has come: they may be those of a field that is not to be shown.
-    var shownText: String {
+    package var shownText: String {
         let place = offset.map { " at offset \($0)" } ?? ""
         guard path.isEmpty else { return "\(path): not what the schema says\(place)" }
         return switch reason {

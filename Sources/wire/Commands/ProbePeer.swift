@@ -21,7 +21,7 @@ extension Command {
             let verdict: Probe.Verdict
             do throws(TransportError) {
                 let probe = Probe(
-                    addresses: try await addresses(of: endpoint), loop: try EventLoopGroup.shared.nextLoop(),
+                    addresses: try await endpoint.addresses(), loop: try EventLoopGroup.shared.nextLoop(),
                     silence: silence.duration, connectTimeout: timeout.duration, packet: packet, progress: line.show)
                 verdict = try await probe.run()
             } catch {
@@ -60,17 +60,6 @@ extension Command {
         } catch {
             throw .failure("\(Option.packet.name): \(error)")
         }
-    }
-
-    private static func addresses(of endpoint: Endpoint) async throws(TransportError) -> [SocketAddress] {
-        if let address = try? SocketAddress(ipAddress: endpoint.host, port: endpoint.port) { return [address] }
-        var found: [SocketAddress] = []
-        for family in [AddressFamily.ipv6, .ipv4] {
-            found += (try? await SystemResolver().addresses(of: endpoint.host, family).addresses) ?? []
-        }
-        if found.isEmpty { found = try await SystemResolver().addresses(of: endpoint.host, .ipv4).addresses }
-        guard !found.isEmpty else { throw .unknownHost(endpoint.host, reason: "the name has no address") }
-        return found.map { $0.withPort(endpoint.port) }
     }
 }
 

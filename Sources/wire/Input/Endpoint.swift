@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Wireline
+import WirelineTransport
+
 /// A host and a port as people write them: `localhost:9001`, `[::1]:9001`.
 struct Endpoint: Equatable, CustomStringConvertible {
     /// A name, or the text of an IP address, without brackets.
@@ -26,6 +29,20 @@ struct Endpoint: Equatable, CustomStringConvertible {
 
     private static func failure(_ text: String, hint: String? = nil) -> CommandError {
         .failure("HOST:PORT is a name or an IP address, and a port from 0 to 65535; `\(text)` is not", hint: hint)
+    }
+}
+
+extension Endpoint {
+    /// Where it is: at least one address.
+    func addresses() async throws(TransportError) -> [SocketAddress] {
+        if let address = try? SocketAddress(ipAddress: host, port: port) { return [address] }
+        var found: [SocketAddress] = []
+        for family in [AddressFamily.ipv6, .ipv4] {
+            found += (try? await SystemResolver().addresses(of: host, family).addresses) ?? []
+        }
+        if found.isEmpty { found = try await SystemResolver().addresses(of: host, .ipv4).addresses }
+        guard !found.isEmpty else { throw .unknownHost(host, reason: "the name has no address") }
+        return found.map { $0.withPort(port) }
     }
 }
 

@@ -54,7 +54,7 @@ enum System {
     static func contents(ofFile path: String, limit: Int) throws(SystemError) -> [UInt8] {
         let descriptor = repeatingInterrupted { unsafe Int(open(path, O_RDONLY | O_CLOEXEC)) }
         guard descriptor >= 0 else { throw SystemError(code: errno) }
-        defer { close(Int32(descriptor)) }
+        defer { _ = sysClose(Int32(descriptor)) }
         return try contents(of: Int32(descriptor), limit: limit)
     }
 
@@ -75,9 +75,23 @@ enum System {
             unsafe Int(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666))
         }
         guard descriptor >= 0 else { throw SystemError(code: errno) }
-        defer { close(Int32(descriptor)) }
+        defer { _ = sysClose(Int32(descriptor)) }
         try write(Int32(descriptor), bytes)
     }
+
+    /// Makes an empty file, in place of one that may be there, that only its owner can read.
+    ///
+    /// - Returns: A descriptor, for ``write(_:_:)`` and ``close(_:)``.
+    static func makeFile(_ path: String) throws(SystemError) -> Int32 {
+        let descriptor = repeatingInterrupted {
+            unsafe Int(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
+        }
+        guard descriptor >= 0 else { throw SystemError(code: errno) }
+        return Int32(descriptor)
+    }
+
+    /// Closes a descriptor.
+    static func close(_ descriptor: Int32) { _ = sysClose(descriptor) }
 
     /// Puts a file of these bytes in the place of one that is there: it has either the old bytes or the new ones, whatever
     /// happens. Its permissions stay; a link to it stays a link.
@@ -91,7 +105,7 @@ enum System {
         }
         guard descriptor >= 0 else { throw SystemError(code: errno) }
         do throws(SystemError) {
-            defer { close(Int32(descriptor)) }
+            defer { _ = sysClose(Int32(descriptor)) }
             try write(Int32(descriptor), bytes)
             guard fchmod(Int32(descriptor), status.st_mode & 0o7777) == 0, fsync(Int32(descriptor)) == 0 else {
                 throw SystemError(code: errno)
@@ -175,6 +189,13 @@ enum System {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
+    /// What time it is, in UTC without leap seconds.
+    static var microsecondsSince1970: UInt64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return UInt64(max(0, time.tv_sec)) * 1_000_000 + UInt64(time.tv_nsec / 1_000)
+    }
+
     /// Ends the process.
     static func exit(_ status: ExitStatus) -> Never {
         _exit(status.rawValue)
@@ -214,6 +235,8 @@ struct SystemError: Error, Equatable {
     /// Whether nobody reads any more what we write.
     var isBrokenPipe: Bool { code == EPIPE }
 }
+
+private func sysClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
 private func sysRead(_ descriptor: Int32, _ room: UnsafeMutablePointer<UInt8>?, _ byteCount: Int) -> Int {
     unsafe read(descriptor, room, byteCount)

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineTLS
+package import WirelineTransport
+
+/// TLS for streams that carry anything.
+extension ByteStream {
+    /// Puts TLS between what is read and written and the socket; the stream has not been started yet.
+    package func secure(with engine: TLSEngine) { insert(TLSTransform(engine)) }
+
+    /// What has made TLS fail; nil where nothing has.
+    package var transformFailure: ConnectionError? { (transform as? any ConnectionTransform)?.connectionFailure }
+}

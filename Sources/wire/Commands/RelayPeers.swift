@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineSchema
+import WirelineTransport
+
+extension Command {
+    /// `wire proxy`
+    static let proxy = Command(
+        name: "proxy",
+        summary: "pass connections on to a server, and show the packets of both sides, until Ctrl-C",
+        parameters: [],
+        options: [.protocolFolder, .listen, .target, .record] + TLSOptions.clientOptions,
+        example: "wire proxy --listen 127.0.0.1:9002 --to 127.0.0.1:9001 --protocol Protocols/Scene",
+        run: { arguments, console throws(CommandError) in
+            let here = try endpoint(.listen, arguments)
+            let target = try endpoint(.target, arguments)
+            let tls = try TLSOptions.client(arguments)
+            let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
+            DescriptorLimit.raise()
+            let log = ConnectionLog(console)
+            let capture = try arguments[.record].map { path throws(CommandError) in try makeCapture(path, log) }
+            let addresses = try await transport("connect to \(target)") { () async throws(TransportError) in
+                try await target.addresses()
+            }
+            let listener = try await transport("listen on \(here)") { () async throws(TransportError) in
+                try await Relay.listener(at: here, on: try EventLoopGroup.sharedUnless(nil))
+            }
+            let relay = Relay(listener, to: target, addresses, tls: tls, description, capture: capture, log)
+            let end = Signals.takeOver()
+            relay.start()
+            try console.print("listening on \(relay.address)")
+            try console.flush()
+            for await _ in end {}
+            await relay.close()
+            await log.finish()
+            // It has been said.
+            if capture?.failure != nil { throw .answerIsNo }
+        })
+
+    private static func transport<Value>(
+        _ what: String, _ body: () async throws(TransportError) -> Value
+    ) async throws(CommandError) -> Value {
+        do throws(TransportError) {
+            return try await body()
+        } catch {
+            throw .failure("cannot \(what): \(error)")
+        }
+    }
+
+    private static func endpoint(_ option: Option, _ arguments: Arguments) throws(CommandError) -> Endpoint {
+        guard let text = arguments[option] else { throw .usage("\(option.name) is missing") }
+        return try Endpoint(text)
+    }
+
+    private static func makeCapture(_ path: String, _ log: ConnectionLog) throws(CommandError) -> CaptureFile {
+        do throws(SystemError) {
+            return try CaptureFile(path) { error in
+                log.report("cannot write \(path): \(error.reason); nothing more is recorded")
+            }
+        } catch {
+            throw .failure("cannot write \(path): \(error.reason)")
+        }
+    }
+}
+
+extension Option {
+    fileprivate static let listen = Option("--listen", value: "HOST:PORT", "where to take connections; port 0: any")
+    fileprivate static let target = Option("--to", value: "HOST:PORT", "the server that they are passed on to")
+    fileprivate static let record = Option(
+        "--record", value: "FILE", "write what passes to this file too, for Wireshark (pcapng); nothing is hidden there"
+    )
+}

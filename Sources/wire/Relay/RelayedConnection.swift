@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineCodec
+import WirelineTransport
+
+/// A client's connection, and the one to the server that its bytes are passed on to.
+///
+/// Everything belongs to the loop of the two, which is the lock behind `@unchecked Sendable`.
+final class RelayedConnection: @unchecked Sendable {
+    /// Who takes bytes of one side, and hands them to the other.
+    final class Side: ByteStreamHandler {
+        let sender: Sender
+        let stream: ByteStream
+        var watch: PacketWatch
+        var hasEnded = false
+        /// Whether nothing is read until the other side has taken more.
+        var isWaiting = false
+        /// Both sides go when the streams are closed.
+        let connection: RelayedConnection
+
+        init(_ sender: Sender, _ stream: ByteStream, _ connection: RelayedConnection) {
+            self.sender = sender
+            self.stream = stream
+            self.connection = connection
+            watch = PacketWatch(of: sender, connection.relay.description, connection.relay.packetLog)
+        }
+
+        func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
+            guard let taken = block.take() else { return }
+            // SAFETY: so many bytes have been put where the block begins.
+            let bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: taken.base, count: byteCount))
+            stream.giveBack(taken)
+            connection.pass(bytes, from: self)
+        }
+
+        func becameReady(_ stream: ByteStream) { connection.ready() }
+
+        func outputDrained(_ stream: ByteStream) { connection.drained(self) }
+
+        func endOfStream(_ stream: ByteStream) { connection.ended(self) }
+
+        func failed(_ stream: ByteStream, _ error: TransportError) { connection.failed(self, error) }
+    }
+
+    /// How many bytes may wait for a side before nothing more is read from the other one.
+    private static let mostPendingBytes = 64 << 10
+    /// How long it may take to connect to one of the server's addresses.
+    private static let connectTimeout = Duration.seconds(10)
+    /// How long what was written may take to leave once both sides have ended.
+    private static let lingerTime = Duration.seconds(30)
+
+    let relay: Relay
+    let peer: SocketAddress
+    let loop: EventLoop
+    private let client: ByteStream
+    private var sides: [Side] = []
+    private var attempt: ConnectAttempt?
+    private var timer: EventLoop.Timer?
+    private var capture: CapturedConnection?
+    private var isClosed = false
+
+    init(_ client: ByteStream, _ relay: Relay) {
+        self.client = client
+        self.relay = relay
+        peer = client.peerAddress
+        loop = client.loop
+    }
+
+    /// Connects to the server; the client is read from then on.
+    func start() { connect(to: relay.addresses[...]) }
+
+    private func connect(to addresses: ArraySlice<SocketAddress>) {
+        guard let address = addresses.first, !isClosed else { return }
+        func failed(_ error: TransportError) {
+            loop.cancel(&timer)
+            self.attempt = nil
+            if addresses.count > 1 { return connect(to: addresses.dropFirst()) }
+            relay.log.report("\(peer): cannot connect to \(relay.target): \(error)")
+            reset()
+        }
+        let attempt = ConnectAttempt(to: address, from: ConnectionOrigin(), on: loop) { result in
+            switch result {
+            case .success(let stream): self.begin(stream)
+            case .failure(let error): failed(error)
+            }
+        }
+        self.attempt = attempt
+        timer = loop.schedule(at: loop.now + Self.connectTimeout) {
+            self.timer = nil
+            attempt.cancel()
+            failed(.timedOut)
+        }
+        attempt.start()
+    }
+
+    private func begin(_ server: ByteStream) {
+        loop.cancel(&timer)
+        attempt = nil
+        do {
+            if let engine = try relay.makeTLS() { server.secure(with: engine) }
+            let sides = [Side(.client, client, self), Side(.server, server, self)]
+            for side in sides { try side.stream.start(side) }
+            self.sides = sides
+        } catch {
+            relay.log.report("\(peer): \(error)")
+            server.reset()
+            return reset()
+        }
+        relay.log.show("\(peer): connected to \(server.peerAddress)")
+        capture = relay.capture.map { CapturedConnection($0, client: peer, server: server.peerAddress) }
+        capture?.opened()
+        if server.transform == nil { ready() } else { server.read() }
+    }
+
+    /// The server can be spoken to.
+    fileprivate func ready() {
+        for side in sides { side.stream.read() }
+    }
+
+    private func other(of side: Side) -> Side { sides[side.sender == .client ? 1 : 0] }
+
+    private func say(_ lines: [String]) { for line in lines { relay.log.show("\(peer): \(line)") } }
+
+    // MARK: What the two do
+
+    fileprivate func pass(_ bytes: [UInt8], from side: Side) {
+        guard !isClosed else { return }
+        let other = other(of: side)
+        other.stream.write(bytes)
+        other.stream.flush()
+        capture?.sent(bytes, by: side.sender)
+        say(side.watch.receive(bytes))
+        // Sending may have found out that the connection has ended.
+        guard side.stream.isOpen else { return }
+        if other.stream.pendingByteCount < Self.mostPendingBytes { return side.stream.read() }
+        side.isWaiting = true
+    }
+
+    fileprivate func drained(_ side: Side) {
+        guard !isClosed else { return }
+        let other = other(of: side)
+        if other.isWaiting {
+            other.isWaiting = false
+            other.stream.read()
+        }
+        closeIfEnded()
+    }
+
+    fileprivate func ended(_ side: Side) {
+        guard !isClosed else { return }
+        side.hasEnded = true
+        capture?.ended(by: side.sender)
+        say(side.watch.finish() + ["\(side.sender): ended"])
+        other(of: side).stream.endOutput()
+        closeIfEnded()
+    }
+
+    fileprivate func failed(_ side: Side, _ error: TransportError) {
+        guard !isClosed else { return }
+        capture?.reset(by: side.sender)
+        let other = other(of: side)
+        let failure = side.stream.transformFailure?.description ?? error.description
+        say(side.watch.finish() + ["\(side.sender): \(failure)"])
+        // What it has sent before is not kept from the other side, as far as that takes it.
+        other.stream.flush()
+        other.stream.reset()
+        finish()
+    }
+
+    private func closeIfEnded() {
+        guard !isClosed, sides.allSatisfy(\.hasEnded) else { return }
+        if sides.allSatisfy(\.stream.hasEndedOutput) { return close() }
+        guard timer == nil else { return }
+        timer = loop.schedule(at: loop.now + Self.lingerTime) {
+            self.timer = nil
+            self.close()
+        }
+    }
+
+    // MARK: The end
+
+    /// Closes both connections.
+    func close() {
+        for side in sides {
+            side.stream.flush()
+            side.stream.close()
+        }
+        if sides.isEmpty { reset() } else { finish() }
+    }
+
+    /// Refuses the client, which has no server.
+    private func reset() {
+        if sides.isEmpty, (try? client.start(Refusal())) != nil { client.reset() }
+        finish()
+    }
+
+    private func finish() {
+        guard !isClosed else { return }
+        isClosed = true
+        loop.cancel(&timer)
+        attempt.take()?.cancel()
+        sides = []
+        relay.ended(self)
+    }
+}
+
+/// What a stream needs that is only started to be reset.
+private final class Refusal: ByteStreamHandler {
+    func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {}
+    func outputDrained(_ stream: ByteStream) {}
+    func endOfStream(_ stream: ByteStream) {}
+    func failed(_ stream: ByteStream, _ error: TransportError) {}
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TestingSupport
+import Wireline
+import WirelineCodec
+import WirelineSchema
+import WirelineTransport
+
+/// `wire proxy`, as a program, between a client and a server.
+@Suite(.aside, .timeLimit(.minutes(30)))
+struct ProxyCommandTests {
+    private func proxy(
+        to target: String, _ words: String..., at endpoint: String = "127.0.0.1:0", schema: String = sceneSchema,
+        files: KeyValuePairs<String, String> = [:]
+    ) throws -> ServingTool {
+        try ServingTool(
+            running: ["proxy", "--listen", endpoint, "--to", target] + words,
+            files: ["Protocols/Scene/Scene.wire": schema, files.first?.key ?? "none": files.first?.value ?? ""])
+    }
+
+    /// What a proxy has said, without ports.
+    private func lines(_ outcome: Outcome) -> [String] {
+        outcome.output.split(separator: "\n").map { line in
+            let words = line.split(separator: ": ", maxSplits: 1)
+            return words.count == 2 ? String(words[1]) : String(line)
+        }
+    }
+
+    // MARK: What it shows
+
+    @Test func `both sides are shown, but for sensitive values`() throws {
+        let schema = "message Cs_7 { String user; @sensitive String password; uint8[] list; }"
+        let server = try ServingTool(files: ["Protocols/Scene/Scene.wire": schema])
+        let proxy = try proxy(to: server.address, schema: schema)
+        let fields = #"{"user":"ann","password":"s3cret","list":[1,2]}"#
+        let outcome = try server.wire("call", proxy.address, "Cs_7", fields, "--expect", "Cs_7")
+        #expect(outcome.output.contains(fields) && outcome.status == 0)
+        let message = #"Cs_7 {length: 23, id: 7} user: "ann", password: (hidden), list[0]: 1, list[1]: 2"#
+        let ending = proxy.end()
+        #expect(ending.status == 0 && ending.errors.isEmpty)
+        #expect(
+            lines(ending).prefix(3) == ["connected to \(server.address)", "client: " + message, "server: " + message])
+        #expect(server.end() == .success(""))
+    }
+
+    @Test func `unknown IDs are shown as such, and broken packets are told and passed on`() async throws {
+        let server = try ScriptedServer(
+            """
+            on Cs_3 { send Tick { number: 1, text: "a" }; send Tick { number: 2, text: "b" } wrong { Mark: 1 }; close; }
+            on any { echo; }
+            """)
+        let proxy = try proxy(to: server.tool.address, schema: gameSchema)
+        let layout = server.translator.description.layout
+        let client = ScriptedConnection(connection: try await proxy.connect(layout), translator: server.translator)
+        let payload: [UInt8] = [1, 2]
+        let packet = try layout.encode(id: 99, payload: payload.span.bytes, limit: 100)
+        try await client.connection.send(packet: packet)
+        #expect(try await client.connection.next().map { [UInt8](copying: $0.bytes) } == packet)
+        #expect(try await client.ask("Cs_3", "{}") == #"Tick {"number":1,"text":"a"}"#)
+        await #expect { _ = try await client.next() } throws: { "\($0)".contains("packet.Mark: 0x01 at offset 4") }
+        client.connection.close()
+        #expect(server.end() == .success(""))
+        let shown = lines(proxy.end())
+        #expect(
+            shown.contains { $0.hasPrefix("client: unknown ID 99 {Length: 16, ") && $0.hasSuffix("2 bytes") },
+            "\(shown)")
+        #expect(shown.contains { $0.hasPrefix("server: Tick {") && $0.hasSuffix(#"number: 1, text: "a""#) })
+        #expect(
+            shown.contains {
+                $0.hasPrefix("server: no packets: packet.Mark:")
+                    && $0.hasSuffix("; all that follows is passed on as it is")
+            }, "\(shown)")
+    }
+
+    // MARK: What it passes on
+
+    @Test func `packets come through as they were sent, glued and torn`() async throws {
+        let server = try ServingTool("--threads=2")
+        let proxy = try proxy(to: server.address)
+        var packets: [[UInt8]] = []
+        for index in 0..<500 {
+            packets.append(Array(packetBytes))
+            packets.append(try standardPacket(id: UInt64(index), Array(repeating: UInt8(index % 251), count: index)))
+        }
+        let stream = packets.flatMap { $0 }
+        for cut in [1, 7, stream.count / 2, stream.count - 1] {
+            let connection = try await proxy.connect()
+            await connection.sendRaw(Array(stream[..<cut]))
+            await connection.sendRaw(Array(stream[cut...]))
+            // The server hears of the end, ends too, and so does the client.
+            connection.endOutput()
+            #expect(try await connection.rest() == packets)
+            connection.close()
+        }
+        let outcome = proxy.end()
+        #expect(outcome.status == 0)
+        #expect(server.end() == .success(""))
+    }
+
+    @Test func `what is no packet is passed on unchanged both ways`() throws {
+        let echo = try ServingTool(running: ["websocket", "echo", "127.0.0.1:0"])
+        let proxy = try proxy(to: echo.address)
+        let input = Data((0..<200).map { "line \($0)\n" }.joined().utf8)
+        let outcome = try echo.wire("websocket", "connect", "ws://\(proxy.address)/", input: input)
+        #expect(outcome.status == 0 && outcome.output == String(decoding: input, as: UTF8.self))
+        let shown = lines(proxy.end())
+        #expect(shown.contains { $0.hasPrefix("client: no packets: length 0x47455420") }, "\(shown)")
+        #expect(shown.contains { $0.hasPrefix("client: ") && $0.hasSuffix(" more bytes that are no packets") })
+        #expect(echo.end().status == 0)
+    }
+
+    @Test func `an end of one side reaches the other, which goes on`() async throws {
+        let server = try ScriptedServer("on Cs_1 { end; }")
+        let proxy = try proxy(to: server.tool.address, schema: gameSchema)
+        let layout = server.translator.description.layout
+        let client = ScriptedConnection(connection: try await proxy.connect(layout), translator: server.translator)
+        try await client.send("Cs_1", #"{"user":""}"#)
+        #expect(try await client.rest() == [])
+        try await client.send("Cs_3", "{}")
+        #expect(server.tool.nextErrors().hasSuffix("no rule for Cs_3\n"))
+        client.connection.endOutput()
+        #expect(server.end() == .success(""))
+        let shown = lines(proxy.end()).filter { $0.hasSuffix(": ended") }
+        #expect(shown == ["server: ended", "client: ended"])
+    }
+
+    @Test func `a reset of one side is one for the other`() async throws {
+        let (ends, feed) = AsyncStream<String>.makeStream()
+        let server = try await peer { connection in
+            do {
+                while let packet = try await connection.next() {
+                    if packet.id == 1 { connection.stream.reset() } else { try await connection.forward(packet) }
+                }
+                feed.yield("ended")
+            } catch {
+                feed.yield("\(error)")
+            }
+        }
+        let proxy = try proxy(to: "\(server.address)")
+        let first = try await proxy.connect()
+        try await first.send(packet: standardPacket(id: 2, []))
+        #expect(try await first.next()?.id == 2)
+        await first.loop.run { first.stream.reset() }
+        var iterator = ends.makeAsyncIterator()
+        #expect(await iterator.next() == "the peer has reset the connection")
+        let second = try await proxy.connect()
+        try await second.send(packet: standardPacket(id: 1, []))
+        await #expect(throws: ConnectionError.transport(.reset)) { _ = try await second.next() }
+        let shown = lines(proxy.end()).filter { $0.hasSuffix("reset the connection") }
+        #expect(
+            shown == ["client: the peer has reset the connection", "server: the peer has reset the connection"])
+        await server.shutDown(within: .zero)
+    }
+
+    /// Two gigabytes are to be sent through to somebody who reads nothing.
+    @Test func `a client that does not read costs the proxy no memory`() async throws {
+        let server = try ScriptedServer(
+            """
+            on Cs_1 { repeat 100000 { send Tick { number: 1, text: "\(String(repeating: "x", count: 20_000))" }; } }
+            on Cs_3 { reply Sc_1 { ok: 1, greeting: "" }; }
+            """)
+        let proxy = try proxy(to: server.tool.address, schema: gameSchema)
+        let layout = server.translator.description.layout
+        let idle = ScriptedConnection(connection: try await proxy.connect(layout), translator: server.translator)
+        try await idle.send("Cs_1", #"{"user":""}"#)
+        #expect(try await idle.next()?.hasPrefix("Tick") == true)
+        let client = ScriptedConnection(connection: try await proxy.connect(layout), translator: server.translator)
+        for _ in 0..<200 { #expect(try await client.ask("Cs_3", "{}") == #"Sc_1 {"ok":1,"greeting":""}"#) }
+        for tool in [proxy, server.tool] {
+            let status = try String(contentsOfFile: "/proc/\(tool.processID)/status", encoding: .utf8)
+            let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+            let peak = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
+            #expect(try #require(peak) < 1 << 20, "kilobytes")
+        }
+        // Both connections are open when it is asked to end.
+        #expect(proxy.end().status == 0)
+        #expect(try await client.next() == nil)
+        #expect(server.end() == .success(""))
+    }
+
+    // MARK: Recording
+
+    @Test(arguments: ["127.0.0.1:0"] + (ServeTests.hasIPv6 ? ["[::1]:0"] : []))
+    func `a recording has all bytes of both sides`(_ endpoint: String) async throws {
+        let server = try ServingTool()
+        let workspace = try Workspace()
+        let file = workspace.folder.appending(path: "out.pcapng")
+        let proxy = try proxy(to: server.address, "--record", file.path, at: endpoint)
+        var packets = [Array(packetBytes)]
+        for index in 1...20 { packets.append(try standardPacket(id: 5, Array(repeating: 7, count: index * 20_000))) }
+        let address = try SocketAddress(ipAddress: endpoint.hasPrefix("[") ? "::1" : "127.0.0.1", port: proxy.port)
+        let connection = try await PacketConnection.connect(
+            to: address.ipAddress, port: proxy.port, layout: .standard, packetLimit: 1 << 20)
+        for packet in packets { try await connection.send(packet: packet) }
+        connection.endOutput()
+        #expect(try await connection.rest() == packets)
+        connection.close()
+        #expect(proxy.end().status == 0)
+        let capture = try Capture(Data(contentsOf: file))
+        let flags = capture.segments.map(\.flags)
+        #expect(flags.prefix(3) == [0x02, 0x12, 0x10] && flags.filter { $0 == 0x11 }.count == 2)
+        let client = try #require(capture.segments.first).source
+        #expect(try capture.stream(from: client, to: server.port) == packets.flatMap { $0 })
+        #expect(try capture.stream(from: server.port, to: client) == packets.flatMap { $0 })
+        // Whatever is in it, it is its owner's.
+        let permissions = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(permissions == 0o600)
+        #expect(server.end() == .success(""))
+    }
+
+    // MARK: TLS
+
+    @Test(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)))
+    func `the proxy speaks TLS to the server, and says why it cannot`() throws {
+        let root = try CertificateAuthority("root")
+        let issued = try root.issue(to: ["DNS:localhost", "IP:127.0.0.1"])
+        let server = try ServingTool(
+            ["--tls-certificate", "server.pem", "--tls-key", "server.key"],
+            files: [
+                "Protocols/Scene/Scene.wire": sceneSchema, "server.pem": issued.chain, "server.key": issued.key,
+            ])
+        let authority: KeyValuePairs = ["root.pem": root.own.certificate]
+        let trusting = try proxy(to: server.address, "--tls-ca", "root.pem", files: authority)
+        let call = ["call", trusting.address, "Cs_20001", packetFields, "--expect", "Cs_20001"]
+        for _ in 0..<3 { #expect(try server.wire(call) == .success(packetLine)) }
+        #expect(lines(trusting.end()).filter { $0.hasPrefix("client: Cs_20001") }.count == 3)
+        let doubting = try proxy(to: server.address, "--tls")
+        let outcome = try server.wire("call", doubting.address, "Cs_20001", packetFields, "--expect", "Cs_20001")
+        #expect(outcome.errors == "error: \(doubting.address): the peer has reset the connection\n")
+        #expect(lines(doubting.end()).contains("server: the issuer of the peer's certificate is not trusted"))
+        #expect(server.end().status == 0)
+    }
+
+    // MARK: Errors
+
+    @Test func `without a server a client is reset, and it is said`() async throws {
+        let server = try ServingTool()
+        let address = server.address
+        #expect(server.end() == .success(""))
+        let proxy = try proxy(to: address)
+        await #expect(throws: ConnectionError.transport(.reset)) {
+            let connection = try await proxy.connect()
+            _ = try await connection.next()
+        }
+        let outcome = proxy.end()
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.contains(": cannot connect to \(address): "), "\(outcome)")
+    }
+
+    @Test(arguments: [
+        ("--to 127.0.0.1:1", 2, "error: --listen is missing\n"),
+        ("--listen 127.0.0.1:0", 2, "error: --to is missing\n"),
+        ("--listen 127.0.0.1:0 --to x", 1, "error: HOST:PORT is a name or an IP address"),
+        ("--listen 192.0.2.1:1 --to 127.0.0.1:1", 1, "error: cannot listen on 192.0.2.1:1: bind: "),
+        (
+            "--listen 127.0.0.1:0 --to 127.0.0.1:1 --record nowhere/x", 1,
+            "error: cannot write nowhere/x: No such file or directory\n"
+        ),
+        (
+            "--listen 127.0.0.1:0 --to 127.0.0.1:1 --record /dev/full", 1,
+            "error: cannot write /dev/full: No space left on device\n"
+        ),
+        ("--listen 127.0.0.1:0 --to 127.0.0.1:1 --tls-ca none.pem", 1, "error: TLS: none.pem: "),
+    ])
+    func `what cannot be done is said at once`(_ words: String, _ status: Int32, _ error: String) throws {
+        let outcome = try Workspace().shell("wire proxy \(words)")
+        #expect(outcome.status == status && outcome.output.isEmpty && outcome.errors.hasPrefix(error), "\(outcome)")
+    }
+}
