@@ -51,7 +51,7 @@ struct GeneratedErlangTests {
         packets += try Vector.Kind.allCases.flatMap(folder.vectors).map { (try $0.sender(), try $0.bytes()) }
         var cases: [ErlangTerm] = []
         for (sender, bytes) in packets {
-            for other in try judge.variants(of: bytes, using: &random) {
+            for other in judge.translator.variants(of: bytes, using: &random) {
                 cases.append(judge.verdict(on: other, from: sender))
             }
         }
@@ -79,7 +79,7 @@ struct GeneratedErlangTests {
             do {
                 let bytes = try translator.encode(line: line)
                 cases.append(try judge.value(of: bytes, from: sender))
-                for other in try judge.variants(of: bytes, using: &random) {
+                for other in judge.translator.variants(of: bytes, using: &random) {
                     cases.append(judge.verdict(on: other, from: sender))
                 }
             } catch let error as TranslationError {
@@ -153,46 +153,6 @@ private struct ErlangJudge {
     }
 
     private func side(_ sender: Sender) -> ErlangTerm { .atom(sender == .client ? "cs" : "sc") }
-
-    /// A packet with others behind it, every start of it, and some with changed bytes; the same with its payload in a
-    /// good packet around it.
-    func variants(of bytes: [UInt8], using random: inout SeededGenerator) throws -> [[UInt8]] {
-        var variants = changed(bytes, using: &random) + [bytes + bytes, bytes + [0]]
-        let layout = translator.description.layout
-        let limit = translator.description.options.maximumPacketByteCount
-        guard let packet = try? Packet(bytes.span.bytes, layout: layout, limit: limit) else { return variants }
-        for payload in changed([UInt8](copying: packet.payload), using: &random) {
-            let whole = try? layout.encode(id: packet.id, payload: payload.span.bytes, limit: limit)
-            if let whole { variants.append(whole) }
-        }
-        return variants
-    }
-
-    private func changed(_ bytes: [UInt8], using random: inout SeededGenerator) -> [[UInt8]] {
-        // Of long ones the ends, where most of what can be wrong is.
-        let offsets = bytes.indices.filter { $0 < 80 || $0 >= bytes.count - 20 }
-        var variants = [bytes] + offsets.map { Array(bytes[..<$0]) }
-        for offset in offsets {
-            var other = bytes
-            other[offset] ^= [0x01, 0x80, 0xFF, 0x7F, 0x20, .random(in: 1...255, using: &random)].randomElement(
-                using: &random)!
-            variants.append(other)
-        }
-        for _ in 0..<10 {
-            var other = bytes
-            for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let offset = Int.random(in: 0...other.count, using: &random)
-                let byte = UInt8.random(in: 0...255, using: &random)
-                if Bool.random(using: &random), offset < other.count {
-                    other[offset] = byte
-                } else {
-                    other.insert(byte, at: offset)
-                }
-            }
-            variants.append(other)
-        }
-        return variants
-    }
 
     // MARK: Erlang
 

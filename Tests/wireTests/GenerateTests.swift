@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 struct GenerateTests {
-    static let languages = "swift or erlang or erlang-adapter or html or markdown"
+    static let languages = "swift or erlang or erlang-adapter or wireshark or html or markdown"
     static let paths = "out/deep/Scene.wire.swift\nout/deep/SceneProtocol.swift\n"
 
     @Test func `files are written where they are asked for, and named`() throws {
@@ -43,6 +43,13 @@ struct GenerateTests {
         #expect(try workspace.wire("generate", format, "--out", "out") == .success("out/\(file)\n"))
         let text = try workspace.read("out/\(file)")
         #expect(text.contains(title) && text.contains("message-Sc_20001"))
+    }
+
+    @Test func `a dissector is one file`() throws {
+        let workspace = try Workspace()
+        let outcome = try workspace.wire("generate", "wireshark", "--out", "out")
+        #expect(outcome == .success("out/scene.lua\n"))
+        #expect(try workspace.read("out/scene.lua").contains(#"filter = "cs_20001""#))
     }
 
     @Test(arguments: [

@@ -33,9 +33,7 @@ package struct ErlangNaming {
     }
 
     package init(_ description: ProtocolDescription) {
-        let words = SwiftWords.words(of: description.name).map { $0.lowercased() }
-        let stem = words.isEmpty ? "wire" : words.joined(separator: "_")
-        module = (stem.first?.isNumber == true ? "wire_" : "") + stem + "_protocol"
+        module = description.fileStem + "_protocol"
 
         var taken = Self.reserved
         let keepsTrailingBytes = description.options.keepsTrailingBytes
@@ -74,14 +72,7 @@ package struct ErlangNaming {
     private static func unique(_ name: String, _ taken: inout Set<String>) -> String {
         let words = SwiftWords.words(of: name).map { $0.lowercased() }.joined(separator: "_")
         let plain = words.utf8.first.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } == true
-        let wanted = plain ? words : name
-        var result = wanted
-        var number = 2
-        while !taken.insert(result).inserted {
-            result = "\(wanted)_\(number)"
-            number += 1
-        }
-        return result
+        return taken.insertUnique(plain ? words : name)
     }
 
     /// What types and records cannot be called: Erlang's own types, those that every module has, and the tag of messages

@@ -30,6 +30,7 @@ extension Command {
         BackEnd(name: "swift") { description, names in SwiftGenerator(description, fileNames: names).files() },
         BackEnd(name: "erlang") { description, _ in ErlangGenerator(description).files() },
         BackEnd(name: "erlang-adapter") { description, _ in [ErlangGenerator(description).adapter()] },
+        BackEnd(name: "wireshark") { description, _ in WiresharkGenerator(description).files() },
         BackEnd(name: "html") { description, _ in HTMLGenerator(description).files() },
         BackEnd(name: "markdown") { description, _ in MarkdownGenerator(description).files() },
     ]

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The part of a dissector that is the same for every protocol.
+///
+/// It reads packets as `PacketTranslator` does, by the tables in front of it: the same checks in the same order, and errors
+/// in the same words. It is written for Lua 5.1 to 5.4: no operators for bits, no integer division, no `goto`.
+///
+/// Nothing in it depends on what a packet announces alone: every loop takes at least a byte of what is there, and the
+/// tree that it makes is bounded in size and depth, because Wireshark gives up on larger ones.
+enum WiresharkRuntime {
+    static var text: String { [constants, numbers, declaring, reading, packets].joined(separator: "\n") }
+
+    private static let constants = #"""
+        local MOST_ITEMS = 50000   -- in the tree of one piece of a stream; Wireshark itself gives up at a million a frame
+        local MOST_DEPTH = 100     -- of groups in one another; Wireshark gives up at 500
+        local UTF_8 = ENC_UTF_8 or 2
+        local NO_LIMITS = {}
+        local SEVENS = { [0] = 1, 128, 16384, 2097152, 268435456, 8, 1024, 131072, 16777216, 2147483648 }
+
+        """#
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestingSupport
+import WirelineCodec
+import WirelineSchema
+
+/// What a dissector shows of one packet, put beside what the schema-driven codec finds in it.
+struct PacketSight {
+    /// The item of the packet.
+    private let details: PacketDetails
+    /// The first part of all filter names, with a dot.
+    private let stem: String
+    private let flagSets: [FlagsDescription]
+    /// What has a value, in the order of the bytes.
+    private var parts: [Part] = []
+
+    private struct Part {
+        var path: String
+        /// From the first byte of the packet.
+        var range: Range<Int>
+        /// Whether a prefix in front of it is in the range.
+        var hasPrefix: Bool
+        var details: PacketDetails
+    }
+
+    init(_ details: PacketDetails, _ description: ProtocolDescription) {
+        self.details = details
+        stem = details.name + "."
+        flagSets = description.flagSets
+        for child in details.children where !Self.generated.contains(where: { child.name == stem + $0 }) {
+            if child.name == stem + "payload" {
+                add("payload", child)
+            } else if child.name.hasPrefix(stem + "packet.") {
+                add(Self.name(of: child).name, child)
+            } else if !child.name.hasPrefix("_ws.") {
+                walk(child.children, in: "")
+            }
+        }
+    }
+
+    private static let generated = ["message", "id", "sender"]
+
+    var sender: Sender? { details.first(stem + "sender").flatMap { Sender(rawValue: $0.text) } }
+
+    /// What is said to be wrong with the packet, and what kind of fault that is.
+    var fault: (reason: String, text: String)? {
+        guard let item = details.all(where: { $0.hasPrefix(stem + "error.") }).first else { return nil }
+        return (String(item.name.dropFirst(stem.count + "error.".count)), item.title)
+    }
+
+    var notes: [String] { details.all { $0.hasPrefix(stem + "note.") }.map { String($0.name.dropFirst(stem.count)) } }
+
+    // MARK: The tree
+
+    /// `[3] count: 7` is an item of a list, with its position.
+    private static func name(of item: PacketDetails) -> (name: String, index: String) {
+        var title = item.title[...]
+        var index = ""
+        if title.first == "[", let end = title.firstIndex(of: "]") {
+            index = String(title[...end])
+            title = title[end...].dropFirst(2)
+        }
+        // What is too long for a line says so behind its name.
+        return (String(title.prefix { $0 != ":" && $0 != " " }), index)
+    }
+
+    private mutating func add(_ path: String, _ item: PacketDetails, from start: Int? = nil) {
+        let origin = details.range.lowerBound
+        let range = (start ?? item.range.lowerBound) - origin..<item.range.upperBound - origin
+        parts.append(Part(path: path, range: range, hasPrefix: start != nil, details: item))
+    }
+
+    private mutating func walk(_ items: [PacketDetails], in path: String, list: String = "") {
+        var prefixStart: Int?
+        for item in items where item.name.hasPrefix(stem) {
+            let (name, index) = Self.name(of: item)
+            let own = (path.isEmpty ? name : path + "." + name) + index
+            let words = item.name.split(separator: ".")
+            switch words.count == 4 ? words[3] : "" {
+            case "list": walk(item.children, in: path, list: own)
+            case "count": add(list, item)
+            case "size": add(path, item)
+            case "length": prefixStart = item.range.lowerBound
+            default:
+                if item.name == stem + "unknown" {
+                    add(path, item)
+                } else if item.name == stem + "trailing" {
+                    add("trailing", item)
+                } else if item.hex.isEmpty && !item.children.isEmpty {
+                    walk(item.children, in: own)
+                } else {
+                    add(own, item, from: prefixStart)
+                }
+                prefixStart = nil
+            }
+        }
+    }
+
+    /// Without what Wireshark adds itself: it warns of a NUL in a text.
+    private func own(_ items: [PacketDetails]) -> [PacketDetails] { items.filter { $0.name.hasPrefix(stem) } }
+
+    // MARK: Comparison
+
+    /// What is shown differently from what the codec finds; nil where nothing is.
+    func disagreement(with annotation: PacketAnnotation, of bytes: [UInt8]) -> String? {
+        var expected = annotation.parts[...]
+        for part in parts {
+            guard let wanted = expected.first, wanted.path == part.path else {
+                // What is empty is shown where it stands; of a field that is wrong the codec says that alone.
+                let isMore = part.range.isEmpty || annotation.fault != nil
+                if isMore { continue }
+                return "\(part.path) \(part.range) is shown, expected \(expected.first.map { "\($0)" } ?? "nothing")"
+            }
+            expected = expected.dropFirst()
+            let end = part.range.upperBound
+            let hasTerminator = wanted.range.upperBound == end + 1 && bytes[end] == 0 && wanted.kind == .field
+            guard wanted.range.lowerBound == part.range.lowerBound, wanted.range.upperBound == end || hasTerminator,
+                (wanted.prefixByteCount > 0) == part.hasPrefix
+            else { return "\(part.path) is at \(part.range), expected \(wanted)" }
+            if let difference = difference(of: part, from: wanted, bytes) {
+                return "\(part.path): \(difference), expected \(wanted.text)"
+            }
+        }
+        return expected.isEmpty ? nil : "not shown: \(expected.map { "\($0.path) \($0.range)" })"
+    }
+
+    private func difference(of part: Part, from wanted: PacketAnnotation.Part, _ bytes: [UInt8]) -> String? {
+        let body = part.range.lowerBound + wanted.prefixByteCount..<part.range.upperBound
+        let hex = Hexadecimal.text(of: bytes[body].span.bytes)
+        let shown = part.details
+        guard shown.hex == hex || shown.hex.isEmpty && body.isEmpty else { return "its bytes are \(shown.hex)" }
+        switch wanted.kind {
+        case .count, .size: return shown.text == wanted.value.description ? nil : shown.text
+        case .unknown: return nil
+        default: return matches(wanted.value, shown, Array(bytes[body])) ? nil : "\(shown.title), \(shown.text)"
+        }
+    }
+
+    private func matches(_ value: JSONValue, _ shown: PacketDetails, _ bytes: [UInt8]) -> Bool {
+        switch value {
+        case .null: return false
+        case .boolean(let isTrue): return (isTrue ? ["1", "True"] : ["0", "False"]).contains(shown.text)
+        case .number(let number):
+            if shown.text == value.description { return true }
+            guard !number.isInteger || shown.text.contains("e") || shown.text.contains("."),
+                let digits = Double(shown.text)
+            else { return false }
+            // tshark shows fewer digits, by which the largest number becomes a larger one; the bytes have been compared.
+            let other = min(max(digits, -Double.greatestFiniteMagnitude), .greatestFiniteMagnitude)
+            return abs(other - number.double) <= max(abs(number.double) * 1e-5, 1e-44)
+        case .string(let text):
+            let isNonfinite =
+                ["NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"][text].map {
+                    shown.text.lowercased().replacing("-nan", with: "nan").hasPrefix($0)
+                } ?? false
+            return isNonfinite || shown.text == text || Array(text.utf8) == bytes || Base64.encode(bytes) == text
+                || shown.title.contains(": \(text) (") || shown.title.hasSuffix(" (\(text))")
+        case .array: return matchesFlags(value, shown)
+        case .object(let members): return members == properties(in: shown)
+        }
+    }
+
+    /// Each flag is shown, set or not, by its mask.
+    private func matchesFlags(_ value: JSONValue, _ shown: PacketDetails) -> Bool {
+        let names = own(shown.children).map { String($0.title.prefix { $0 != ":" }) }
+        guard let set = flagSets.first(where: { $0.cases.map(\.name) == names }),
+            let bits = Int128(shown.text.dropFirst(2), radix: 16)
+        else { return false }
+        return zip(set.cases, own(shown.children)).allSatisfy { flag, item in
+            let isSet = flag.value & bits == flag.value
+            return (isSet ? ["1", "True"] : ["0", "False"]).contains(item.text)
+        }
+    }
+
+    /// What the lines make: of a key that stands twice the last value counts.
+    private func properties(in shown: PacketDetails) -> [JSONValue.Member] {
+        var members: [JSONValue.Member] = []
+        for line in own(shown.children) {
+            let texts = own(line.children).map { item in
+                String(decoding: (try? Hexadecimal.bytes(of: item.hex)) ?? [], as: UTF8.self)
+            }
+            guard texts.count == 2 else { return [] }
+            let member = JSONValue.Member(texts[0], .string(texts[1]))
+            if let index = members.firstIndex(where: { Array($0.name.utf8) == Array(member.name.utf8) }) {
+                members[index] = member
+            } else {
+                members.append(member)
+            }
+        }
+        return members
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import TestingSupport
+import WirelineCodec
+import WirelineGenerator
+import WirelineSchema
+
+/// Puts captures to tshark with the dissector of a protocol, and compares what it shows with what the codec finds.
+struct SharkJudge {
+    let translator: PacketTranslator
+    /// What knows the messages of one side alone, whose ports tell who sends.
+    private let translators: [Sender: PacketTranslator]
+    /// The dissector.
+    let script: String
+    /// The name that the protocol has in filters.
+    let name: String
+    private var description: ProtocolDescription { translator.description }
+
+    init(_ translator: PacketTranslator) {
+        self.translator = translator
+        var translators: [Sender: PacketTranslator] = [:]
+        for sender in Sender.allCases {
+            var description = translator.description
+            description.messages.removeAll { !$0.senders.contains(sender) }
+            for index in description.messages.indices { description.messages[index].senders = [sender] }
+            translators[sender] = PacketTranslator(description)
+        }
+        self.translators = translators
+        let file = WiresharkGenerator(translator.description).files()[0]
+        script = file.text
+        // Wireshark has these itself.
+        let stem = String(file.path.dropLast(".lua".count))
+        name = ["amqp", "modbus", "mqtt"].contains(stem) ? "wire_" + stem : stem
+    }
+
+    /// What tshark shows, by the number of the connection, in the order of the frames.
+    func sights(
+        in capture: CaptureFile, _ arguments: [String]? = nil
+    ) throws -> [Int: [PacketSight]] {
+        let text = try SharkTool.read(
+            capture.bytes, script: script,
+            (arguments ?? ["-o", "\(name).server_ports:\(CaptureFile.serverPort)"])
+                + ["-o", "tcp.reassemble_out_of_order:TRUE", "-T", "pdml", "-J", name])
+        var result: [Int: [PacketSight]] = [:]
+        let frames = try PacketDetails.frames(in: text)
+        #expect(frames.count == capture.connections.count)
+        for (frame, connection) in zip(frames, capture.connections) {
+            for item in frame.children where item.name == name {
+                result[connection, default: []].append(PacketSight(item, description))
+            }
+        }
+        return result
+    }
+
+    /// What is shown differently of a stream of one side; nil where nothing is.
+    func disagreement(of sights: [PacketSight], on stream: [UInt8], from sender: Sender) -> String? {
+        var sights = sights[...]
+        var start = 0
+        while start < stream.count {
+            let bytes = Array(stream[start...])
+            do throws(CodecError) {
+                let limit = description.options.maximumPacketByteCount
+                guard case .packet(let bounds) = try description.layout.scan(bytes.span.bytes, limit: limit),
+                    bounds.packetByteCount <= bytes.count
+                else { break }
+                start += bounds.packetByteCount
+                guard let sight = sights.popFirst() else { return "the packet before \(start) is not shown" }
+                let packet = Array(bytes.prefix(bounds.packetByteCount))
+                if let difference = try disagreement(of: sight, on: packet, id: bounds.id, from: sender) {
+                    return "\(Hexadecimal.text(of: packet)) from \(sender): \(difference)"
+                }
+            } catch {
+                // Where the next packet begins is not known any more; the dissector may try all the same.
+                let difference = disagreement(of: sights.first?.fault, on: error)
+                return difference.map { "\(Hexadecimal.text(of: bytes)): \($0)" }
+            }
+        }
+        return sights.isEmpty ? nil : "\(sights.count) more packets are shown in \(Hexadecimal.text(of: stream))"
+    }
+
+    private func disagreement(
+        of sight: PacketSight, on packet: [UInt8], id: UInt64, from sender: Sender
+    ) throws(CodecError) -> String? {
+        guard sight.sender == sender else { return "its sender is \(sight.sender.map(\.rawValue) ?? "nobody")" }
+        let isKnown = description.message(id: id, from: sender) != nil
+        let notes = isKnown ? [] : ["note.unknown_message"]
+        guard sight.notes == notes else { return "notes are \(sight.notes)" }
+        guard let translator = translators[sender] else { return "nobody sends it" }
+        let annotation = try translator.annotate(packet.span.bytes, preferring: sender, maximumPartCount: 100_000)
+        return disagreement(of: sight.fault, on: annotation.fault) ?? sight.disagreement(with: annotation, of: packet)
+    }
+
+    private func disagreement(of fault: (reason: String, text: String)?, on error: CodecError?) -> String? {
+        switch (fault, error) {
+        case (nil, nil): return nil
+        case (let fault?, nil): return "it is refused: \(fault.text)"
+        case (nil, let error?): return "it is not refused: \(error)"
+        case (let fault?, let error?):
+            let place = error.offset.map { " at offset \($0)" } ?? ""
+            switch error.reason {
+            case .floatOutOfRange, .duplicateKey, .invalidProperty:
+                // Digits of floats and escapes of texts are the dissector's own.
+                let isSame = fault.text.hasPrefix(error.path + ": ") && fault.text.hasSuffix(place)
+                return isSame ? nil : "it is refused with `\(fault.text)`, not with `\(error)`"
+            default:
+                // What the bytes look like instead of a packet is for the tool alone.
+                let description = error.description
+                let isSame = description == fault.text || description.hasPrefix(fault.text + "; ")
+                return isSame ? nil : "it is refused with `\(fault.text)`, not with `\(error)`"
+            }
+        }
+    }
+}

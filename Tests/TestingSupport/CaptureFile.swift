@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+
+/// What a sniffer writes down of TCP connections to a server, as a pcap file (draft-ietf-opsawg-pcap): made of bytes, so
+/// that segments come torn, twice or in any order.
+///
+///     global header                       for each frame
+///     +-------+-----+------+------+----+  +------+------+------+-----+---------+
+///     | magic | 2.4 | 0, 0 | most | IP |  | time | time | size |size | IP, TCP |
+///     +-------+-----+------+------+----+  +------+------+------+-----+---------+
+public struct CaptureFile: Sendable {
+    /// Where all servers listen.
+    public static let serverPort: UInt16 = 9001
+    /// The first client's port; the next connection's is one more.
+    public static let firstClientPort: UInt16 = 20_000
+    /// The most bytes of a segment that a frame can hold.
+    public static let mostSegmentByteCount = 60_000
+
+    /// The file.
+    public private(set) var bytes: [UInt8] = []
+    /// The connection of each frame.
+    public private(set) var connections: [Int] = []
+
+    /// Makes a file without frames.
+    public init() {
+        append(0xA1B2_C3D4 as UInt32)
+        append(2 as UInt16)
+        append(4 as UInt16)
+        append(0 as UInt64)
+        append(0x40000 as UInt32)
+        // LINKTYPE_IPV4: no Ethernet around it.
+        append(228 as UInt32)
+    }
+
+    /// Opens a connection: the three segments of its handshake.
+    ///
+    /// - Parameter connection: Its number, from 0.
+    public mutating func open(_ connection: Int = 0) {
+        addFrame([], sequence: 1000, connection, .client, flags: 0x02)
+        addFrame([], sequence: 1000, connection, .server, flags: 0x12)
+        addFrame([], sequence: 1001, connection, .client, flags: 0x10)
+    }
+
+    /// Adds a segment of what one side sends.
+    ///
+    /// - Parameters:
+    ///   - payload: Its bytes.
+    ///   - offset: How many bytes that side has sent before them, in whatever order the segments are seen.
+    ///   - sender: Which side.
+    ///   - connection: The number of the connection, from 0.
+    public mutating func add(_ payload: [UInt8], at offset: Int, from sender: Sender, _ connection: Int = 0) {
+        addFrame(payload, sequence: 1001 + UInt32(offset), connection, sender, flags: 0x18)
+    }
+
+    /// Adds all that one side sends, in segments that end at these offsets and at the end.
+    public mutating func add(_ stream: [UInt8], cutAt cuts: [Int], from sender: Sender, _ connection: Int = 0) {
+        var start = 0
+        for end in cuts + [stream.count] where end > start {
+            add(Array(stream[start..<end]), at: start, from: sender, connection)
+            start = end
+        }
+    }
+
+    private mutating func addFrame(
+        _ payload: [UInt8], sequence: UInt32, _ connection: Int, _ sender: Sender, flags: UInt8
+    ) {
+        let byteCount = 40 + payload.count
+        let frameCount = connections.count
+        connections.append(connection)
+        append(UInt32(1_700_000_000 + frameCount / 1000))
+        append(UInt32(frameCount % 1000 * 1000))
+        append(UInt32(byteCount))
+        append(UInt32(byteCount))
+        // The checksums stay 0: nobody looks at them unless told to.
+        append(0x4500 as UInt16)
+        append(UInt16(byteCount))
+        append(0x0000_4000 as UInt32)
+        append(0x4006_0000 as UInt32)
+        let (client, server) = (0x0A00_0001 as UInt32, 0x0A00_0002 as UInt32)
+        append(sender == .client ? client : server)
+        append(sender == .client ? server : client)
+        let clientPort = Self.firstClientPort + UInt16(connection)
+        append(sender == .client ? clientPort : Self.serverPort)
+        append(sender == .client ? Self.serverPort : clientPort)
+        append(sequence)
+        append(1001 as UInt32)
+        append(0x5000 | UInt16(flags))
+        append(0xFFFF as UInt16)
+        append(0 as UInt32)
+        bytes += payload
+    }
+
+    private mutating func append<Number: FixedWidthInteger>(_ number: Number) {
+        for shift in stride(from: Number.bitWidth - 8, through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: number >> Number(shift)))
+        }
+    }
+}
