@@ -2,7 +2,6 @@
 
 import Goim
 import Scene
-import Synchronization
 import Testing
 import TestingSupport
 import Wireline

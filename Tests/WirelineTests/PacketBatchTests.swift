@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Goim
 import Testing
 import TestingSupport
@@ -84,7 +85,7 @@ struct PacketBatchTests {
             for packet in packets { try await pair.client.send(packet: packet) }
             pair.client.endOutput()
         }
-        try await Task.sleep(for: .milliseconds(50))
+        #expect(try await eventually { try await pair.server.onLoop { $0.stream.isOutputStalled } })
         for expected in packets {
             let bytes = try await pair.client.nextBytes()
             guard bytes != expected else { continue }

@@ -385,6 +385,22 @@ struct TLSConnectionTests {
         await server.shutDown()
     }
 
+    @Test func `a client that is kicked before it has shaken hands is closed at the deadline`() async throws {
+        let ends = Seen<String>()
+        let configuration = try Self.configuration(certificates.serverContext()) { _, error in
+            ends.add(error.map { "\($0)" } ?? "clean")
+        }
+        let server = try await SceneServer.start(configuration: configuration) { client in
+            try client.kick(with: Sc_20001.entered(Self.hello), within: .seconds(1))
+            for try await _ in client.packets {}
+        }
+        // It stays, and reads nothing. On a machine that is busy it may come too late for the handshake.
+        let client = try? await connect(to: server, certificates.clientContext())
+        #expect(await ends.first(1) == ["\(ConnectionError.kicked)"])
+        client?.close()
+        await server.shutDown()
+    }
+
     @Test func `whole packets in front of a reset are read, although sending meets it first`() async throws {
         let pair = try await pair()
         try await pair.server.send(Self.hello)

@@ -17,6 +17,8 @@ extension PacketConnection {
         if let transform, !transform.isReady {
             timer = handshake.map { loop.schedule(at: loop.now + $0) { self.timeOut() } }
             transform.onReady = {
+                // The deadline of the end stands.
+                guard !self.isFinishing else { return }
                 self.loop.cancel(&self.timer)
                 self.closeWhenSilent(handshake: nil, firstPacket: firstPacket, later: later)
             }

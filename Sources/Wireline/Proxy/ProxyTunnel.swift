@@ -50,6 +50,11 @@ final class ProxyTunnel: ByteStreamHandler, @unchecked Sendable {
         guard stream.isOpen else { return }
         guard handshake.isComplete else { return stream.read() }
         guard stream.pendingByteCount == 0 else { return }
+        // A proxy may have agreed, and reset the connection behind that.
+        guard stream.takesOutput else {
+            stream.close()
+            return attempt.finish(.failure(.reset))
+        }
         stream.detach()
         attempt.finish(.success(.success(())))
     }

@@ -107,6 +107,8 @@ extension WebSocketConnection {
             }
             guard sendPing(.asked(ping)) else { return }
             _ = pings.unsent.popFirst()
+            // It may find out that the connection has ended, which all pings are told then.
+            pump()
         }
     }
 
@@ -119,7 +121,6 @@ extension WebSocketConnection {
         guard (try? engine.ping(bytes)) == true else { return false }
         pings.lastNumber = number
         pings.sent.append(PingBook.Sent(number: number, time: now, meaning: meaning))
-        pump()
         return true
     }
 
@@ -177,6 +178,7 @@ extension WebSocketConnection {
         case .beat(let number):
             _ = sendPing(.beat(number))
             forgetOldBeats()
+            pump()
         case nil: break
         }
         scheduleHeartbeat()

@@ -303,6 +303,9 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         recorder?.close(endingError)
         onOpen.take()?()
         deliver()
+        // Messages may still be taken; nothing is sent any more.
+        resumeSenders()
+        failPings()
         if hasEnded { tellEnd() }
         onClosed.take()?(failure)
     }

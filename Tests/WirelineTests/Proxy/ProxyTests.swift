@@ -3,7 +3,6 @@
 import FaultSupport
 import Foundation
 import Scene
-import Synchronization
 import Testing
 import TestingSupport
 import Wireline
@@ -143,6 +142,24 @@ struct ProxyTests {
         }
         await #expect(throws: ConnectionError.proxy(error)) {
             _ = try await Self.connect(through: .socks5(host: "127.0.0.1", port: actor.port))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a proxy that agrees and resets the connection at once does not get far`(isHTTP: Bool) async throws {
+        // Which of the two is met first is a matter of chance.
+        for _ in 0..<20 {
+            let actor = try Actor { socket in
+                let isAgreed = Array("HTTP/1.1 200 OK\r\n\r\n".utf8)
+                try socket.send(isHTTP ? isAgreed : [5, 0, 5, 0, 0, 1, 127, 0, 0, 1, 0, 80])
+                socket.resetWhenClosed()
+            }
+            await #expect(throws: ConnectionError.transport(.reset)) {
+                let client = try await Self.connect(
+                    through: isHTTP
+                        ? .http(host: "127.0.0.1", port: actor.port) : .socks5(host: "127.0.0.1", port: actor.port))
+                _ = try await client.nextPacket()
+            }
         }
     }
 

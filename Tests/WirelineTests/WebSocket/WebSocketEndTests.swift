@@ -389,9 +389,30 @@ struct WebSocketEndTests {
         await server.shutDown()
     }
 
-    @Test func `a client that says nothing is left when its time is over, and one that answers pings is not`()
+    @Test func `a peer that sends and takes nothing is left when its time is over, and so is who waits to send to it`()
         async throws
     {
+        let ends = WebSocketEnds()
+        let configuration = ends.configure {
+            $0.limits.unreadByteCount = 1_000
+            $0.limits.writeTimeout = .milliseconds(200)
+        }
+        let server = try await WebSocketServer.echo(configuration)
+        let port = server.address.port
+        try await onThread {
+            let peer = try RawSocket.connect(to: port)
+            try peer.send(RawFrames.request)
+            _ = try peer.head()
+            let message = RawFrames.masked(2, [UInt8](repeating: 1, count: 60_000))
+            // Until the server has gone.
+            while (try? peer.send(message)) != nil {}
+        }
+        #expect(await ends.first(1) == ["\(ConnectionError.transport(.timedOut))"])
+        #expect(try await eventually { server.connectionCount == 0 })
+        await server.shutDown()
+    }
+
+    @Test func `a client that says nothing is left when its time is over`() async throws {
         let ends = WebSocketEnds()
         let server = try await WebSocketServer.serving(ends.configure { $0.idleTimeout = .milliseconds(100) }) {
             client in

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FaultSupport
-import Synchronization
 import Testing
 import TestingSupport
 import Wireline
