@@ -146,6 +146,15 @@ struct DocumentationTests {
         #expect(!markdown.replacing(code, with: "").contains("<img"))
     }
 
+    /// With a combining mark behind it, a scalar is another character.
+    @Test func `marks with accents stay inside their code`() throws {
+        var description = try Self.commented("plain")
+        description.messages[0].fields[2].type = .string(.rest)
+        description.messages[0].fields[2].presence = .since(1, default: .string("`\u{301}<img>|\u{301} z"))
+        let code = "``\"`\u{301}<img>\\|\u{301} z\"``"
+        #expect(Self.markdown(description).unicodeScalars.contains(code.unicodeScalars))
+    }
+
     @Test(arguments: ["\u{2028}", "\u{2029}", "\u{85}", "\r", "\r\n", "\n", "\u{B}", "\u{C}", "\u{0}", "\u{202E}"])
     func `no character breaks a page`(_ character: String) throws {
         let description = try Self.commented("a\(character)| b \(character)# c")

@@ -58,7 +58,11 @@ struct WiresharkGoldenTests {
         #expect(text.contains(#"{ filter = "sender_2", "#))
     }
 
-    @Test(arguments: [("scene-2", "scene_2"), ("9", "wire_9"), ("场", "wire")])
+    /// Wireshark ends where a protocol has a name of one letter, or a word of its filter language.
+    @Test(arguments: [
+        ("scene-2", "scene_2"), ("9", "wire_9"), ("场", "wire"), ("S", "wire_s"), ("In", "wire_in"),
+        ("anyNe", "wire_any_ne"),
+    ])
     func `a folder's name makes a file's name`(_ folder: String, _ stem: String) throws {
         let description = try Self.description([("a.wire", "message Cs_1 {}")], name: folder)
         let file = WiresharkGenerator(description).files()[0]

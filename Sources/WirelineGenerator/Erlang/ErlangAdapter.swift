@@ -250,7 +250,8 @@ struct ErlangAdapter {
         read(Float, Value, _) when Float =:= float32, is_number(Value); Float =:= float64, is_number(Value) -> Value;
         read(boolean, Value, _) when is_boolean(Value) -> Value;
         read(string, Value, _) when is_binary(Value) -> Value;
-        read(bytes, Value, _) when is_binary(Value) -> base64:decode(Value);
+        read(bytes, Value, Path) when is_binary(Value) ->
+            try base64:decode(Value) catch error:_ -> refuse(wrong_kind, Path) end;
         read(properties, {Members}, _) -> Members;
         read({enum, _} = Type, Value, Path) -> read_name(names(Type), Value, Path);
         read({flags, _} = Type, Values, Path) when is_list(Values) -> [read_name(names(Type), V, Path) || V <- Values];
@@ -275,7 +276,8 @@ struct ErlangAdapter {
 
         number(Value) -> integer(Value, <<"id">>).
 
-        bytes(Text) -> binary:decode_hex(Text).
+        bytes(Text) ->
+            try binary:decode_hex(Text) catch error:_ -> refuse(wrong_kind, <<>>) end.
 
         -spec refuse(atom(), binary()) -> no_return().
         refuse(Kind, Path) -> throw({refused, atom_to_binary(Kind, utf8), Path}).
@@ -358,6 +360,9 @@ struct ErlangAdapter {
             end.
 
         number_value(Digits) ->
+            try integer_or_float(Digits) catch error:badarg -> throw(no_json) end.
+
+        integer_or_float(Digits) ->
             case {binary:match(Digits, [<<"e">>, <<"E">>]), binary:match(Digits, <<".">>)} of
                 {nomatch, nomatch} -> binary_to_integer(Digits);
                 {{Place, _}, nomatch} ->

@@ -39,11 +39,16 @@ enum MarkdownText {
     /// A name or a value in the type of code.
     static func code(_ text: String, isInTable: Bool) -> String {
         let mark = String(repeating: "`", count: longestRun(of: "`", in: text) + 1)
+        // Marks are scalars: with a combining one behind it each would be another character.
+        let (first, last) = (text.unicodeScalars.first, text.unicodeScalars.last)
         // A space at each end is not shown where both are there.
-        let needsSpace = text.hasPrefix("`") || text.hasSuffix("`") || text.hasPrefix(" ") && text.hasSuffix(" ")
+        let needsSpace = first == "`" || last == "`" || first == " " && last == " "
         let space = needsSpace ? " " : ""
-        let parts = text.split(separator: "|", omittingEmptySubsequences: false)
-        let content = isInTable ? parts.joined(separator: "\\|") : text
+        var content = ""
+        for scalar in text.unicodeScalars {
+            if isInTable, scalar == "|" { content += "\\" }
+            content.unicodeScalars.append(scalar)
+        }
         return mark + space + content + space + mark
     }
 
@@ -53,10 +58,10 @@ enum MarkdownText {
         return [fence + language, text, fence]
     }
 
-    private static func longestRun(of character: Character, in text: String) -> Int {
+    private static func longestRun(of scalar: Unicode.Scalar, in text: String) -> Int {
         var (longest, count) = (0, 0)
-        for other in text {
-            count = other == character ? count + 1 : 0
+        for other in text.unicodeScalars {
+            count = other == scalar ? count + 1 : 0
             longest = max(longest, count)
         }
         return longest

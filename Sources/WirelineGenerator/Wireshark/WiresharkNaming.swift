@@ -23,7 +23,7 @@ struct WiresharkNaming {
     }
 
     init(_ description: ProtocolDescription) {
-        filter = description.fileStem
+        filter = Self.filter(description.fileStem)
         // What every protocol has.
         var taken: Set<String> = [
             "packet", "message", "id", "sender", "payload", "trailing", "unknown", "torn", "error", "note",
@@ -33,6 +33,17 @@ struct WiresharkNaming {
         // A field has these behind its name too.
         flagSets = description.flagSets.map { Self.unique($0.cases.map(\.name), besides: ["list", "count"]) }
         packetFields = Self.unique(description.layout.fields.map(\.name))
+    }
+
+    /// Words of Wireshark's filter language, which no protocol may have for a name; nor may it have a single letter.
+    private static let filterWords: Set<String> = [
+        "all", "all_eq", "all_ne", "and", "any", "any_eq", "any_ne", "bitand", "bitwise_and", "contains", "eq", "ge",
+        "gt",
+        "in", "le", "lt", "matches", "ne", "not", "or", "xor",
+    ]
+
+    private static func filter(_ stem: String) -> String {
+        stem.utf8.count == 1 || filterWords.contains(stem) ? "wire_" + stem : stem
     }
 
     private static func record(_ name: String, _ fields: [FieldDescription], _ taken: inout Set<String>) -> Record {

@@ -248,10 +248,12 @@ extension WiresharkRuntime {
             return from < to and "server" or "client", false
         end
 
-        local told = { frame = nil, names = {}, more = 0 }
+        local told = { names = {}, more = 0 }
 
         local function tell(pinfo, title)
-            if told.frame ~= pinfo.number then told = { frame = pinfo.number, names = {}, more = 0 } end
+            -- A frame may be dissected several times: what is private to it lives for one of them.
+            if not pinfo.private[protocol.name] then told = { names = {}, more = 0 } end
+            pinfo.private[protocol.name] = "told"
             if #told.names < 20 then told.names[#told.names + 1] = title else told.more = told.more + 1 end
             local text = table.concat(told.names, ", ")
             if told.more > 0 then text = text .. ", and " .. told.more .. " more" end

@@ -154,17 +154,20 @@ extension WiresharkRuntime {
         -- MARK: Text
 
         -- The first byte that keeps bytes from being UTF-8 (Unicode 16, table 3-7), and why.
-        local function utf8_flaw(data, at, stop)
-            at = string.find(data, "[\128-\255]", at + 1)
+        local function utf8_flaw(data, start, stop)
+            -- A search would go on behind the text.
+            data = string.sub(data, start + 1, stop)
+            stop = #data
+            local at = string.find(data, "[\128-\255]")
             while at and at <= stop do
                 local first, second = string.byte(data, at, at + 1)
                 local count, least, most, fault = 0, 128, 191, nil
                 if first < 128 then
                     at = string.find(data, "[\128-\255]", at)
                 else
-                    if first < 192 or first >= 248 then return at - 1, "a byte that cannot begin a character" end
-                    if first < 194 then return at - 1, "an overlong form" end
-                    if first >= 245 then return at - 1, "a number above U+10FFFF" end
+                    if first < 192 or first >= 248 then return start + at - 1, "a byte that cannot begin a character" end
+                    if first < 194 then return start + at - 1, "an overlong form" end
+                    if first >= 245 then return start + at - 1, "a number above U+10FFFF" end
                     if first < 224 then
                         count = 2
                     elseif first < 240 then
@@ -178,8 +181,8 @@ extension WiresharkRuntime {
                     end
                     for index = 1, count - 1 do
                         local byte = at + index <= stop and string.byte(data, at + index) or 0
-                        if byte < 128 or byte > 191 then return at - 1, "a character that breaks off" end
-                        if index == 1 and (byte < least or byte > most) then return at - 1, fault end
+                        if byte < 128 or byte > 191 then return start + at - 1, "a character that breaks off" end
+                        if index == 1 and (byte < least or byte > most) then return start + at - 1, fault end
                     end
                     at = at + count
                 end

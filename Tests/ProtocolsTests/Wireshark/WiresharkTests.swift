@@ -146,6 +146,20 @@ struct WiresharkTests {
             found == "Cs_20001\t2\t你好\t19\tCs_20001\nCs_20001\t3\t你好\t19\tCs_20001\n")
     }
 
+    @Test(arguments: [[], ["-2"]])
+    func `a frame that is dissected twice is told of once`(passes: [String]) throws {
+        let folder = try ProtocolFolder.named("Scene")
+        let judge = SharkJudge(folder.translator)
+        let json = try JSONValue(parsing: #"{"SceneId":7,"Line":1,"message":""}"#)
+        let packet = try folder.translator.encode(message: "Cs_20001", json: json)
+        var capture = CaptureFile()
+        capture.add(packet + packet, cutAt: [], from: .client)
+        let arguments = passes + ["-Y", "scene", "-T", "fields", "-e", "_ws.col.Info"]
+        let found = try SharkTool.read(
+            capture.bytes, script: judge.script, ["-o", "scene.server_ports:9001"] + arguments)
+        #expect(found == "Cs_20001, Cs_20001\n")
+    }
+
     /// What is not on the wire is shown as it is read, and marked as made up.
     @Test func `a field that a short message ends before has its default`() throws {
         let folder = ProtocolFolder.features
