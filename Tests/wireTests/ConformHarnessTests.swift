@@ -222,11 +222,11 @@ struct ConformHarnessTests {
             {"id":7,"ask":"explain"}
             {"id":8,"ask":"decode","hex":"0"}
             garbage
-
+            {"id":10,"ask":"explain"}
             """
         let outcome = try workspace.wire("conform", "--adapter", input: Data(requests.utf8))
         let lines = outcome.output.split(separator: "\n").map(String.init)
-        #expect(outcome.status == 0 && lines.count == 9)
+        #expect(outcome.status == 0 && lines.count == 10)
         #expect(lines[0] == #"{"id":1,"reply":"ok","count":15,"line":\#(packetLine.dropLast())}"#)
         #expect(lines[1] == #"{"id":2,"reply":"more","count":10}"#)
         #expect(
@@ -240,6 +240,8 @@ struct ConformHarnessTests {
         #expect(lines[6] == #"{"id":7,"reply":"skip","text":"this question is not known"}"#)
         #expect(lines[7].hasPrefix(#"{"id":8,"reply":"skip","text":"`hex` is"#))
         #expect(lines[8].hasPrefix(#"{"id":null,"reply":"skip","text":"the line is no JSON"#))
+        // The last line has no newline.
+        #expect(lines[9] == #"{"id":10,"reply":"skip","text":"this question is not known"}"#)
     }
 }
 

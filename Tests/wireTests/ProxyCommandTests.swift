@@ -233,6 +233,17 @@ struct ProxyCommandTests {
         #expect(server.end().status == 0)
     }
 
+    @Test func `a server that says nothing when it is spoken to in TLS is given up`() async throws {
+        let silent = try await rawPeer { _, _ in [] }
+        let proxy = try proxy(to: silent.address, "--tls")
+        await #expect(throws: ConnectionError.transport(.reset)) {
+            let connection = try await proxy.connect()
+            _ = try await connection.next()
+        }
+        let outcome = proxy.end()
+        #expect(outcome.status == 0 && outcome.errors.contains("does not answer with TLS"), "\(outcome)")
+    }
+
     // MARK: Errors
 
     @Test func `without a server a client is reset, and it is said`() async throws {

@@ -217,6 +217,20 @@ struct ScriptCheckTests {
             let outcome = try check(script)
             #expect(outcome.status == 1 && outcome.errors.contains("stands in more than 64 others"), "\(opening)")
         }
+        // What stands in a row nests to the left.
+        for (first, link) in [("1", " + 1"), ("true", " and true"), ("s", ".a"), ("s", "[0]")] {
+            let script = "state s = 0; on Cs_1 { s = " + first + String(repeating: link, count: 10_000) + "; }"
+            let outcome = try check(script)
+            #expect(outcome.status == 1 && outcome.errors.contains("stands in more than 64 others"), "\(link)")
+        }
+    }
+
+    @Test func `a seed is any number of 64 bits`() throws {
+        #expect(try check("seed 18446744073709551615;").status == 0)
+        #expect(try check("seed 0xFFFFFFFFFFFFFFFF;").status == 0)
+        for number in ["18446744073709551616", "-1", "1.5"] {
+            #expect(try check("seed \(number);").status == 1, "\(number)")
+        }
     }
 
     @Test(arguments: [

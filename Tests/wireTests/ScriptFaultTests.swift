@@ -68,8 +68,6 @@ struct ScriptFaultTests {
         #expect(lines.filter { $0 == Self.line }.count == 4 && end == "ended")
         // Nobody puts bytes into a packet that leaves in pieces.
         #expect(lines.filter { $0 != Self.line }.allSatisfy { $0 == #"Tick {"number":1,"text":"between"}"# })
-        let glued = lines.firstIndex(of: Self.line).map { lines[$0...].filter { $0 == Self.line }.count }
-        #expect(glued == 4)
     }
 
     @Test func `a server can fall silent, and still listens`() async throws {
@@ -126,6 +124,10 @@ struct ScriptFaultTests {
         ("repeat 1001 { after 2m { close; } }", "1:25: 1000 timers run on this connection, and no more can"),
         ("every 1ms { send Tick { number: 0 - 1, text: \"\" }; }", "1:23: Tick.number: -1 is not in 0...4294967295"),
         ("glue { repeat 100000 { echo; } }", "1:34: more than 16777216 bytes are glued"),
+        (
+            "glue { repeat 100000 { repeat 100000 { raw \"\"; } } }",
+            "1:50: more than 1000000 statements are glued"
+        ),
     ])
     func `what goes wrong in a script ends its connection, and is said`(_ rule: String, _ error: String) async throws {
         let server = try ScriptedServer("on Cs_1 { \(rule) }\non Cs_3 { reply Sc_1 { ok: 1, greeting: \"\" }; }")

@@ -154,9 +154,7 @@ package struct VectorMaker {
     private mutating func addUnknown() {
         let known = Set(description.messages.map(\.id))
         let most = description.layout.maximumMessageID
-        guard let id = (0..<64).lazy.map({ most - UInt64($0) }).first(where: { !known.contains($0) && $0 <= most }),
-            most >= 64
-        else { return }
+        guard let id = (0...min(63, most)).lazy.map({ most - $0 }).first(where: { !known.contains($0) }) else { return }
         let payload = (0..<9).map { _ in UInt8.random(in: 0...255, using: &random) }
         let line: JSONValue = [
             LineKey.message: .null, LineKey.id: .exactInteger(Int128(id)),

@@ -12,14 +12,23 @@ struct Adapter {
         var rest: [UInt8] = []
         let codec = CodecImplementation(translator)
         try StandardInput.forEachPiece(console) { piece throws(CommandError) in
+            var piece = piece[...]
+            while let end = piece.firstIndex(of: UInt8(ascii: "\n")) {
+                try console.print(reply(to: rest + piece[..<end], codec).description)
+                rest = []
+                piece = piece[(end + 1)...]
+            }
             rest += piece
-            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = Array(rest[..<end])
-                rest.removeSubrange(...end)
-                try console.print(reply(to: line, codec).description)
+            guard rest.count <= Self.mostLineBytes else {
+                throw .failure("a line has more than \(Self.mostLineBytes) bytes")
             }
         }
+        // The last line may have no newline.
+        if !rest.isEmpty { try console.print(reply(to: rest, codec).description) }
     }
+
+    /// Far more than the largest packet takes, in hexadecimal or as JSON.
+    private static let mostLineBytes = 256 << 20
 
     private func reply(to line: [UInt8], _ codec: CodecImplementation) -> JSONValue {
         let json: JSONValue

@@ -44,6 +44,7 @@ struct ConformanceRun {
         let progress = ProgressLine(of: title)
         defer { progress.clear() }
         var shown = clock.now
+        var isHeard = true
         for item in cases {
             guard !interruption.hasCome else { break }
             let start = clock.now
@@ -57,10 +58,9 @@ struct ConformanceRun {
             let verdict = verdict(on: outcome, of: item.name)
             let result = Result(name: item.name, verdict: verdict, duration: clock.now - start)
             results.append(result)
-            if let line = line(of: result) {
+            if isHeard, let line = line(of: result) {
                 progress.clear()
-                try console.print(line)
-                try console.flush()
+                isHeard = try print(line, console)
             }
         }
         guard isWhole, !interruption.hasCome else { return results }
@@ -68,9 +68,20 @@ struct ConformanceRun {
         for name in expectedFailures.names.subtracting(known).sorted() {
             let text = "it is expected to fail, and there is no such check"
             results.append(Result(name: name, verdict: .failed(text), duration: .zero))
-            if let line = line(of: results[results.count - 1]) { try console.print(line) }
+            if isHeard, let line = line(of: results[results.count - 1]) { isHeard = try print(line, console) }
         }
         return results
+    }
+
+    /// - Returns: Whether anybody reads on. Where nobody does, the verdict is still what it is.
+    private func print(_ line: String, _ console: Console) throws(CommandError) -> Bool {
+        do throws(CommandError) {
+            try console.print(line)
+            try console.flush()
+            return true
+        } catch .outputIsClosed {
+            return false
+        }
     }
 
     private func verdict(on outcome: ConformanceOutcome, of name: String) -> Verdict {

@@ -166,7 +166,12 @@ struct LiveTarget {
             packetLimit: translator.description.options.maximumPacketByteCount, configuration: configuration)
         let deadline = MonotonicTime.now + timeout.duration
         // Nobody else closes the connection while it is waited for, so that it is closed means that the time is over.
-        connection.loop.execute { connection.loop.schedule(at: deadline) { connection.close() } }
+        let loop = connection.loop
+        loop.execute {
+            guard connection.stream.isOpen else { return }
+            let timer = loop.schedule(at: deadline) { connection.close() }
+            connection.onClosed = { _ in loop.cancel(timer) }
+        }
         return connection
     }
 

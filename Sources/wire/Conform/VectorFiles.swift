@@ -73,7 +73,7 @@ struct VectorFiles {
         let path = folder.joiningPath(stem)
         if kind == .refused {
             let line = try json(path + ".json")
-            var vector = ConformanceVector(kind, stem, from: .client, line: line)
+            var vector = ConformanceVector(kind, stem, from: sender(of: line), line: line)
             vector.errorText = try text(ifAny: path + ".txt")
             return vector
         }

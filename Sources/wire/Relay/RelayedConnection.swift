@@ -110,11 +110,19 @@ final class RelayedConnection: @unchecked Sendable {
         relay.log.show("\(peer): connected to \(server.peerAddress)")
         capture = relay.capture.map { CapturedConnection($0, client: peer, server: server.peerAddress) }
         capture?.opened()
-        if server.transform == nil { ready() } else { server.read() }
+        guard server.transform != nil else { return ready() }
+        server.read()
+        timer = loop.schedule(at: loop.now + Self.connectTimeout) {
+            self.timer = nil
+            self.relay.log.report("\(self.peer): \(self.relay.target) does not answer with TLS")
+            for side in self.sides { side.stream.reset() }
+            self.finish()
+        }
     }
 
     /// The server can be spoken to.
     fileprivate func ready() {
+        loop.cancel(&timer)
         for side in sides { side.stream.read() }
     }
 

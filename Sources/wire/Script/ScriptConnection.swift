@@ -32,6 +32,10 @@ final class ScriptConnection: @unchecked Sendable {
     private static let mostTimers = 1_000
     /// So many bytes may those messages have together that timers still speak of.
     private static let mostTimedBytes = 4 << 20
+    /// After so many statements everybody else on the loop has a turn; in `glue`, where nobody may, there are no more than
+    /// the second number.
+    private static let statementsPerTurn = 1_000
+    private static let mostGluedStatements = 1_000_000
 
     let connection: PacketConnection
     let run: ScriptRun
@@ -43,6 +47,7 @@ final class ScriptConnection: @unchecked Sendable {
     var isSilent = false
     /// What is collected to leave in one piece.
     var glue: [UInt8]?
+    private var statementCount = 0
 
     private(set) var isRunning = true
     private var isEndedByScript = false
@@ -128,7 +133,20 @@ final class ScriptConnection: @unchecked Sendable {
     private nonisolated(nonsending) func execute(_ body: [Script.Statement], _ occasion: Occasion) async throws {
         for statement in body {
             guard isRunning else { throw Interruption.ended }
+            try await pause(before: statement)
             try await execute(statement, occasion)
+        }
+    }
+
+    private nonisolated(nonsending) func pause(before statement: Script.Statement) async throws {
+        statementCount += 1
+        if glue == nil {
+            guard statementCount >= Self.statementsPerTurn else { return }
+            statementCount = 0
+            try await sleep(for: .zero)
+        } else if statementCount > Self.mostGluedStatements {
+            throw ScriptFailure(
+                span: statement.span, reason: "more than \(Self.mostGluedStatements) statements are glued")
         }
     }
 
@@ -172,6 +190,7 @@ final class ScriptConnection: @unchecked Sendable {
         _ block: [Script.Statement], _ occasion: Occasion, _ span: SourceSpan
     ) async throws {
         glue = []
+        statementCount = 0
         defer { glue = nil }
         var interruption: (any Error)?
         do { try await execute(block, occasion) } catch { interruption = error }

@@ -14,9 +14,12 @@ extension ScriptParser {
 
     private mutating func parseOperation(above precedence: Int) throws(Fault) -> Script.Expression {
         var left = try parseOperand()
+        let depth = scope.depth
+        defer { scope.depth = depth }
         while let next = Script.Operator(rawValue: current.text), current.kind != .string, next.precedence > precedence
         {
             let mark = advance()
+            try descend()
             let right = try parseOperation(above: next.precedence)
             try check(next, left, right, mark)
             left = Script.Expression(kind: .operation(next, left, right), span: left.span.through(right.span))
@@ -27,10 +30,16 @@ extension ScriptParser {
         return left
     }
 
-    private mutating func parseOperand() throws(Fault) -> Script.Expression {
+    /// What follows stands in one more expression: a row of operations, or of fields, nests to the left.
+    private mutating func descend() throws(Fault) {
         scope.depth += 1
-        defer { scope.depth -= 1 }
         try requireDepth()
+    }
+
+    private mutating func parseOperand() throws(Fault) -> Script.Expression {
+        let depth = scope.depth
+        defer { scope.depth = depth }
+        try descend()
         let start = current.span
         if take("not") {
             // It stands before a whole comparison: `not a == b`.
@@ -46,8 +55,10 @@ extension ScriptParser {
         var expression = try parsePrimary()
         while true {
             if take(".") {
+                try descend()
                 expression = try parseMember(of: expression)
             } else if takes("["), !current.isFirstOnLine {
+                try descend()
                 expression = try parseItem(of: expression)
             } else {
                 return expression

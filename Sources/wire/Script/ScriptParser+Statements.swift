@@ -73,9 +73,10 @@ extension ScriptParser {
             defer { scope.isGlue = false }
             return .glue(try parseBlock())
         case "stop": return try parseEnd(.stop)
-        case "silence": return try parseEnd(.silence)
-        case "end": return try parseEnd(.endOutput)
-        case "close": return try parseEnd(.close)
+        case "silence", "end", "close":
+            // What is glued leaves behind the block.
+            try refuseInGlue(word)
+            return try parseEnd(word.text == "silence" ? .silence : word.text == "end" ? .endOutput : .close)
         case "reset": return try parseEnd(.reset)
         default: return try parseAssignment(word)
         }

@@ -106,15 +106,18 @@ struct ScriptParser {
     }
 
     /// An integer in a range.
-    mutating func expectInteger(_ range: ClosedRange<Int>, _ what: String) throws(Fault) -> Int {
+    mutating func expectInteger<Value: FixedWidthInteger>(
+        _ range: ClosedRange<Value>, _ what: String
+    ) throws(Fault) -> Value {
         guard current.kind == .number else { throw expected(what) }
-        guard let value = ScriptNumber.integer(current.text), range.contains(Int(clamping: value)) else {
+        let number = ScriptNumber.integer(current.text).flatMap { Value(exactly: $0) }
+        guard let number, range.contains(number) else {
             throw fault(
                 "\(current.text.quoted) is not \(what)", at: current.span,
                 help: "it is from \(range.lowerBound) to \(range.upperBound)")
         }
         advance()
-        return Int(value)
+        return number
     }
 
     // MARK: Reporting
@@ -162,7 +165,7 @@ struct ScriptParser {
         case "shared" where current.kind == .word: try parseVariable(isShared: true)
         case "seed" where current.kind == .word:
             advance()
-            script.seed = UInt64(try expectInteger(0...Int.max, "a number"))
+            script.seed = try expectInteger(0...UInt64.max, "a number")
             try expect(";", "behind the number")
         default:
             let words = ["on", "state", "shared", "seed"]

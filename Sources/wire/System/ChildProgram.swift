@@ -108,8 +108,8 @@ final class ChildProgram {
         let deadline = ContinuousClock.now + time
         var pending = (line + [UInt8(ascii: "\n")])[...]
         while true {
-            if let reply = takeLine() {
-                // A reply to what has not been read whole is none.
+            // A reply to what has not been read whole is none, unless nothing more is read.
+            if pending.isEmpty || input.pipe == nil, let reply = takeLine() {
                 guard reply.count <= limit else { throw .tooLong }
                 return reply
             }

@@ -85,6 +85,15 @@ struct VectorMakerTests {
         #expect(try vectors(2).compactMap { $0.line?["message"] } == ["Say", "Said"])
     }
 
+    @Test(arguments: ["bool", "uint8"])
+    func `an unknown ID is one that the header can hold, if there is one`(type: String) throws {
+        let header = "packet { @length(packet) uint16 length; @id \(type) id; }"
+        let schema = header + "@id(0) @from(both) message A {} @id(1) @from(both) message B {}"
+        let vectors = VectorMaker.vectors(of: try describe(schema, warns: true), count: 200, seed: 1)
+        #expect(!vectors.isEmpty)
+        #expect(vectors.contains { $0.name.contains("unknown") } == (type == "uint8"))
+    }
+
     @Test func `the same seed makes the same vectors, and another one others`() throws {
         func names(_ seed: UInt64) throws -> [String] { try vectors(60, seed: seed).map { "\($0.name) \($0.bytes)" } }
         #expect(try names(3) == names(3))
