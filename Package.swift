@@ -84,8 +84,8 @@ let package = Package(
 
         // Tests
         .target(
-            name: "TestingSupport", dependencies: ["WirelineCodec", "WirelineSchema", "WirelineTransport"],
-            path: "Tests/TestingSupport", swiftSettings: usual),
+            name: "TestingSupport", dependencies: ["WirelineCodec", "WirelineSchema"], path: "Tests/TestingSupport",
+            swiftSettings: usual),
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
         .testTarget(name: "ArchitectureTests", swiftSettings: usual),
         .testTarget(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 public import Testing
-import WirelineTransport
 
 /// Gives tests that wait for others threads of their own, and lets a few of them run at a time.
 ///
@@ -38,29 +38,27 @@ extension Trait where Self == Turn {
 }
 
 /// How many tests may run at a time; the others wait in the order in which they came.
-private final class Places: Sendable {
+private final class Places: @unchecked Sendable {
     static let ahead = Places(8)
     static let aside = Places(2)
 
-    private struct State {
-        var free: Int
-        var waiters: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state: Lock<State>
+    // The lock behind `@unchecked Sendable`.
+    private let lock = NSLock()
+    private var free: Int
+    private var waiters: [CheckedContinuation<Void, Never>] = []
 
     init(_ count: Int) {
-        state = Lock(State(free: count))
+        free = count
     }
 
     func take() async {
         await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                guard state.free > 0 else {
-                    state.waiters.append(continuation)
+            let isFree = lock.withLock {
+                guard free > 0 else {
+                    waiters.append(continuation)
                     return false
                 }
-                state.free -= 1
+                free -= 1
                 return true
             }
             if isFree { continuation.resume() }
@@ -68,9 +66,9 @@ private final class Places: Sendable {
     }
 
     func giveBack() {
-        let next = state.withLock { state in
-            if state.waiters.isEmpty { state.free += 1 }
-            return state.waiters.isEmpty ? nil : state.waiters.removeFirst()
+        let next = lock.withLock {
+            if waiters.isEmpty { free += 1 }
+            return waiters.isEmpty ? nil : waiters.removeFirst()
         }
         next?.resume()
     }
