@@ -42,8 +42,6 @@ struct ExampleValues {
     private let hint: ExampleHint?
     /// How many bytes of text or items there may still be beyond the usual, to make a packet large.
     private var extraCount: Int
-    /// Whether a list of compound items has the count that the hint asks for.
-    private var hasSpentHint = false
     private var counter: Int128 = 0
     /// How many values there may still be; what is beyond is null.
     private var remainingCount: Int
@@ -199,11 +197,8 @@ struct ExampleValues {
         _ element: TypeDescription, _ extent: TypeDescription.Extent, _ field: FieldDescription, _ key: FieldKey,
         _ depth: Int
     ) -> Int {
-        // A structure that holds itself would have so many at each depth.
-        if case .count(key, let count)? = hint, !element.isCompound || !hasSpentHint {
-            hasSpentHint = hasSpentHint || element.isCompound
-            return count
-        }
+        // A structure that holds itself would have so many at each depth, and never end.
+        if case .count(key, let count)? = hint, depth < 4 || !element.isCompound { return count }
         let maximum = min(field.maximumCount ?? .max, extent.capacity)
         let isLegible = if case .legible = style { true } else { false }
         if case .structure = element, depth >= (isLegible ? 2 : 4) {

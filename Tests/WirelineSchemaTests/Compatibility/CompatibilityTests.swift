@@ -245,12 +245,6 @@ struct CompatibilityTests {
         #expect(found.contains("PACKET_SAME_LAYOUT packet: old refuses, new refuses"), "\(found)")
     }
 
-    @Test func `a limit of a list in itself is tried once, and not at each depth`() throws {
-        let tree = "message Cs_1 { Tree tree; } struct Tree { uint8 x; @max(LIMIT) Tree[] kids; }"
-        let found = try verdicts(tree.replacing("LIMIT", with: "1000"), tree.replacing("LIMIT", with: "999"))
-        #expect(found.count == 1 && found[0].hasSuffix("Tree.kids: old reads, new refuses"), "\(found)")
-    }
-
     @Test func `a change names all messages that have it, and both places`() throws {
         let old = try describe(
             "struct S { uint8 a; }\nmessage Cs_1 { S s; }\nmessage Sc_2 { T[] t; }\nstruct T { S s; }")
