@@ -10,7 +10,7 @@ import WirelineSchema
 struct OracleTests {
     /// How many pairs of schemas are compared; `WIRELINE_SCHEMA_EDITS=10000` compares more of them.
     private static let pairCount =
-        ProcessInfo.processInfo.environment["WIRELINE_SCHEMA_EDITS"].flatMap { Int($0) } ?? 250
+        ProcessInfo.processInfo.environment["WIRELINE_SCHEMA_EDITS"].flatMap { Int($0) } ?? 100
 
     @Test(.timeLimit(.minutes(30)))
     func `each verdict is what really happens`() {
