@@ -8,6 +8,10 @@ enum ExampleHint {
     case value(FieldKey, JSONValue)
     /// So many bytes or items.
     case count(FieldKey, Int)
+    /// So many bytes or items in each item.
+    case itemCount(FieldKey, Int)
+    /// A structure that is large once, by its index.
+    case largeStructure(Int)
     /// An optional that is not set.
     case absent(FieldKey)
     /// A value of everything of an enum, by its index.
@@ -40,15 +44,19 @@ struct ExampleValues {
     private let description: ProtocolDescription
     private let style: Style
     private let hint: ExampleHint?
-    /// How many bytes of text or items there may still be beyond the usual, to make a packet large.
+    /// How many bytes of text or items there may still be beyond the usual, to make a packet or a structure large.
     private var extraCount: Int
+    /// How many there will be once the structure begins that is to be large.
+    private var structureExtraCount = 0
+    /// Whether this is in a list that has the count of the hint: where it holds itself, it has it once.
+    private var isInHintedList = false
     private var counter: Int128 = 0
     /// How many values there may still be; what is beyond is null.
     private var remainingCount: Int
     private var random: UInt64
 
     /// - Parameters:
-    ///   - extraCount: For the hint ``ExampleHint/packetByteCount(_:)``.
+    ///   - extraCount: For the hints ``ExampleHint/packetByteCount(_:)`` and ``ExampleHint/largeStructure(_:)``.
     ///   - maximumCount: How many values an example may be made of; no packet comes of one with more.
     init(
         _ description: ProtocolDescription, _ style: Style, hint: ExampleHint? = nil, extraCount: Int = 0,
@@ -58,6 +66,7 @@ struct ExampleValues {
         self.style = style
         self.hint = hint
         self.extraCount = extraCount
+        if case .largeStructure? = hint { swap(&self.extraCount, &structureExtraCount) }
         remainingCount = maximumCount
         random = if case .random(let seed) = style { seed } else { 0 }
     }
@@ -93,11 +102,21 @@ struct ExampleValues {
         remainingCount -= 1
         if case .value(key, let value)? = hint, !type.isCompound { return value }
         switch type {
-        case .structure(let index): return object(.structure(index), depth: depth + 1)
+        case .structure(let index):
+            guard case .largeStructure(index)? = hint, structureExtraCount > 0 else {
+                return object(.structure(index), depth: depth + 1)
+            }
+            swap(&extraCount, &structureExtraCount)
+            defer { extraCount = 0 }
+            return object(.structure(index), depth: depth + 1)
         case .fixedList(let element, let count):
             return .array((0..<count).map { _ in value(element, of: field, key, depth, isItem: true) })
         case .list(let element, let extent):
-            let count = itemCount(element, extent, field, key, depth)
+            let hinted = isInHintedList ? nil : hintedCount(key, isItem: isItem)
+            let wasInHintedList = isInHintedList
+            isInHintedList = isInHintedList || hinted != nil
+            defer { isInHintedList = wasInHintedList }
+            let count = hinted ?? itemCount(element, extent, field, depth)
             return .array((0..<count).map { _ in value(element, of: field, key, depth, isItem: true) })
         case .string(let extent): return .string(text(extent, field, key, isItem: isItem))
         case .bytes(let extent): return .string(Base64.encode(Array(text(extent, field, key, isItem: isItem).utf8)))
@@ -170,10 +189,20 @@ struct ExampleValues {
 
     // MARK: Counts
 
+    private func hintedCount(_ key: FieldKey, isItem: Bool) -> Int? {
+        // Of more than a packet can have, nothing is to be learned.
+        let most = description.options.maximumPacketByteCount + 1
+        return switch hint {
+        case .count(key, let count)? where !isItem: min(count, most)
+        case .itemCount(key, let count)? where isItem: min(count, most)
+        default: nil
+        }
+    }
+
     private mutating func text(
         _ extent: TypeDescription.Extent, _ field: FieldDescription, _ key: FieldKey, isItem: Bool
     ) -> String {
-        if !isItem, case .count(key, let count)? = hint { return String(repeating: "x", count: count) }
+        if let count = hintedCount(key, isItem: isItem) { return String(repeating: "x", count: count) }
         let maximum = min(isItem ? .max : field.maximumCount ?? .max, extent.capacity)
         let count: Int
         switch style {
@@ -194,11 +223,8 @@ struct ExampleValues {
     }
 
     private mutating func itemCount(
-        _ element: TypeDescription, _ extent: TypeDescription.Extent, _ field: FieldDescription, _ key: FieldKey,
-        _ depth: Int
+        _ element: TypeDescription, _ extent: TypeDescription.Extent, _ field: FieldDescription, _ depth: Int
     ) -> Int {
-        // A structure that holds itself would have so many at each depth, and never end.
-        if case .count(key, let count)? = hint, depth < 4 || !element.isCompound { return count }
         let maximum = min(field.maximumCount ?? .max, extent.capacity)
         let isLegible = if case .legible = style { true } else { false }
         if case .structure = element, depth >= (isLegible ? 2 : 4) {
@@ -214,11 +240,14 @@ struct ExampleValues {
         case .most: count = 2
         case .random: count = next(4)
         }
-        guard !element.isCompound else { return min(count, maximum) }
+        // A packet is made as large as can be by single bytes; a structure need only be large.
+        if element.isCompound, !hasLargeStructure { return min(count, maximum) }
         let extra = min(extraCount, max(0, maximum - count))
         extraCount -= extra
         return min(count, maximum) + extra
     }
+
+    private var hasLargeStructure: Bool { if case .largeStructure? = hint { true } else { false } }
 
     private static let words = ["hello", "Lin", "green", "two", "north", "abc", "world"]
 

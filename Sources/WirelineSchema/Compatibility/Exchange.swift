@@ -54,12 +54,12 @@ struct Exchange {
 
     private func encode(_ candidate: Candidate) -> (JSONValue, [UInt8])? {
         let name = written.messages[writtenMessage].name
-        var extra = 0
+        var extra = candidate.extra
         if case .packetByteCount(let count)? = candidate.hint {
             var plain = ExampleValues(written, candidate.values)
             let fields = plain.fields(ofMessage: writtenMessage)
             guard let packet = try? writerTranslator.encode(message: name, json: fields) else { return nil }
-            extra = max(0, count - packet.count) + candidate.extra
+            extra += max(0, count - packet.count)
         }
         var values = ExampleValues(written, candidate.values, hint: candidate.hint, extraCount: extra)
         let fields = values.fields(ofMessage: writtenMessage)

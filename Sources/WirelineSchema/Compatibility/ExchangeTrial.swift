@@ -15,6 +15,9 @@ struct ExchangeTrial {
     private static let patience = 8
     /// Counts that make a packet larger than a limit, whatever its prefixes take.
     private static let extraCounts = [0, 1, 2, 4, 8, 16, 32, 64]
+    /// Counts of which one gives a structure 128 to 255 bytes, whatever an item takes: between those, and only there, a
+    /// size is one byte and its varint two.
+    private static let structureExtraCounts = [128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1]
 
     init(_ comparison: SchemaComparison) {
         self.comparison = comparison
@@ -85,6 +88,10 @@ struct ExchangeTrial {
             switch hint {
             case .packetByteCount:
                 result += Self.extraCounts.map { Candidate(values: .plain, hint: hint, extra: $0) }
+            case .largeStructure:
+                result += Self.structureExtraCounts.flatMap { extra in
+                    [.zero, .plain].map { Candidate(values: $0, hint: hint, extra: extra) }
+                }
             // In little else than the hint nothing else can go wrong.
             default: result += [.zero, .plain].map { Candidate(values: $0, hint: hint) }
             }

@@ -18,7 +18,7 @@ extension SchemaComparison {
             if before != after { misalign(pair, .fixedCount, "had \(before) items, has \(after)") }
             compare(pair, left, right, isItem: true)
         case (.list(let left, let before), .list(let right, let after)):
-            if !compareExtents(pair, before, after) { compareCounts(pair, before, after) }
+            compareExtents(pair, before, after, isItem: isItem)
             compare(pair, left, right, isItem: true)
         case (.string(let left), .string(let right)), (.bytes(let left), .bytes(let right)):
             compareExtents(pair, left, right, isItem: isItem)
@@ -48,19 +48,21 @@ extension SchemaComparison {
 
     // MARK: Lists and text
 
-    @discardableResult
-    private mutating func compareExtents(
-        _ pair: FieldPair, _ before: TypeDescription.Extent, _ after: TypeDescription.Extent
-    ) -> Bool {
-        guard !before.hasSameBytes(as: after) else { return false }
-        misalign(pair, .fieldPrefix, changed(pair.before.type, pair.after.type))
-        return true
-    }
-
     private mutating func compareExtents(
         _ pair: FieldPair, _ before: TypeDescription.Extent, _ after: TypeDescription.Extent, isItem: Bool
     ) {
-        if !compareExtents(pair, before, after), !isItem { compareCounts(pair, before, after) }
+        guard !before.hasSameBytes(as: after) else {
+            if !isItem { compareCounts(pair, before, after) }
+            return
+        }
+        var readers: [SchemaVersion: [ExampleHint]] = [.old: [], .new: []]
+        if let count = before.firstCount(writtenOtherwiseBy: after) {
+            for reader in SchemaVersion.allCases {
+                let key = pair.key(writtenFor: reader)
+                readers[reader] = [isItem ? .itemCount(key, count) : .count(key, count)]
+            }
+        }
+        suspect(pair, .fieldPrefix, changed(pair.before.type, pair.after.type), breaks: readers)
     }
 
     private mutating func compareCounts(
@@ -145,9 +147,13 @@ extension SchemaComparison {
             }
             let summary =
                 texts[0] == texts[1] ? "its size stands in the other byte order" : "was \(texts[0]), is \(texts[1])"
+            let isOfLargeOnes = extents.0.firstCount(writtenOtherwiseBy: extents.1) != nil
             suspect(
                 .sizedStructure, subject, summary, at: .owner(pair), old: before.location, new: after.location,
-                breaks: [.old: [], .new: []])
+                breaks: [
+                    .old: isOfLargeOnes ? [.largeStructure(right)] : [],
+                    .new: isOfLargeOnes ? [.largeStructure(left)] : [],
+                ])
         }
         compareFields(pair, subject: subject)
     }
@@ -337,6 +343,16 @@ extension TypeDescription.Extent {
         }
         let hasOrder = left == .uint16 || left == .uint32
         return left == right && (!hasOrder || leftOrder == rightOrder)
+    }
+
+    /// The first count that two prefixes write differently, where they write smaller ones alike; nil where hardly any
+    /// value has the same bytes.
+    fileprivate func firstCount(writtenOtherwiseBy other: Self) -> Int? {
+        switch (self, other) {
+        case (.counted(.uint8, _), .counted(.varint, _)), (.counted(.varint, _), .counted(.uint8, _)):
+            SchemaComparison.firstLongVarint
+        default: nil
+        }
     }
 }
 

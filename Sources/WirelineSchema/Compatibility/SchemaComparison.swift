@@ -85,6 +85,9 @@ struct SchemaComparison {
 
     func description(of version: SchemaVersion) -> ProtocolDescription { version == .old ? old : new }
 
+    /// The first number of which the varint is not one byte of the same value.
+    static let firstLongVarint = 128
+
     // MARK: Options
 
     private mutating func compareOptions() {
@@ -127,7 +130,10 @@ struct SchemaComparison {
             before.header.count == after.header.count && before.fields.count == after.fields.count
             && zip(before.fields, after.fields).allSatisfy { $0.hasSameBytes(as: $1) }
         guard isSame else {
-            let hints = SchemaVersion.allCases.map { ($0, description(of: $0.peer).headerHints) }
+            // Lengths of one byte and varints are alike as long as packets are short.
+            let isOfLengths = zip(before.fields, after.fields).contains { Self.differInLongLengths($0, $1) }
+            let lengths = isOfLengths ? [ExampleHint.packetByteCount(Self.firstLongVarint)] : []
+            let hints = SchemaVersion.allCases.map { ($0, description(of: $0.peer).headerHints + lengths) }
             return suspect(
                 .packetLayout, "packet", Self.firstDifference(before, after), at: place, old: old.packetLocation,
                 new: new.packetLocation, breaks: Dictionary(uniqueKeysWithValues: hints))
@@ -144,6 +150,14 @@ struct SchemaComparison {
                     left.role == .sequence || right.role == .sequence ? .reply : .defaultValue, "packet.\(right.name)",
                     "what it is for, or its default, is different", at: place, old: locations.0, new: locations.1)
             }
+        }
+    }
+
+    private static func differInLongLengths(_ left: PacketField, _ right: PacketField) -> Bool {
+        guard case .length = left.role, case .length = right.role else { return false }
+        return switch (left.format, right.format) {
+        case (.integer(.uint8, _), .varint), (.varint, .integer(.uint8, _)): true
+        default: false
         }
     }
 

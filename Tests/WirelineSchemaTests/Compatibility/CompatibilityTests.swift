@@ -245,6 +245,49 @@ struct CompatibilityTests {
         #expect(found.contains("PACKET_SAME_LAYOUT packet: old refuses, new refuses"), "\(found)")
     }
 
+    @Test(arguments: [
+        ("message Cs_1 { @count(PREFIX) string a; }", "FIELD_SAME_PREFIX Cs_1.a"),
+        ("message Cs_1 { @count(PREFIX) uint32[] a; }", "FIELD_SAME_PREFIX Cs_1.a"),
+        ("option string_count = PREFIX; message Cs_1 { string[] a; }", "FIELD_SAME_PREFIX Cs_1.a"),
+        ("option list_count = PREFIX; message Cs_1 { T[] a; } struct T { uint8 a; }", "FIELD_SAME_PREFIX Cs_1.a"),
+        ("message Cs_1 { S s; } struct S sized(PREFIX) { string a; string b; }", "STRUCT_SAME_SIZED struct S"),
+        (
+            "message Cs_1 { string a; S s; } struct S sized(PREFIX) { @max(100) string a; bytes b; }",
+            "STRUCT_SAME_SIZED struct S"
+        ),
+        ("message Cs_1 { S s; } struct S sized(PREFIX) { T[] t; } struct T { uint8 a; }", "STRUCT_SAME_SIZED struct S"),
+        (
+            "message Cs_1 { S s; } struct S sized(PREFIX) { T t; } struct T { @count(uint16) string a; }",
+            "STRUCT_SAME_SIZED struct S"
+        ),
+        (
+            "option max_packet = 256; packet { @length(rest) PREFIX size; @id uint8 id; } message Cs_1 { bytes a; }",
+            "PACKET_SAME_LAYOUT packet"
+        ),
+    ])
+    func `a count of one byte is not a varint, although small ones are alike`(text: String, subject: String) throws {
+        let found = try verdicts(
+            text.replacing("PREFIX", with: "uint8"), text.replacing("PREFIX", with: "varint"))
+        let change = try #require(found.first { $0.hasPrefix(subject + ":") }, "\(found)")
+        #expect(!change.hasSuffix(": old reads, new reads"), "\(change)")
+        let unaffected = try verdicts(
+            text.replacing("PREFIX", with: "uint8"), text.replacing("PREFIX", with: "uint8"))
+        #expect(unaffected.isEmpty)
+    }
+
+    @Test func `a limit of a list in itself is tried once, and not at each depth`() throws {
+        let tree = "message Cs_1 { Tree tree; } struct Tree { uint8 x; @max(LIMIT) Tree[] kids; }"
+        let found = try verdicts(tree.replacing("LIMIT", with: "1000"), tree.replacing("LIMIT", with: "999"))
+        #expect(found.count == 1 && found[0].hasSuffix("Tree.kids: old reads, new refuses"), "\(found)")
+    }
+
+    @Test func `a limit that no packet reaches costs no more than a packet`() throws {
+        let text = "message Cs_1 { @max(LIMIT) @count(uint32) string a; }"
+        let found = try verdicts(
+            text.replacing("LIMIT", with: "2000000000"), text.replacing("LIMIT", with: "1999999999"))
+        #expect(found == ["MAX_NO_SHRINK Cs_1.a: old reads, new reads"])
+    }
+
     @Test func `a change names all messages that have it, and both places`() throws {
         let old = try describe(
             "struct S { uint8 a; }\nmessage Cs_1 { S s; }\nmessage Sc_2 { T[] t; }\nstruct T { S s; }")

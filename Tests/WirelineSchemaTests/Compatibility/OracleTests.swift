@@ -10,7 +10,7 @@ import WirelineSchema
 struct OracleTests {
     /// How many pairs of schemas are compared; `WIRELINE_SCHEMA_EDITS=10000` compares more of them.
     private static let pairCount =
-        ProcessInfo.processInfo.environment["WIRELINE_SCHEMA_EDITS"].flatMap { Int($0) } ?? 100
+        ProcessInfo.processInfo.environment["WIRELINE_SCHEMA_EDITS"].flatMap { Int($0) } ?? 250
 
     @Test(.timeLimit(.minutes(30)))
     func `each verdict is what really happens`() {
@@ -310,6 +310,8 @@ struct OracleValues {
     private(set) var random: SeededGenerator
     private let numbers: [Int128]
     private let counts: [Int]
+    /// Whether something of the message is long: all of it would be too much.
+    private var hasLong = false
 
     init(_ description: ProtocolDescription, other: ProtocolDescription, random: SeededGenerator) {
         self.description = description
@@ -330,7 +332,10 @@ struct OracleValues {
         self.counts = counts
     }
 
-    mutating func fields(of message: MessageDescription) -> JSONValue { object(message.fields) }
+    mutating func fields(of message: MessageDescription) -> JSONValue {
+        hasLong = false
+        return object(message.fields)
+    }
 
     /// Now and then a header field that is not as usual.
     mutating func header() -> JSONValue? {
@@ -356,7 +361,7 @@ struct OracleValues {
         case .structure(let index): return object(description.structures[index].fields)
         case .fixedList(let element, let count): return .array((0..<count).map { _ in value(element, nil) })
         case .list(let element, _):
-            let count = min(random.pick(counts), field?.maximumCount ?? 50)
+            let count = count(field?.maximumCount, most: 50)
             return .array((0..<count).map { _ in value(element, nil) })
         case .string: return .string(text(field))
         case .bytes:
@@ -378,8 +383,17 @@ struct OracleValues {
         }
     }
 
+    private mutating func count(_ maximum: Int?, most: Int) -> Int {
+        // A varint of it takes two bytes.
+        if !hasLong, random.chance(20) {
+            hasLong = true
+            return min(Int.random(in: 128...200, using: &random), maximum ?? .max)
+        }
+        return min(random.pick(counts), maximum ?? most)
+    }
+
     private mutating func text(_ field: FieldDescription?) -> String {
-        let count = min(random.pick(counts), field?.maximumCount ?? 60)
+        let count = count(field?.maximumCount, most: 60)
         return String((0..<count).map { _ in random.pick(Array("abcxyz09")) })
     }
 
