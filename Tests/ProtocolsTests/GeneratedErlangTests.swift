@@ -11,11 +11,13 @@ import WirelineSchema
 /// The Erlang that is generated of each protocol, against both of Swift's codecs: equal bytes, equal values, equal errors.
 ///
 /// `WIRELINE_ERLANG_MESSAGES=100000` makes so many random messages of each protocol; the default is 300.
-@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(30)), .aside)
+@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(300)), .aside)
 struct GeneratedErlangTests {
     static let folders = ProtocolFolder.all.map(\.name) + ["Features"]
     static let messageCount =
         ProcessInfo.processInfo.environment["WIRELINE_ERLANG_MESSAGES"].flatMap { Int($0) } ?? 300
+    /// How many cases Erlang judges at a time.
+    private static let batchCount = 10_000
 
     @Test(arguments: folders)
     func `Erlang writes and reads what Swift writes and reads`(folder: String) throws {
@@ -23,18 +25,22 @@ struct GeneratedErlangTests {
         let folder = try ProtocolFolder.named(folder)
         let judge = ErlangJudge(folder.translator, try folder.generated())
         var lines = RandomLines(folder.translator.description, using: random)
-        var cases = try (0..<Self.messageCount).map { _ in
-            let (sender, line) = lines.next()
-            do {
-                let bytes = try folder.translator.encode(line: line)
-                return try judge.value(of: bytes, from: sender)
-            } catch let error as TranslationError {
-                return try judge.refusal(of: line, error)
+        var cases = try folder.vectors(.exact).map { try judge.value(of: $0.bytes(), from: $0.sender()) }
+        // So many at a time as memory has room for.
+        for start in stride(from: 0, to: Self.messageCount, by: Self.batchCount) {
+            for _ in start..<min(start + Self.batchCount, Self.messageCount) {
+                let (sender, line) = lines.next()
+                do {
+                    let bytes = try folder.translator.encode(line: line)
+                    cases.append(try judge.value(of: bytes, from: sender))
+                } catch let error as TranslationError {
+                    cases.append(try judge.refusal(of: line, error))
+                }
             }
+            let disagreements = try judge.disagreements(on: cases)
+            #expect(disagreements == [], random.seedComment)
+            cases = []
         }
-        cases += try folder.vectors(.exact).map { try judge.value(of: $0.bytes(), from: $0.sender()) }
-        let disagreements = try judge.disagreements(on: cases)
-        #expect(disagreements == [], random.seedComment)
     }
 
     @Test(arguments: folders)
@@ -43,20 +49,22 @@ struct GeneratedErlangTests {
         let folder = try ProtocolFolder.named(folder)
         let judge = ErlangJudge(folder.translator, try folder.generated())
         var lines = RandomLines(folder.translator.description, using: random)
-        var packets: [(Sender, [UInt8])] = []
-        while packets.count < max(12, Self.messageCount / 100) {
+        var packets = try Vector.Kind.allCases.flatMap(folder.vectors).map { (try $0.sender(), try $0.bytes()) }
+        let count = packets.count + max(12, Self.messageCount / 100)
+        while packets.count < count {
             let (sender, line) = lines.next()
             if let bytes = try? folder.translator.encode(line: line) { packets.append((sender, bytes)) }
         }
-        packets += try Vector.Kind.allCases.flatMap(folder.vectors).map { (try $0.sender(), try $0.bytes()) }
         var cases: [ErlangTerm] = []
-        for (sender, bytes) in packets {
+        for (number, (sender, bytes)) in packets.enumerated() {
             for other in judge.translator.variants(of: bytes, using: &random) {
                 cases.append(judge.verdict(on: other, from: sender))
             }
+            guard cases.count >= Self.batchCount || number == count - 1 else { continue }
+            let disagreements = try judge.disagreements(on: cases)
+            #expect(disagreements == [], random.seedComment)
+            cases = []
         }
-        let disagreements = try judge.disagreements(on: cases)
-        #expect(disagreements == [], random.seedComment)
     }
 
     /// Scene's messages in packets of any layout: any fields, lengths, IDs, trailers.
