@@ -156,8 +156,7 @@ let package = Package(
             name: "wireTests",
             dependencies: [
                 "wire", "Wireline", "WirelineTransport", "WirelineWebSocket", "WirelineSchema", "WirelineCodec",
-                "Scene",
-                "TestingSupport",
+                "Scene", "TestingSupport", "FaultSupport",
             ],
             exclude: ["Erlang"], swiftSettings: usual),
     ] + protocols.map(protocolTarget) + generatedTypes.map(generatedTarget),

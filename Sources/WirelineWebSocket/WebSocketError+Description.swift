@@ -27,6 +27,7 @@ extension WebSocketError: CustomStringConvertible {
         case .invalidResponse(let fault): "the server's answer to the handshake is wrong: \(fault.words)"
         case .invalidRequest(let fault, let status):
             "the client's handshake is wrong: \(fault.words); it is answered \(status)"
+        case .requestRefused(status: 200): "the client has got a page, and no WebSocket"
         case .requestRefused(let status): "the client's request was refused with \(status)"
         case .violation(let violation, let offset):
             "the peer has broken the WebSocket protocol: \(violation.words) in the frame at offset \(offset)"

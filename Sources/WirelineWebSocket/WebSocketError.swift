@@ -52,7 +52,8 @@ public enum WebSocketError: Error, Equatable, Sendable {
     case invalidResponse(WebSocketHandshakeFault)
     /// The client's request is not one for a WebSocket; `status` is what it is answered.
     case invalidRequest(WebSocketHandshakeFault, status: Int)
-    /// This side has refused the client's request, which was one for a WebSocket, with this status.
+    /// This side has refused the client's request, which was one for a WebSocket, with this status; or has answered it
+    /// with one of ``WebSocketHandshakePolicy/pages``, and then it is 200.
     case requestRefused(status: Int)
 
     // MARK: The peer's frames

@@ -26,7 +26,7 @@ public struct CutClient: Sendable {
 
     /// - Returns: What has gone wrong, and how many clients there were.
     public func goEverywhere(_ endings: [Relay.Ending]) async throws -> (complaints: [String], clientCount: Int) {
-        var configuration = ServerConfiguration(firstPacketTimeout: nil)
+        var configuration = ServerConfiguration.patient
         configuration.connectionEnded = { [ended] _, failure in ended.add(failure == nil) }
         let server = try await PacketServer.start(
             at: "127.0.0.1", port: 0, protocol: GoimProtocol.self, configuration: configuration, handler: handle)

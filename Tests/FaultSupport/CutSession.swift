@@ -150,7 +150,7 @@ public struct SceneCutSession: CutSession {
     public static func startServer() async throws -> PacketServer<SceneProtocol> {
         try await PacketServer.start(
             at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
-            configuration: ServerConfiguration(firstPacketTimeout: nil)
+            configuration: .patient
         ) { client in
             for try await message in client.messages {
                 guard case .message(let enter as Cs_20001, _) = message else { continue }

@@ -26,7 +26,7 @@ public final class RememberingServer: Sendable {
     public func start(at port: UInt16 = 0) async throws -> PacketServer<GoimProtocol> {
         try await PacketServer.start(
             at: "127.0.0.1", port: port, protocol: GoimProtocol.self,
-            configuration: ServerConfiguration(firstPacketTimeout: nil)
+            configuration: .patient
         ) { client in
             self.connections.add(client.connection)
             try await self.serve(client)
@@ -64,10 +64,20 @@ public final class RememberingServer: Sendable {
     }
 }
 
+extension ServerConfiguration {
+    /// Without deadlines, for machines that do many other things at the same time.
+    static var patient: ServerConfiguration {
+        var configuration = ServerConfiguration(firstPacketTimeout: nil, minimumRate: nil)
+        configuration.limits.writeTimeout = nil
+        return configuration
+    }
+}
+
 extension PacketSessionConfiguration {
     /// Connects again almost at once, and for as long as it takes.
     public static let eager = PacketSessionConfiguration(
-        client: ClientConfiguration(connectTimeout: .seconds(500), requestTimeout: .seconds(500)),
+        client: ClientConfiguration(
+            connectTimeout: .seconds(500), requestTimeout: .seconds(500), limits: ConnectionLimits(writeTimeout: nil)),
         reconnect: ReconnectPolicy(baseDelay: .milliseconds(1), maximumDelay: .milliseconds(10), retryLimit: nil),
         loginTimeout: .seconds(500))
 }

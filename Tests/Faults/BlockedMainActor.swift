@@ -10,7 +10,7 @@ import Wireline
 enum BlockedMainActor {
     private static let seconds = 30
 
-    static func look(_ findings: Findings) async throws {
+    static func look(_ look: Look) async throws {
         let server = try Child("--remember")
         let session = try PacketSession.start(
             to: [server.endpoint], protocol: GoimProtocol.self, configuration: .eager,
@@ -20,9 +20,9 @@ enum BlockedMainActor {
         await block()
         let count = await session.roundTrips.count
         let causes = await watch.causes
-        findings.check(
+        look.checkInTime(
             causes == [] && count > seconds,
-            "the main actor was blocked for \(seconds) s, in which \(count) heartbeats were answered")
+            "the main actor was blocked for \(seconds) s, in which \(count) heartbeats were answered: \(causes)")
         session.end()
     }
 

@@ -33,10 +33,13 @@ struct Faults {
         try await Leaks.look(findings)
         // Each in its own time: most of it is waiting.
         try await withThrowingTaskGroup { group in
-            group.addTask { try await BlockedMainActor.look(findings) }
+            group.addTask { try await Look.look(findings, BlockedMainActor.look) }
             group.addTask { try await KilledPeer.look(findings) }
             group.addTask { try await StoppedPeer.look(findings) }
-            group.addTask { try await SlowPeer.look(findings) }
+            group.addTask {
+                try await Look.look(findings, SlowPeer.lookAtReader)
+                try await Look.look(findings, SlowPeer.lookAtWriter)
+            }
             group.addTask { try await Namespace.look(findings) }
             try await group.waitForAll()
         }

@@ -31,6 +31,31 @@ final class Watch: Sendable {
         await state(behind: count) { if case .waiting(_, cause) = $0 { true } else { false } }
     }
 
+    /// Waits until the session has found out that its peer is silent, behind the first `count` states, in 10 s.
+    ///
+    /// Where a busy machine has ended the connection just before, what is found out is that no other comes about.
+    ///
+    /// - Returns: How many states there were then.
+    func findSilence(
+        behind count: Int, since start: ContinuousClock.Instant, _ findings: Findings, _ text: String
+    ) async -> Int {
+        let end = await state(behind: count) {
+            switch $0 {
+            case .waiting(_, .silent), .waiting(_, .timedOut): true
+            default: false
+            }
+        }
+        let time = ContinuousClock.now - start
+        let seen = await states.first(end)
+        if case .waiting(_, .silent) = seen[end - 1] {
+            findings.check(time < .seconds(10), "\(text), and found silent after \(time); it may take 1.2 s")
+        } else {
+            let stood = count > 0 && seen[count - 1] == .ready
+            findings.check(!stood, "\(text) while there is no connection, and none is made in \(time)")
+        }
+        return end
+    }
+
     /// Waits for a state behind the first `count`.
     @discardableResult
     func state(behind count: Int, _ isWanted: (SessionState) -> Bool) async -> Int {

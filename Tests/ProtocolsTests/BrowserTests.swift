@@ -8,7 +8,7 @@ import WirelineGenerator
 import WirelineSchema
 
 /// Pages of documentation as a browser shows them.
-@Suite(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)), .aside, .timeLimit(.minutes(30)))
+@Suite(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)), .aside, .timeLimit(.minutes(300)))
 struct BrowserTests {
     /// Loads a page into a frame, runs a script that sees the `frame`, its window `w` and its document `d`, and returns the
     /// lines that the script gave to `say`. A message on the console is a failure.

@@ -6,7 +6,7 @@ import TestingSupport
 import WirelineCodec
 
 /// `{packet, 1}`, `{packet, 2}` and `{packet, 4}` against Erlang's own: `erlang:decode_packet/3` and `gen_tcp`.
-@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(30)))
+@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(300)))
 struct ErlangPacketTests {
     static let widths: [(byteCount: Int, folder: String)] = [
         (1, "ErlangPacket1"), (2, "ErlangPacket2"), (4, "ErlangPacket4"),

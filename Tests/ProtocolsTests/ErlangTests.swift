@@ -8,7 +8,7 @@ import WirelineCodec
 import WirelineSchema
 
 /// Packets that go to Erlang and back, and the other way round: equal bytes, equal values.
-@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(30)))
+@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(300)))
 struct ErlangTests {
     static let messageCount = 10_000
     static let folders: [(folder: String, module: String)] = [

@@ -102,7 +102,7 @@ struct GeneratedErlangTests {
 /// What Dialyzer says of the generated modules and of the examples.
 @Suite(
     .enabled(if: ErlangInterpreter.isWantedWithDialyzer, "\(ErlangInterpreter.absenceOfDialyzer)"),
-    .timeLimit(.minutes(30)), .aside)
+    .timeLimit(.minutes(300)), .aside)
 struct DialyzerTests {
     @Test func `Dialyzer accepts what is generated, and the examples that use it`() throws {
         let output = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)

@@ -26,7 +26,7 @@ public enum ChromiumTool {
     ///
     /// - Parameter isDark: What the reader's system is to ask for.
     public static func load(_ page: String, isDark: Bool = false) throws -> Outcome {
-        let window = try Window(page, isDark: isDark, options: ["--dump-dom"])
+        let window = try Window(.text(page), isDark: isDark, options: ["--dump-dom"])
         let document = try window.output.fileHandleForReading.readToEnd() ?? Data()
         window.process.waitUntilExit()
         let text = try window.problems()
@@ -38,9 +38,30 @@ public enum ChromiumTool {
     /// Shows a page from a file of its own until the closure ends.
     public static func show<Value>(_ page: String, while body: () async throws -> Value) async throws -> Value {
         // A browser that may be spoken to from outside stays when the page is there.
-        let window = try Window(page, isDark: false, options: ["--remote-debugging-port=0"])
+        let window = try Window(.text(page), isDark: false, options: ["--remote-debugging-port=0"])
         defer { window.process.terminate() }
         return try await body()
+    }
+
+    /// Shows the page at an address until the closure ends.
+    ///
+    /// - Parameter body: Gets the address of the WebSocket by which the browser is spoken to from outside.
+    public static func visit<Value>(
+        _ address: String, while body: (_ debugger: String) async throws -> Value
+    ) async throws -> Value {
+        let window = try Window(.address(address), isDark: false, options: ["--remote-debugging-port=0"])
+        defer { window.process.terminate() }
+        while window.process.isRunning {
+            if let debugger = window.debugger { return try await body(debugger) }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw Failure(description: "chromium: \(try window.problems())")
+    }
+
+    private enum Page {
+        /// A document, which gets a file of its own.
+        case text(String)
+        case address(String)
     }
 
     /// A browser that runs, and the folder that it writes to, which is gone afterwards.
@@ -49,12 +70,18 @@ public enum ChromiumTool {
         let output = Pipe()
         private let folder: URL
 
-        init(_ page: String, isDark: Bool, options: [String]) throws {
+        init(_ page: Page, isDark: Bool, options: [String]) throws {
             guard let path else { throw Failure(description: absence) }
             folder = FileManager.default.temporaryDirectory.appending(path: "chromium-" + UUID().uuidString)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let file = folder.appending(path: "page.html")
-            try Data(page.utf8).write(to: file)
+            let address: String
+            switch page {
+            case .address(let text): address = text
+            case .text(let text):
+                let file = folder.appending(path: "page.html")
+                try Data(text.utf8).write(to: file)
+                address = file.absoluteString
+            }
             try Data().write(to: problemsFile)
             process.executableURL = URL(filePath: path)
             process.arguments =
@@ -63,7 +90,7 @@ public enum ChromiumTool {
                     "--disable-background-networking", "--enable-logging=stderr",
                     "--blink-settings=preferredColorScheme=\(isDark ? 0 : 1)",
                     "--user-data-dir=\(folder.appending(path: "profile").path)", "--window-size=1400,1000",
-                ] + options + [file.absoluteString]
+                ] + options + [address]
             process.standardOutput = output
             process.standardError = try FileHandle(forWritingTo: problemsFile)
             try process.run()
@@ -72,6 +99,14 @@ public enum ChromiumTool {
         deinit {
             process.waitUntilExit()
             try? FileManager.default.removeItem(at: folder)
+        }
+
+        /// nil until the browser has said where it is.
+        var debugger: String? {
+            let file = folder.appending(path: "profile/DevToolsActivePort")
+            guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+            let lines = text.split(separator: "\n")
+            return lines.count == 2 ? "ws://127.0.0.1:\(lines[0])\(lines[1])" : nil
         }
 
         private var problemsFile: URL { folder.appending(path: "problems") }

@@ -30,10 +30,10 @@ public final class DNSMasqTool {
     public init(_ records: [String]) throws {
         guard let path = Self.path else { throw Failure(description: Self.absence) }
         var text = ""
-        // A port that is in use ends it, and another one is tried.
+        // A port that is in use ends it, and another one is tried; the system chooses those from 32,768 on for others.
         for _ in 0..<20 {
             let (process, input, output) = (Process(), Pipe(), Pipe())
-            let port = UInt16.random(in: 20_000...60_000)
+            let port = UInt16.random(in: 20_000..<32_768)
             process.executableURL = URL(filePath: "/bin/sh")
             process.arguments =
                 ["-c", Self.script, "sh", path]

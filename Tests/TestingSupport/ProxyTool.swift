@@ -46,9 +46,10 @@ public final class ProxyTool: @unchecked Sendable {
         guard let path = kind.path else { throw Failure(description: Self.absence) }
         folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // A port that is in use ends it, and another one is tried.
+        // A port that is in use ends it, and another one is tried. The system chooses ports from 32,768 on, for whoever
+        // looks whether it listens as well: that would find itself.
         for _ in 0..<20 {
-            let (process, port) = (Process(), UInt16.random(in: 20_000...60_000))
+            let (process, port) = (Process(), UInt16.random(in: 20_000..<32_768))
             guard !Self.isListening(at: port) else { continue }
             process.executableURL = URL(filePath: path)
             switch kind {

@@ -8,7 +8,7 @@ import WirelineTLS
 /// Engines on loopback sockets against Erlang's own `ssl`.
 @Suite(
     .enabled(if: OpenSSLTool.isWanted, "\(OpenSSLTool.absence)"),
-    .enabled(if: ErlangInterpreter.isWantedWithTLS, "\(ErlangInterpreter.absenceOfTLS)"), .timeLimit(.minutes(30)))
+    .enabled(if: ErlangInterpreter.isWantedWithTLS, "\(ErlangInterpreter.absenceOfTLS)"), .timeLimit(.minutes(300)))
 struct ErlangTLSTests {
     let certificates: Certificates
     let files: CertificateFiles

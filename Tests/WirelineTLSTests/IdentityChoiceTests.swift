@@ -5,7 +5,7 @@ import TestingSupport
 import WirelineTLS
 
 /// Which certificate a server shows to whom.
-@Suite(.enabled(if: OpenSSLTool.isWanted, "\(OpenSSLTool.absence)"), .timeLimit(.minutes(30)))
+@Suite(.enabled(if: OpenSSLTool.isWanted, "\(OpenSSLTool.absence)"), .timeLimit(.minutes(300)))
 struct IdentityChoiceTests {
     /// What the tests share, made once: `server.test` is what everybody else gets.
     private struct Issued {

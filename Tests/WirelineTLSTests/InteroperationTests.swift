@@ -6,7 +6,7 @@ import TestingSupport
 import WirelineTLS
 
 /// Engines on loopback sockets against `openssl s_server` and `openssl s_client`.
-@Suite(.enabled(if: OpenSSLTool.isWanted, "\(OpenSSLTool.absence)"), .timeLimit(.minutes(30)))
+@Suite(.enabled(if: OpenSSLTool.isWanted, "\(OpenSSLTool.absence)"), .timeLimit(.minutes(300)))
 struct InteroperationTests {
     let certificates: Certificates
     let files: CertificateFiles

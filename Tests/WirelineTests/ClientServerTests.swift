@@ -7,7 +7,7 @@ import TestingSupport
 import Wireline
 
 /// `PacketClient` and `PacketServer` over real sockets, as a user writes them.
-@Suite(.ahead, .timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(300)))
 struct ClientServerTests {
     @Test func `a client asks, and the server answers`() async throws {
         let server = try await SceneServer.start { client in
@@ -188,7 +188,8 @@ extension ServerConfiguration {
 
 extension ClientConfiguration {
     /// For machines that do many other things at the same time.
-    static let patient = ClientConfiguration(connectTimeout: .seconds(500), requestTimeout: .seconds(500))
+    static let patient = ClientConfiguration(
+        connectTimeout: .seconds(500), requestTimeout: .seconds(500), limits: ConnectionLimits(writeTimeout: nil))
 }
 
 extension Sc_20001 {

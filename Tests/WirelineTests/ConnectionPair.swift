@@ -21,7 +21,7 @@ struct ConnectionPair {
         listener.start { feed.yield($0) }
         defer { listener.loop.execute { listener.close() } }
         // Of two loops one takes the client, the other the first connection that is accepted, or the other way round.
-        let client = try await ByteStream.connect(to: listener.address, on: group.loops[0], timeout: .seconds(60))
+        let client = try await ByteStream.connect(to: listener.address, on: group.loops[0], timeout: .seconds(500))
         var iterator = accepted.makeAsyncIterator()
         guard let server = await iterator.next() else { throw TransportError.closed }
         let pair = ConnectionPair(

@@ -7,7 +7,7 @@ import Wireline
 
 /// Clients and servers against Erlang's own sockets: `gen_tcp`, with its packets and with none.
 @Suite(
-    .enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside, .timeLimit(.minutes(30)))
+    .enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside, .timeLimit(.minutes(300)))
 struct ErlangConnectionTests {
     static let messageCount = 10_000
 

@@ -8,7 +8,7 @@ import Wireline
 import WirelineCodec
 
 /// Tasks that take what has arrived all at once.
-@Suite(.ahead, .timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(300)))
 struct PacketBatchTests {
     @Test func `a task takes all packets of a read at once, and then waits`() async throws {
         let pair = try await ConnectionPair.make()

@@ -11,7 +11,7 @@ import WirelineTLS
 @testable import WirelineTransport
 
 /// Packets over TLS: what travels over TCP travels here, and nothing travels that was not agreed on.
-@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .ahead, .timeLimit(.minutes(30)))
+@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .ahead, .timeLimit(.minutes(300)))
 struct TLSConnectionTests {
     private static let certificates = Result { try Certificates() }
     private let certificates: Certificates
@@ -469,7 +469,7 @@ struct TLSConnectionTests {
         _ context: TLSContext, connectionEnded: (@Sendable (SocketAddress, (any Error)?) -> Void)? = nil
     ) -> ServerConfiguration {
         ServerConfiguration(
-            firstPacketTimeout: nil, limits: patientLimits, tls: context,
+            firstPacketTimeout: nil, minimumRate: nil, limits: patientLimits, tls: context,
             handshakeTimeout: nil, connectionEnded: connectionEnded)
     }
 

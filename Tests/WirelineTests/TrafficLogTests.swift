@@ -8,7 +8,7 @@ import Wireline
 import WirelineTransport
 
 /// What a log is handed of connections, and what it is not.
-@Suite(.ahead, .timeLimit(.minutes(10)))
+@Suite(.ahead, .timeLimit(.minutes(300)))
 struct TrafficLogTests {
     private static let hello = Cs_20001(sceneID: 7, line: 2, message: "hi\n")
 

@@ -16,7 +16,7 @@ import TestingSupport
     import Darwin
 #endif
 
-@Suite(.ahead, .timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(300)))
 struct ByteStreamTests {
     // MARK: Bytes
 
@@ -193,12 +193,10 @@ struct ByteStreamTests {
 
     @Test func `nobody listens: the connection is refused`() async throws {
         let group = try StreamPair.group.get()
-        let listener = try Listener.bind(to: .loopback(port: 0), on: group)
-        listener.start { _ in }
-        let address = listener.address
-        await listener.loop.run { listener.close() }
+        // Nobody listens at this port, and the system gives it to nobody.
+        let address = try SocketAddress(ipAddress: "127.0.0.3", port: 1)
         await #expect(throws: TransportError.refused) {
-            try await ByteStream.connect(to: address, on: group.nextLoop(), timeout: .seconds(60))
+            try await ByteStream.connect(to: address, on: group.nextLoop(), timeout: .seconds(3_000))
         }
     }
 

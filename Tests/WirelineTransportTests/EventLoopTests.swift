@@ -5,7 +5,7 @@ import Testing
 import TestingSupport
 import WirelineTransport
 
-@Suite(.ahead, .timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(300)))
 struct EventLoopTests {
     let loop: EventLoop
 

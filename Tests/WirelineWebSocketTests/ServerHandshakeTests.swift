@@ -266,6 +266,49 @@ struct ServerHandshakeTests {
         #expect((try? Self.asked(text).request?.target) == (isFine ? "/chat?room=7" : nil))
     }
 
+    @Test(arguments: [
+        ("GET /health HTTP/1.1\nHost: a\n\n", "fine"), ("HEAD /health HTTP/1.1\nHost: a\n\n", ""),
+        // As load balancers ask.
+        ("GET /health?from=balancer HTTP/1.0\n\n", "fine"), ("HEAD http://a/health HTTP/1.1\nHost: a\n\n", ""),
+    ])
+    func `a page is the answer to whoever asks for no WebSocket`(request: String, body: String) throws {
+        var policy = WebSocketHandshakePolicy()
+        policy.pages["/health"] = WebSocketPage("fine", headers: ["Cache-Control": "no-store"])
+        for pieces in request.lines.everyCut {
+            var handshake = try WebSocketServerHandshake(policy)
+            #expect(try Self.receive(pieces, &handshake) == request.lines.count)
+            #expect(handshake.hasAnsweredWithPage && handshake.request == nil && handshake.agreement == nil)
+            #expect(
+                Self.output(&handshake) == """
+                    HTTP/1.1 200 OK
+                    Connection: close
+                    Content-Length: 4
+                    Content-Type: text/plain; charset=utf-8
+                    Cache-Control: no-store
+
+                    \(body)
+                    """)
+            #expect(try Self.receive([[1, 2, 3]], &handshake) == 0)
+            try handshake.endOfInput()
+        }
+    }
+
+    @Test func `a page keeps nobody from the WebSocket, nor other requests from being refused`() throws {
+        var policy = WebSocketHandshakePolicy()
+        policy.pages["/chat"] = WebSocketPage("a page")
+        #expect(try Self.asked(Self.request, policy).request?.path == "/chat")
+        for (request, status) in [("GET /other HTTP/1.1\nHost: a\n\n", 426), ("POST /chat HTTP/1.1\nHost: a\n\n", 400)]
+        {
+            var handshake = try WebSocketServerHandshake(policy)
+            #expect(throws: WebSocketError.self) { try Self.receive([request.lines], &handshake) }
+            #expect(Self.output(&handshake).hasPrefix("HTTP/1.1 \(status) ") && !handshake.hasAnsweredWithPage)
+        }
+        policy.pages["/chat"] = WebSocketPage("", contentType: "a\r\nb: c")
+        #expect(throws: WebSocketError.invalidHeader(name: "Content-Type")) { try WebSocketServerHandshake(policy) }
+        policy.pages["/chat"] = WebSocketPage("", headers: ["Content-Length": "7"])
+        #expect(throws: WebSocketError.reservedHeader(name: "Content-Length")) { try WebSocketServerHandshake(policy) }
+    }
+
     @Test(arguments: [("bGluOnM6dA==", "lin", "s:t"), ("Og==", "", ""), ("bGlu", nil, nil), ("!", nil, nil)])
     func `basic authentication is taken apart`(text: String, user: String?, password: String?) throws {
         let handshake = try Self.asked(

@@ -114,7 +114,7 @@ struct CallTests {
         #expect(outcome == Outcome(status: 0, output: packetLine, errors: "status 0\n"))
     }
 
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(300)))
     func `an interrupt ends with 130`() throws {
         // The first answer says that the program is running; only then can it be interrupted.
         let line = """

@@ -5,7 +5,7 @@ import Testing
 import TestingSupport
 
 /// The examples in `Tests/Examples/Erlang`, with the module that `wire generate erlang` makes, against the tool.
-@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(30)), .aside)
+@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(300)), .aside)
 struct ErlangExampleTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()

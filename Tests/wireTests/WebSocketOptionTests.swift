@@ -4,7 +4,7 @@ import Testing
 import TestingSupport
 
 /// `wire call` and `wire serve` over a WebSocket, as programs.
-@Suite(.aside, .timeLimit(.minutes(30)))
+@Suite(.aside, .timeLimit(.minutes(300)))
 struct WebSocketOptionTests {
     private static func call(_ address: String, _ words: String...) -> [String] {
         ["call", address, "Cs_20001", packetFields, "--expect", "Cs_20001"] + words

@@ -89,6 +89,7 @@ final class WebSocketTransform: ConnectionTransform {
             handshake = .over
             defer { output += server.takeOutput() }
             let count = try server.receive(bytes)
+            if server.hasAnsweredWithPage { throw .requestRefused(status: 200) }
             guard let request = server.request else {
                 handshake = .server(server, options)
                 return count

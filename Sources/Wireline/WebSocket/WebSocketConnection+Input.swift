@@ -150,6 +150,10 @@ extension WebSocketConnection {
             stream.write(handshake.takeOutput())
             return fail(.webSocket(error))
         }
+        guard !handshake.hasAnsweredWithPage else {
+            stream.write(handshake.takeOutput())
+            return fail(nil)
+        }
         let isWhole = handshake.request != nil
         phase = isWhole ? .answering(handshake) : .listening(handshake)
         dropInputIfDone()

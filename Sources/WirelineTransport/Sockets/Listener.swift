@@ -119,6 +119,7 @@ package final class Listener: PollTarget, @unchecked Sendable {
         loop.preconditionIsCurrent()
         guard let number = descriptor?.number else { return }
         if isWatched { loop.unwatch(self, number) }
+        SystemCall.stopListening(number)
         descriptor = nil
         accept = nil
     }

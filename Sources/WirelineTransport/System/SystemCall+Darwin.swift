@@ -9,6 +9,7 @@
         static let noSignal: Int32 = 0
         static let streamType = SOCK_STREAM
         static let shutdownWrite = SHUT_WR
+        static let shutdownBoth = SHUT_RDWR
 
         /// Makes a socket that never blocks and that programs started from this one do not get.
         static func makeSocket(

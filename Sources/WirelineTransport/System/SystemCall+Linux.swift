@@ -13,6 +13,7 @@
         static let noSignal = Int32(MSG_NOSIGNAL)
         static let streamType = Int32(SOCK_STREAM.rawValue)
         static let shutdownWrite = Int32(SHUT_WR)
+        static let shutdownBoth = Int32(SHUT_RDWR)
 
         /// Makes a socket that never blocks and that programs started from this one do not get.
         static func makeSocket(

@@ -60,6 +60,12 @@ enum SystemCall {
         _ = systemClose(descriptor)
     }
 
+    /// Takes no more connections, also where a program that is just being started has the listening socket too.
+    static func stopListening(_ descriptor: Int32) {
+        // Where the system does not know this for a listener, closing does it.
+        _ = shutdown(descriptor, shutdownBoth)
+    }
+
     /// Says that no more will be sent: the peer reads an end of stream, and may still send.
     static func shutdownSending(_ descriptor: Int32) {
         // The only failure is that the connection has ended in the meantime.

@@ -10,9 +10,32 @@ public struct WebSocketHandshakePolicy: Equatable, Sendable {
     public var deflate: WebSocketDeflate?
     /// How many bytes the head of a request may have (default 16 KiB). More is answered 431.
     public var headLimit = 16 * 1024
+    /// What is answered to requests that ask for no WebSocket, by their paths (default: nothing; they get 426): the health
+    /// check of a load balancer at `/health`, a page for browsers at `/`.
+    public var pages: [String: WebSocketPage] = [:]
 
     /// The defaults.
     public init() {}
+}
+
+/// What a server answers with 200 to `GET` and `HEAD` (RFC 9110 §9.3.1 and §9.3.2), of HTTP/1.0 too; the connection is closed
+/// behind it.
+public struct WebSocketPage: Equatable, Sendable {
+    /// The content.
+    public var body: String
+    /// Its media type.
+    public var contentType: String
+    /// Other headers, such as `Content-Security-Policy`.
+    public var headers: WebSocketHeaders
+
+    /// A text, unless another type is given.
+    public init(
+        _ body: String, contentType: String = "text/plain; charset=utf-8", headers: WebSocketHeaders = [:]
+    ) {
+        self.body = body
+        self.contentType = contentType
+        self.headers = headers
+    }
 }
 
 /// A client's request, as the server sees it; what RFC 6455 asks of it has been checked.
@@ -66,7 +89,9 @@ public struct WebSocketServerHandshake: Sendable {
         case head(HeadReader)
         case asking(WebSocketUpgradeRequest, key: String, offers: ExtensionList)
         case agreed(WebSocketAgreement)
+        case page(WebSocketPage, isWhole: Bool)
         case refused
+        case answered
         case failed(WebSocketError)
     }
 
@@ -77,11 +102,17 @@ public struct WebSocketServerHandshake: Sendable {
     /// Waits for a request.
     ///
     /// - Throws: ``WebSocketError/deflateUnavailable(reason:)`` where compression is wanted and not optional;
-    ///   ``WebSocketError/invalidDeflate``.
+    ///   ``WebSocketError/invalidDeflate``; ``WebSocketError/invalidHeader(name:)`` or
+    ///   ``WebSocketError/reservedHeader(name:)`` of a page.
     public init(_ policy: WebSocketHandshakePolicy = WebSocketHandshakePolicy()) throws(WebSocketError) {
         var policy = policy
         if let deflate = policy.deflate, try !Zlib.isAvailable(for: deflate) { policy.deflate = nil }
         try policy.deflate?.validate()
+        for page in policy.pages.values {
+            try Self.validate(page.headers)
+            let type: WebSocketHeaders = ["Content-Type": page.contentType]
+            try type.validate()
+        }
         self.policy = policy
         state = .head(HeadReader(limit: policy.headLimit, beginning: ""))
     }
@@ -98,6 +129,9 @@ public struct WebSocketServerHandshake: Sendable {
         return agreement
     }
 
+    /// Whether the client has got one of ``WebSocketHandshakePolicy/pages``, and nothing is left to be said.
+    public var hasAnsweredWithPage: Bool { if case .answered = state { true } else { false } }
+
     /// Takes what is to be sent to the client.
     public mutating func takeOutput() -> [UInt8] {
         defer { output = [] }
@@ -113,13 +147,14 @@ public struct WebSocketServerHandshake: Sendable {
     public mutating func receive(_ bytes: RawSpan) throws(WebSocketError) -> Int {
         switch state {
         case .failed(let error): throw error
-        case .asking, .agreed, .refused: return 0
+        case .asking, .agreed, .page, .refused, .answered: return 0
         case .head(var reader):
             do throws(WebSocketError) {
                 // Otherwise the bytes would be copied with each call.
                 state = .refused
                 let count = try reader.receive(bytes)
                 state = try reader.isComplete ? Self.check(HTTPHead(reader.bytes), policy) : .head(reader)
+                if case .page(let page, let isWhole) = state { show(page, isWhole: isWhole) }
                 return count
             } catch {
                 state = .failed(error)
@@ -138,7 +173,7 @@ public struct WebSocketServerHandshake: Sendable {
             state = .failed(.truncated)
             throw .truncated
         case .failed(let error): throw error
-        case .asking, .agreed, .refused: return
+        case .asking, .agreed, .page, .refused, .answered: return
         }
     }
 
@@ -195,11 +230,25 @@ public struct WebSocketServerHandshake: Sendable {
     }
 
     private mutating func refuse(_ status: Int, _ headers: WebSocketHeaders = [:], _ body: String) {
+        let hasType = headers["Content-Type"] != nil || body.isEmpty
+        respond(status, hasType ? nil : WebSocketPage(body).contentType, headers, body)
+    }
+
+    /// Writes an answer behind which the connection ends.
+    ///
+    /// - Parameter hasBody: False to a `HEAD`, which is told the length all the same.
+    private mutating func respond(
+        _ status: Int, _ contentType: String?, _ headers: WebSocketHeaders, _ body: String, hasBody: Bool = true
+    ) {
         var own: WebSocketHeaders = ["Connection": "close", "Content-Length": "\(body.utf8.count)"]
-        if headers["Content-Type"] == nil, !body.isEmpty {
-            own.append(name: "Content-Type", value: "text/plain; charset=utf-8")
-        }
-        output += "HTTP/1.1 \(status) \(Self.reason(status))\r\n\(own.lines)\(headers.lines)\r\n\(body)".utf8
+        if let contentType { own.append(name: "Content-Type", value: contentType) }
+        output += "HTTP/1.1 \(status) \(Self.reason(status))\r\n\(own.lines)\(headers.lines)\r\n".utf8
+        if hasBody { output += body.utf8 }
+    }
+
+    private mutating func show(_ page: WebSocketPage, isWhole: Bool) {
+        respond(200, page.contentType, page.headers, page.body, hasBody: isWhole)
+        state = .answered
     }
 
     private mutating func tell(_ error: WebSocketError) {
@@ -221,6 +270,7 @@ public struct WebSocketServerHandshake: Sendable {
 
     private static func reason(_ status: Int) -> String {
         switch status {
+        case 200: "OK"
         case 301: "Moved Permanently"
         case 302: "Found"
         case 307: "Temporary Redirect"
@@ -246,6 +296,11 @@ public struct WebSocketServerHandshake: Sendable {
         let headers = head.headers
         guard version.utf8.count == 8, version.hasPrefix("HTTP/1."), version.utf8.last?.isDigit == true
         else { throw .malformedHead(.startLine, offset: 0) }
+        if !policy.pages.isEmpty, ["GET", "HEAD"].contains(method), !headers.hasListElement("websocket", in: "Upgrade"),
+            let path = try? path(of: target), let page = policy.pages[String(path.prefix { $0 != "?" })]
+        {
+            return .page(page, isWhole: method == "GET")
+        }
         guard method == "GET" else { throw .invalidRequest(.method, status: 400) }
         guard version != "HTTP/1.0" else { throw .invalidRequest(.version, status: 400) }
         guard headers["Transfer-Encoding"] == nil, headers["Content-Length"].map({ $0 == "0" }) ?? true

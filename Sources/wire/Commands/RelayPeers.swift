@@ -10,7 +10,7 @@ extension Command {
         name: "proxy",
         summary: "pass connections on to a server, and show the packets of both sides, until Ctrl-C",
         parameters: [],
-        options: [.protocolFolder, .listen, .target, .record] + TLSOptions.clientOptions,
+        options: [.protocolFolder, .listen, .target, .web, .record] + TLSOptions.clientOptions,
         example: "wire proxy --listen 127.0.0.1:9002 --to 127.0.0.1:9001 --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
             let here = try endpoint(.listen, arguments)
@@ -26,13 +26,17 @@ extension Command {
             let listener = try await transport("listen on \(here)") { () async throws(TransportError) in
                 try await Relay.listener(at: here, on: try EventLoopGroup.sharedUnless(nil))
             }
-            let relay = Relay(listener, to: target, addresses, tls: tls, description, capture: capture, log)
+            let page = try await page(arguments, description.name)
+            let relay = Relay(
+                listener, to: target, addresses, tls: tls, description, capture: capture, page: page, log)
             let end = Signals.takeOver()
             relay.start()
             try console.print("listening on \(relay.address)")
+            if let page { try console.print("the traffic is shown at \(page.address)") }
             try console.flush()
             for await _ in end {}
             await relay.close()
+            await page?.close()
             await log.finish()
             // It has been said.
             if capture?.failure != nil { throw .answerIsNo }
@@ -53,6 +57,20 @@ extension Command {
         return try Endpoint(text)
     }
 
+    private static func page(
+        _ arguments: Arguments, _ protocolName: String
+    ) async throws(CommandError) -> TrafficPage? {
+        guard let text = arguments[.web] else { return nil }
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(text) else {
+            throw .usage("\(Option.web.name) takes a port from 0 to 65535; `\(text)` is none")
+        }
+        do {
+            return try await TrafficPage.start(port: port, showing: protocolName)
+        } catch {
+            throw .failure("cannot show the traffic at port \(port): \(error)")
+        }
+    }
+
     private static func makeCapture(_ path: String, _ log: ConnectionLog) throws(CommandError) -> CaptureFile {
         do throws(SystemError) {
             return try CaptureFile(path) { error in
@@ -67,6 +85,8 @@ extension Command {
 extension Option {
     fileprivate static let listen = Option("--listen", value: "HOST:PORT", "where to take connections; port 0: any")
     fileprivate static let target = Option("--to", value: "HOST:PORT", "the server that they are passed on to")
+    fileprivate static let web = Option(
+        "--web", value: "PORT", "show it in browsers of this machine too, at http://127.0.0.1:PORT/; port 0: any")
     fileprivate static let record = Option(
         "--record", value: "FILE", "write what passes to this file too, for Wireshark (pcapng); nothing is hidden there"
     )

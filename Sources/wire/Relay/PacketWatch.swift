@@ -5,6 +5,19 @@ import WirelineCodec
 import WirelineSchema
 import WirelineTransport
 
+/// Something that there is to say of a connection, or of what one side of it has sent.
+struct Remark: CustomStringConvertible {
+    let sender: Sender?
+    let text: String
+
+    init(_ text: String, of sender: Sender? = nil) {
+        self.sender = sender
+        self.text = text
+    }
+
+    var description: String { sender.map { "\($0): \(text)" } ?? text }
+}
+
 /// What one side of a connection sends, looked at from outside: nothing depends on whether it can be read.
 struct PacketWatch: ~Copyable {
     private let sender: Sender
@@ -23,33 +36,34 @@ struct PacketWatch: ~Copyable {
     }
 
     /// What there is to say of bytes that have come.
-    mutating func receive(_ bytes: [UInt8]) -> [String] {
+    mutating func receive(_ bytes: [UInt8]) -> [Remark] {
         if let count = otherByteCount {
             otherByteCount = count + bytes.count
             return []
         }
-        var lines: [String] = []
+        var remarks: [Remark] = []
         do throws(CodecError) {
             try splitter.receive(bytes.rawSpan) { packet in
-                lines.append("\(sender): \(log.message(in: packet, from: sender, layout))")
+                remarks.append(Remark("\(log.message(in: packet, from: sender, layout))", of: sender))
             }
         } catch {
             otherByteCount = 0
-            lines.append("\(sender): no packets: \(error.shownText); all that follows is passed on as it is")
+            let text = "no packets: \(error.shownText); all that follows is passed on as it is"
+            remarks.append(Remark(text, of: sender))
         }
-        return lines
+        return remarks
     }
 
     /// What there is to say at the end.
-    func finish() -> [String] {
+    func finish() -> [Remark] {
         if let count = otherByteCount {
-            return count > 0 ? ["\(sender): \(count) more bytes that are no packets"] : []
+            return count > 0 ? [Remark("\(count) more bytes that are no packets", of: sender)] : []
         }
         do throws(CodecError) {
             try splitter.finish()
             return []
         } catch {
-            return ["\(sender): \(error.shownText)"]
+            return [Remark(error.shownText, of: sender)]
         }
     }
 }

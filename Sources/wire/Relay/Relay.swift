@@ -23,6 +23,7 @@ final class Relay: Sendable {
     /// How to speak TLS to the server, if that is asked for.
     private let tls: (context: TLSContext, serverName: String?)?
     let capture: CaptureFile?
+    private let page: TrafficPage?
     let log: ConnectionLog
     /// Reads packets for people.
     let packetLog: TrafficLog
@@ -32,7 +33,7 @@ final class Relay: Sendable {
     init(
         _ listener: Listener, to target: Endpoint, _ addresses: [SocketAddress],
         tls: (context: TLSContext, serverName: String?)?, _ description: ProtocolDescription,
-        capture: CaptureFile?, _ log: ConnectionLog
+        capture: CaptureFile?, page: TrafficPage?, _ log: ConnectionLog
     ) {
         self.listener = listener
         self.target = target
@@ -40,6 +41,7 @@ final class Relay: Sendable {
         self.tls = tls
         self.description = description
         self.capture = capture
+        self.page = page
         self.log = log
         packetLog = TrafficLog(PacketTranslator(description)) { _ in }
     }
@@ -62,6 +64,12 @@ final class Relay: Sendable {
             }
             if isWanted { connection.start() } else { connection.close() }
         }
+    }
+
+    /// Shows what a client's connection, or one side of it, does; may be called on a loop.
+    func show(_ remark: Remark, of connection: SocketAddress) {
+        log.show("\(connection): \(remark)")
+        page?.show(remark, of: connection)
     }
 
     func makeTLS() throws(TLSError) -> TLSEngine? {

@@ -107,7 +107,7 @@ final class RelayedConnection: @unchecked Sendable {
             server.reset()
             return reset()
         }
-        relay.log.show("\(peer): connected to \(server.peerAddress)")
+        say([Remark("connected to \(server.peerAddress)")])
         capture = relay.capture.map { CapturedConnection($0, client: peer, server: server.peerAddress) }
         capture?.opened()
         guard server.transform != nil else { return ready() }
@@ -128,7 +128,7 @@ final class RelayedConnection: @unchecked Sendable {
 
     private func other(of side: Side) -> Side { sides[side.sender == .client ? 1 : 0] }
 
-    private func say(_ lines: [String]) { for line in lines { relay.log.show("\(peer): \(line)") } }
+    private func say(_ remarks: [Remark]) { for remark in remarks { relay.show(remark, of: peer) } }
 
     // MARK: What the two do
 
@@ -159,7 +159,7 @@ final class RelayedConnection: @unchecked Sendable {
         guard !isClosed else { return }
         side.hasEnded = true
         capture?.ended(by: side.sender)
-        say(side.watch.finish() + ["\(side.sender): ended"])
+        say(side.watch.finish() + [Remark("ended", of: side.sender)])
         other(of: side).stream.endOutput()
         closeIfEnded()
     }
@@ -169,7 +169,7 @@ final class RelayedConnection: @unchecked Sendable {
         capture?.reset(by: side.sender)
         let other = other(of: side)
         let failure = side.stream.transformFailure?.description ?? error.description
-        say(side.watch.finish() + ["\(side.sender): \(failure)"])
+        say(side.watch.finish() + [Remark(failure, of: side.sender)])
         // What it has sent before is not kept from the other side, as far as that takes it.
         other.stream.flush()
         other.stream.reset()

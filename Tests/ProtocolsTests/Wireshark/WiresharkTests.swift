@@ -12,7 +12,7 @@ import WirelineSchema
 /// places, with equal values; equal errors.
 ///
 /// `WIRELINE_WIRESHARK_MESSAGES=2000` makes so many random messages of each protocol; the default is 40.
-@Suite(.enabled(if: SharkTool.isWanted, "\(SharkTool.absence)"), .timeLimit(.minutes(30)), .aside)
+@Suite(.enabled(if: SharkTool.isWanted, "\(SharkTool.absence)"), .timeLimit(.minutes(300)), .aside)
 struct WiresharkTests {
     static let folders = ProtocolFolder.all.map(\.name) + ["Features"]
     static let messageCount =

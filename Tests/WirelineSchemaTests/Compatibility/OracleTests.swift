@@ -12,7 +12,7 @@ struct OracleTests {
     private static let pairCount =
         ProcessInfo.processInfo.environment["WIRELINE_SCHEMA_EDITS"].flatMap { Int($0) } ?? 250
 
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(300)))
     func `each verdict is what really happens`() {
         var random = SeededGenerator.forThisRun()
         let seed = random.seedComment

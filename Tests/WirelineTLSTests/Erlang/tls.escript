@@ -26,10 +26,10 @@ main(["call", Version, Roots, Port, Count]) ->
     {ok, Socket} = ssl:connect({127, 0, 0, 1}, list_to_integer(Port),
                                options(Version, [{verify, verify_peer}, {cacertfile, Roots},
                                                  {server_name_indication, "server.test"},
-                                                 {customize_hostname_check, [{match_fun, Names}]}]), 20000),
+                                                 {customize_hostname_check, [{match_fun, Names}]}]), infinity),
     Bytes = rand:bytes(list_to_integer(Count)),
     spawn_link(fun() -> send(Socket, Bytes) end),
-    {ok, Bytes} = ssl:recv(Socket, byte_size(Bytes), 20000),
+    {ok, Bytes} = ssl:recv(Socket, byte_size(Bytes), infinity),
     ok = ssl:close(Socket),
     io:format("~b bytes~n", [byte_size(Bytes)]).
 
@@ -38,7 +38,7 @@ options(Version, More) ->
 
 accept(Listener) ->
     {ok, Accepted} = ssl:transport_accept(Listener),
-    case ssl:handshake(Accepted, 20000) of
+    case ssl:handshake(Accepted, infinity) of
         {ok, Socket} -> echo(Socket);
         {error, _} -> refused
     end,

@@ -7,7 +7,7 @@ import WirelineTransport
 import WirelineWebSocket
 
 /// A server of ours, and a page in a browser that talks to it.
-@Suite(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)), .aside, .timeLimit(.minutes(30)))
+@Suite(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)), .aside, .timeLimit(.minutes(300)))
 struct ChromiumTests {
     @Test(arguments: [nil, WebSocketDeflate()])
     func `a page sends and receives, is refused and closed, and is told why`(deflate: WebSocketDeflate?) async throws {

@@ -57,6 +57,9 @@ final class RawWebSocket: @unchecked Sendable {
     /// What has come up to the end of an HTTP head.
     func head() async throws -> String { try await onThread { try self.readHead() } }
 
+    /// So many bytes; nil where the end comes before.
+    func bytes(_ count: Int) async throws -> [UInt8]? { try await onThread { try self.take(count) } }
+
     /// The next frame, without its mask; nil at the end.
     func frame() async throws -> (opcode: UInt8, payload: [UInt8])? { try await onThread { try self.readFrame() } }
 

@@ -8,7 +8,7 @@ import WirelineTransport
 import WirelineWebSocket
 
 /// One message for many WebSockets.
-@Suite(.ahead, .timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(300)))
 struct WebSocketBroadcastTests {
     @Test(arguments: [WebSocketMessage.text("all"), .binary([1, 2, 3])])
     func `one message goes to all, compressed for those who have asked for that`(message: WebSocketMessage) async throws
@@ -43,10 +43,15 @@ struct WebSocketBroadcastTests {
         let client = try await server.connect()
         #expect(try await eventually { !server.connections.isEmpty })
         let message = WebSocketMessage.binary([UInt8](repeating: 1, count: 60_000))
-        var sentCount = 0
-        while await server.broadcast(message).isEmpty { sentCount += 1 }
         let slow = server.connections
-        #expect(await server.broadcast(message) == slow)
+        var sentCount = 0
+        var left: [WebSocketServerConnection] = []
+        // Only the first that is refused is certain: the system may take more a moment later.
+        repeat {
+            left = await server.broadcast(message)
+            if left.isEmpty { sentCount += 1 }
+        } while left.isEmpty
+        #expect(left == slow)
         for _ in 0..<sentCount { #expect(try await client.receive() == message) }
         try await client.close()
         #expect(try await eventually { server.connections.isEmpty })

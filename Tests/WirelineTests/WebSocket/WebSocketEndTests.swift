@@ -8,7 +8,7 @@ import WirelineTransport
 import WirelineWebSocket
 
 /// How WebSockets end, whether their peers are there, and what becomes of those whose peers break the protocol.
-@Suite(.ahead, .timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(300)))
 struct WebSocketEndTests {
     // MARK: Closing
 

@@ -7,7 +7,7 @@ import TestingSupport
 import Wireline
 
 /// Packets over a WebSocket against peers that cut and pack as they like, or do it wrong.
-@Suite(.ahead, .timeLimit(.minutes(30)))
+@Suite(.ahead, .timeLimit(.minutes(300)))
 struct WebSocketPacketPeerTests {
     private static let hello = Cs_20001(sceneID: 7, line: 2, message: "hi")
 

@@ -12,7 +12,7 @@ import WirelineWebSocket
     .enabled(
         if: !WebSocketPeer.wanted.isEmpty && OpenSSLTool.isWanted,
         Comment(rawValue: WebSocketPeer.absence + "; " + OpenSSLTool.absence)),
-    .aside, .timeLimit(.minutes(30)))
+    .aside, .timeLimit(.minutes(300)))
 struct WebSocketPeerTests {
     private static let certificates = Result { try WebSocketCertificates() }
     private let certificates: WebSocketCertificates

@@ -8,7 +8,7 @@ import WirelineTransport
 import WirelineWebSocket
 
 /// WebSockets over TLS: `wss`.
-@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .ahead, .timeLimit(.minutes(30)))
+@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .ahead, .timeLimit(.minutes(300)))
 struct WebSocketTLSTests {
     private static let certificates = Result { try WebSocketCertificates() }
     private let certificates: WebSocketCertificates

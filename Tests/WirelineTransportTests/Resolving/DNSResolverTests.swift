@@ -6,7 +6,7 @@ import TestingSupport
 import WirelineTransport
 
 /// The resolver against servers on loopback.
-@Suite(.aside, .timeLimit(.minutes(30)))
+@Suite(.aside, .timeLimit(.minutes(300)))
 struct DNSResolverTests {
     /// For servers that answer; those that do not are given less time.
     static let patience = Duration.seconds(3_000)
@@ -83,7 +83,7 @@ struct DNSResolverTests {
         let good = try Self.good()
         let failing = try DNSServerStub { query, _ in [DNSAnswer(flags: 0x8182).answering(query)] }
         let refusing = try DNSServerStub { query, _ in [DNSAnswer(flags: 0x8185).answering(query)] }
-        let nobody = try Self.freeAddress()
+        let nobody = try DNSServerStub.nobody.get()
         let cut = try DNSServerStub { query, isStream in isStream ? [] : [DNSAnswer(flags: 0x8380).answering(query)] }
         let server = try DNSServerStub { query, _ in [good.answering(query)] }
         let servers = [failing.address, refusing.address, nobody, cut.address, server.address]
@@ -161,12 +161,12 @@ struct DNSResolverTests {
         arguments: [("localhost", .ipv4, "127.0.0.1"), ("a.LocalHost.", .ipv6, "::1")]
             as [(String, AddressFamily, String)])
     func `this machine is nobody's business`(host: String, family: AddressFamily, address: String) async throws {
-        let resolver = DNSResolver(servers: [try Self.freeAddress()], timeout: Self.patience)
+        let resolver = DNSResolver(servers: [try DNSServerStub.nobody.get()], timeout: Self.patience)
         #expect(try await resolver.addresses(of: host, family).addresses.map(\.ipAddress) == [address])
     }
 
     @Test func `what is no name is not asked for`() async throws {
-        let resolver = DNSResolver(servers: [try Self.freeAddress()], timeout: Self.patience)
+        let resolver = DNSResolver(servers: [try DNSServerStub.nobody.get()], timeout: Self.patience)
         await #expect(throws: TransportError.unknownHost("a..b", reason: "it is not a name of the DNS")) {
             try await resolver.addresses(of: "a..b", .ipv4)
         }
@@ -182,11 +182,6 @@ struct DNSResolverTests {
             throws: TransportError.lookupFailed(
                 "game.example", reason: "\(server.address): there is no network interface \"none7\"")
         ) { try await nowhere.addresses(of: "game.example", .ipv4) }
-    }
-
-    /// An address at which nobody listens.
-    static func freeAddress() throws -> SocketAddress {
-        try DNSServerStub { _, _ in [] }.address
     }
 
     // MARK: dnsmasq

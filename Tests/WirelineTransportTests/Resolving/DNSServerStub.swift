@@ -15,6 +15,21 @@ final class DNSServerStub: Sendable {
     /// What is sent for a query that has come: any number of messages.
     typealias Script = @Sendable (_ query: [UInt8], _ isStream: Bool) -> [[UInt8]]
 
+    /// An address that refuses whoever asks, for as long as this process lives: a socket keeps the port from others, and
+    /// takes datagrams from itself alone.
+    static let nobody = Result { () throws(TransportError) -> SocketAddress in
+        let number = makeSocket(datagram: true, port: 0)
+        var address = sockaddr_in()
+        var byteCount = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isConnected = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(number, $0, &byteCount) == 0 && connect(number, $0, byteCount) == 0
+            }
+        }
+        guard isConnected else { throw .invalidAddress }
+        return .loopback(port: UInt16(bigEndian: address.sin_port))
+    }
+
     let address: SocketAddress
     /// The queries that have come, in order.
     let queries: AsyncStream<(bytes: [UInt8], port: UInt16, isStream: Bool)>

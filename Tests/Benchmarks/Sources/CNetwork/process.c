@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { start_milliseconds = 30000, stop_milliseconds = 10000 };
+enum { start_milliseconds = 120000, stop_milliseconds = 120000 };
 
 bool fail(network_failure *failure, const char *format, ...) {
     if (failure->text[0] != 0) return false;

@@ -11,6 +11,8 @@ import sys
 import websockets
 
 LIMIT = 1 << 26
+# A busy machine takes its time.
+PATIENCE = 600
 SIZES = [0, 1, 125, 126, 127, 65535, 65536, 65537, 1000000, 1 << 22]
 
 
@@ -24,7 +26,9 @@ async def server(compression, files):
     if files:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*files)
-    options = dict(compression=compression, max_size=LIMIT, ping_interval=None, ssl=context)
+    options = dict(compression=compression, max_size=LIMIT, ping_interval=None, close_timeout=PATIENCE, ssl=context)
+    if context:
+        options["ssl_handshake_timeout"] = PATIENCE
     async with websockets.serve(echo, "127.0.0.1", 0, **options) as running:
         print(running.sockets[0].getsockname()[1], flush=True)
         await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
@@ -37,8 +41,10 @@ async def expect(socket, sent, expected):
 
 async def client(compression, url, files):
     context = ssl.create_default_context(cafile=files[0]) if files else None
-    options = dict(compression=compression, max_size=LIMIT, ping_interval=None, ssl=context)
-    async with websockets.connect(url, **options) as socket:
+    options = dict(compression=compression, max_size=LIMIT, ping_interval=None, close_timeout=PATIENCE, ssl=context)
+    if context:
+        options["ssl_handshake_timeout"] = PATIENCE
+    async with websockets.connect(url, open_timeout=None, **options) as socket:
         assert bool(socket.extensions) == bool(compression), "compression was not settled"
         for size in SIZES:
             text = "äx" * (size // 3) + "y" * (size % 3)

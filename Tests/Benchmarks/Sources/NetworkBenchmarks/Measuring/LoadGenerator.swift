@@ -96,7 +96,13 @@ struct LoadGenerator {
             let changesByte = server.name == OwnServer.changingByte.rawValue
             for scenario in Scenario.allCases where server.measures(scenario) && (changesByte || scenario == .pipelined)
             {
-                let figures = try server.running(on: serverProcessor, usesTLS: scenario.usesTLS) { load(scenario, $0) }
+                // What it does wrong comes behind its first replies: on a busy machine that may take longer than usual.
+                var figures = network_figures()
+                for factor in [1.0, 10, 100] where figures.failure.isEmpty {
+                    figures = try server.running(on: serverProcessor, usesTLS: scenario.usesTLS) {
+                        load(scenario, $0, for: factor * seconds)
+                    }
+                }
                 try requireFailure(figures, server, scenario.rawValue)
             }
         }
@@ -117,10 +123,12 @@ struct LoadGenerator {
     private func figures(
         of scenario: Scenario, on server: Server, _ process: UnsafePointer<network_server>
     ) throws -> network_figures {
-        try checked(load(scenario, process), server, scenario.rawValue)
+        try checked(load(scenario, process, for: seconds), server, scenario.rawValue)
     }
 
-    private func load(_ scenario: Scenario, _ process: UnsafePointer<network_server>) -> network_figures {
+    private func load(
+        _ scenario: Scenario, _ process: UnsafePointer<network_server>, for seconds: Double
+    ) -> network_figures {
         let payload = Self.payloadByteCount
         return switch scenario {
         case .pipelined, .sealedPipelined: network_echo(process, 1, 1024, payload, seconds)

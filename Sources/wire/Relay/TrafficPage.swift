@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Wireline
+import WirelineSchema
+import WirelineTransport
+import WirelineWebSocket
+
+/// What passes through a proxy, in browsers of this machine: a page, and a WebSocket that brings what there is to show.
+///
+/// A browser gets what was remembered when it comes, and then what arrives. Nothing waits for it: one that is too slow is
+/// sent away, and comes again.
+final class TrafficPage: Sendable {
+    /// A line of the page: what one side of a connection has sent or done.
+    private struct Event {
+        let number: Int
+        let connection: String
+        let remark: Remark
+        /// Milliseconds since 1970.
+        let time: UInt64
+
+        var json: JSONValue {
+            .object([
+                JSONValue.Member("number", .integer(Int128(number))), JSONValue.Member("time", .integer(Int128(time))),
+                JSONValue.Member("connection", .string(connection)),
+                JSONValue.Member("sender", .string(remark.sender?.rawValue ?? "")),
+                JSONValue.Member("text", .string(remark.text)),
+            ])
+        }
+    }
+
+    private struct State {
+        /// What is remembered: at most ``mostEvents``, of ``mostBytes`` of text; the older half is forgotten at a time.
+        var events: [Event] = []
+        var byteCount = 0
+        var nextNumber = 1
+        /// How many of them have not been sent.
+        var unsentCount = 0
+        /// Who has got all that is remembered, and who is to get that first.
+        var browsers: Set<WebSocketServerConnection> = []
+        var newcomers: Set<WebSocketServerConnection> = []
+        /// Nothing is sent before there is a server.
+        var isSending = true
+    }
+
+    private static let mostEvents = 1_000
+    private static let mostBytes = 1 << 20
+    /// The names of this machine that mean only itself. Any other may be somebody's who has it point here, so that a
+    /// page of theirs seems to be this one.
+    private static let ownNames: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
+
+    private let protocolName: String
+    /// Tells this run from another one, whose events have the same numbers.
+    private let run = System.microsecondsSince1970
+    private let state = Mutex(State())
+    private let server = Mutex<WebSocketServer?>(nil)
+
+    /// Begins to serve the page to this machine alone.
+    ///
+    /// - Parameter port: 0: any.
+    static func start(
+        port: UInt16, showing protocolName: String
+    ) async throws(ConnectionError) -> TrafficPage {
+        let page = TrafficPage(protocolName)
+        var configuration = WebSocketServerConfiguration()
+        configuration.handshake.pages = pages
+        // A browser has nothing to say here.
+        configuration.limits.frames.messageLimit = 1_000
+        let server = try await WebSocketServer.start(
+            at: "127.0.0.1", port: port, configuration: configuration
+        ) { request in
+            let name = request.host.prefix { $0 != ":" }
+            return ownNames.contains(String(name)) ? .accept() : .refuse(status: 403)
+        } handler: { browser in
+            page.change { $0.newcomers.insert(browser) }
+            defer { page.leave(browser) }
+            while try await browser.receive() != nil {}
+        }
+        page.server.withLock { $0 = server }
+        await page.send()
+        return page
+    }
+
+    private init(_ protocolName: String) { self.protocolName = protocolName }
+
+    /// Where it is.
+    var address: String { server.withLock { $0 }.map { "http://\($0.address)/" } ?? "" }
+
+    func close() async { await server.withLock { $0.take() }?.shutDown(within: .seconds(1)) }
+
+    // MARK: Showing
+
+    /// Shows what a side of a connection does; may be called on a loop.
+    func show(_ remark: Remark, of connection: SocketAddress) {
+        let time = System.microsecondsSince1970 / 1_000
+        change { state in
+            state.events.append(
+                Event(number: state.nextNumber, connection: "\(connection)", remark: remark, time: time))
+            state.nextNumber += 1
+            state.unsentCount += 1
+            state.byteCount += remark.text.utf8.count
+            if state.events.count > Self.mostEvents || state.byteCount > Self.mostBytes {
+                state.events.removeFirst(state.events.count / 2)
+                state.byteCount = state.events.reduce(0) { $0 + $1.remark.text.utf8.count }
+            }
+        }
+    }
+
+    /// Changes what there is to send, and sees to it that it is sent.
+    private func change(_ change: (inout sending State) -> Void) {
+        let isSending = state.withLock { state in
+            change(&state)
+            defer { state.isSending = true }
+            return state.isSending
+        }
+        if !isSending { Task { await self.send() } }
+    }
+
+    private func leave(_ browser: WebSocketServerConnection) {
+        state.withLock { state in
+            state.browsers.remove(browser)
+            state.newcomers.remove(browser)
+        }
+    }
+
+    /// Sends until there is nothing left to be sent; nobody else sends anything, so that it comes in order.
+    private func send() async {
+        while let parcel = takeParcel(), let server = server.withLock({ $0 }) {
+            let late = await server.broadcast(message(parcel.unsent), to: parcel.browsers)
+            let lateToo = await server.broadcast(message(parcel.all), to: parcel.newcomers)
+            for browser in late + lateToo { browser.connection.close() }
+        }
+    }
+
+    private typealias Parcel = (
+        unsent: [Event], browsers: [WebSocketServerConnection], all: [Event], newcomers: [WebSocketServerConnection]
+    )
+
+    private func takeParcel() -> Parcel? {
+        state.withLock { state in
+            state.isSending = state.unsentCount > 0 || !state.newcomers.isEmpty
+            guard state.isSending else { return nil }
+            let unsent = Array(state.events.suffix(state.unsentCount))
+            let parcel = (unsent, Array(state.browsers), state.events, Array(state.newcomers))
+            state.unsentCount = 0
+            state.browsers.formUnion(state.newcomers)
+            state.newcomers = []
+            return parcel
+        }
+    }
+
+    private func message(_ events: [Event]) -> WebSocketMessage {
+        let message = JSONValue.object([
+            JSONValue.Member("protocol", .string(protocolName)), JSONValue.Member("run", .integer(Int128(run))),
+            JSONValue.Member("events", .array(events.map(\.json))),
+        ])
+        return .text("\(message)")
+    }
+}
