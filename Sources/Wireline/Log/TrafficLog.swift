@@ -125,6 +125,8 @@ public struct TrafficLog: Sendable {
                 fields = { text }
             }
         } catch {
+            // Its ID is known: the path of the fault begins with its name.
+            name = error.path.split(separator: ".").first.map(String.init)
             fields = { error.shownText }
         }
         return Message(name: name, id: packet.id, byteCount: packet.bytes.byteCount, header: header, fields: fields)
