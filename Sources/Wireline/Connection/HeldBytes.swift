@@ -16,6 +16,8 @@ final class HeldBytes: Sendable {
     let limit: Int
     private let budget: Lock<ByteBudget<PacketConnection>>
     private let isLow = Atomic(false)
+    /// How many bytes have not been granted.
+    private let leftByteCount: Atomic<Int>
     /// With less left than this, reads are made small: as much may be read on each of a few loops before it is counted.
     private let reserve: Int
 
@@ -23,10 +25,17 @@ final class HeldBytes: Sendable {
         self.limit = limit
         reserve = min(limit / 2, 1 << 20)
         budget = Lock(ByteBudget(limit: limit))
+        leftByteCount = Atomic(limit)
     }
 
     /// Whether so little is left that nobody may read more than has been granted.
     var isTight: Bool { isLow.load(ordering: .relaxed) }
+
+    /// Whether so little is left that who writes so many bytes before any are sent may find no room for what stays behind.
+    func isScarce(for byteCount: Int) -> Bool {
+        let left = leftByteCount.load(ordering: .relaxed)
+        return left < reserve || left / 2 < byteCount
+    }
 
     /// How many bytes have been granted.
     var byteCount: Int { budget.withLock { $0.byteCount } }
@@ -43,7 +52,9 @@ final class HeldBytes: Sendable {
         var actions: [ByteBudget<PacketConnection>.Action] = []
         let share = budget.withLock { budget in
             body(&budget, &actions)
-            isLow.store(budget.limit - budget.byteCount < reserve, ordering: .relaxed)
+            let left = budget.limit - budget.byteCount
+            isLow.store(left < reserve, ordering: .relaxed)
+            leftByteCount.store(left, ordering: .relaxed)
             return Share(byteCount: budget.byteCount(of: connection), isWaiting: budget.isWaiting(connection))
         }
         for action in actions {

@@ -99,7 +99,11 @@ extension PacketConnection {
 
     /// Whether less waits than may, sending some of it where more does.
     func hasRoomForSender() -> Bool {
-        if stream.pendingByteCount >= pendingLimit { stream.flush() }
+        // Where little is left, what stays behind of a turn's bytes must not be much: nobody has counted it.
+        let isScarce = supervision?.heldBytes?.isScarce(for: pendingLimit) == true
+        stream.writesInSteps = isScarce
+        let most = isScarce ? min(pendingLimit, Self.uncountedByteCount) : pendingLimit
+        if stream.pendingByteCount >= most { stream.flush() }
         guard stream.pendingByteCount < pendingLimit else { return false }
         // As long as it leaves at once, it need not be counted.
         return !stream.isOutputStalled || hasShare()

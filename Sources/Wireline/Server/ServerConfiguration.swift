@@ -27,7 +27,8 @@ public struct ServerConfiguration: Sendable {
     /// with ``ConnectionError/tooSlow(_:)``; a rest that is shorter has the whole time.
     public var minimumRate: MinimumRate?
     /// How many bytes all connections may hold together: of packets that have not been taken, and of what waits to be sent
-    /// (default 1 GiB); nil: what ``limits`` lets each of them hold. The first 16 KiB of each connection are not counted.
+    /// (default 1 GiB); nil: what ``limits`` lets each of them hold. The first 16 KiB of each connection are not counted, nor
+    /// the last 16 KiB and one packet of what it sends.
     ///
     /// At the limit, a connection that needs more is not read from until others hold less, and its senders wait. Where all
     /// that hold something wait for more, the one that holds most is closed with ``ConnectionError/noRoom(limit:)``.

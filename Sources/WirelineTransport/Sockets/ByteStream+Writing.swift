@@ -32,7 +32,8 @@ extension ByteStream {
         unsafe write(byteCount: bytes.count) { unsafe $0.copyBytes(from: bytes) }
     }
 
-    /// How much is written without more ado at most while the peer takes nothing; the bytes asked for come on top.
+    /// How much is written without more ado at most while the peer takes nothing, or where that is asked for by
+    /// ``writesInSteps``; the bytes asked for come on top.
     private static let stalledStep = 16 << 10
 
     /// Makes room for bytes, and has the loop send them.
@@ -50,7 +51,8 @@ extension ByteStream {
             outputLimit = 0
         } else {
             // While the peer takes nothing, those who write ask now and then whether they still may.
-            outputLimit = isWaitingForRoom ? min(outputCapacity, outputEnd + Self.stalledStep) : outputCapacity
+            let isAsked = isWaitingForRoom || writesInSteps
+            outputLimit = isAsked ? min(outputCapacity, outputEnd + Self.stalledStep) : outputCapacity
         }
         if !isUnsent, !isWaitingForRoom {
             isUnsent = true

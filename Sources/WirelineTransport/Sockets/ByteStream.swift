@@ -137,6 +137,8 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     @safe @exclusivity(unchecked) var isWaitingForRoom = false
     /// Whether the peer does not take what is written as fast as it comes.
     package var isOutputStalled: Bool { isWaitingForRoom }
+    /// Whether those who write are to ask now and then whether they still may, although the peer takes everything.
+    @safe @exclusivity(unchecked) package var writesInSteps = false
     @safe @exclusivity(unchecked) var endsAfterOutput = false
     @safe @exclusivity(unchecked) package internal(set) var hasEndedOutput = false
     /// Whether sending has come upon a reset that reading has not come upon yet.
