@@ -228,18 +228,28 @@ struct ServeTests {
     private static let drainTime = Duration.seconds(10)
     private static let mostScenes = 10
 
+    /// A server that has been told to end, and has said so, and whose one peer has more to say and takes no answers.
+    private static func drained(
+        sending packet: [UInt8]
+    ) async throws -> (
+        server: ServingTool, connection: PacketConnection, sending: Task<Void, Never>, start: ContinuousClock.Instant
+    ) {
+        let server = try ServingTool()
+        let connection = try await server.connect()
+        let sending = Task { while (try? await connection.send(packet: packet)) != nil {} }
+        #expect(try await connection.next()?.id == 7)
+        let start = ContinuousClock.now
+        server.send(SIGTERM)
+        #expect(server.nextErrors() == ServingTool.note)
+        return (server, connection, sending, start)
+    }
+
     @Test(.ahead) func `a client that is slow to take its answers gets whole packets, and an end that is no reset`()
         async throws
     {
         let packet = try standardPacket(id: 7, [UInt8](repeating: 0x5A, count: 1 << 16))
         for scene in 1...Self.mostScenes {
-            let server = try ServingTool()
-            let connection = try await server.connect()
-            let sending = Task { while (try? await connection.send(packet: packet)) != nil {} }
-            #expect(try await connection.next()?.id == 7)
-            let start = ContinuousClock.now
-            server.send(SIGTERM)
-            #expect(server.nextErrors() == ServingTool.note)
+            let (server, connection, sending, start) = try await Self.drained(sending: packet)
             let answers: [[UInt8]]
             do {
                 answers = try await connection.rest()
@@ -261,14 +271,7 @@ struct ServeTests {
     func `a second signal ends it at once`(_ signal: Int32) async throws {
         let packet = try standardPacket(id: 7, [UInt8](repeating: 0x5A, count: 1 << 16))
         for scene in 1...Self.mostScenes {
-            let server = try ServingTool()
-            let connection = try await server.connect()
-            // It waits for a peer that has more to say, and takes nothing of what it is told.
-            let sending = Task { while (try? await connection.send(packet: packet)) != nil {} }
-            #expect(try await connection.next()?.id == 7)
-            let start = ContinuousClock.now
-            server.send(SIGTERM)
-            #expect(server.nextErrors() == ServingTool.note)
+            let (server, connection, sending, start) = try await Self.drained(sending: packet)
             let outcome = server.end(with: signal)
             let isLate = ContinuousClock.now - start >= Self.drainTime
             connection.close()

@@ -15,7 +15,6 @@ final class HeldBytes: Sendable {
 
     let limit: Int
     private let budget: Lock<ByteBudget<PacketConnection>>
-    private let isLow = Atomic(false)
     /// How many bytes have not been granted.
     private let leftByteCount: Atomic<Int>
     /// With less left than this, reads are made small: as much may be read on each of a few loops before it is counted.
@@ -29,7 +28,7 @@ final class HeldBytes: Sendable {
     }
 
     /// Whether so little is left that nobody may read more than has been granted.
-    var isTight: Bool { isLow.load(ordering: .relaxed) }
+    var isTight: Bool { leftByteCount.load(ordering: .relaxed) < reserve }
 
     /// Whether so little is left that who writes so many bytes before any are sent may find no room for what stays behind.
     func isScarce(for byteCount: Int) -> Bool {
@@ -52,9 +51,7 @@ final class HeldBytes: Sendable {
         var actions: [ByteBudget<PacketConnection>.Action] = []
         let share = budget.withLock { budget in
             body(&budget, &actions)
-            let left = budget.limit - budget.byteCount
-            isLow.store(left < reserve, ordering: .relaxed)
-            leftByteCount.store(left, ordering: .relaxed)
+            leftByteCount.store(budget.limit - budget.byteCount, ordering: .relaxed)
             return Share(byteCount: budget.byteCount(of: connection), isWaiting: budget.isWaiting(connection))
         }
         for action in actions {

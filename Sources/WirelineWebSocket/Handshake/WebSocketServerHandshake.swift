@@ -89,7 +89,6 @@ public struct WebSocketServerHandshake: Sendable {
         case head(HeadReader)
         case asking(WebSocketUpgradeRequest, key: String, offers: ExtensionList)
         case agreed(WebSocketAgreement)
-        case page(WebSocketPage, isWhole: Bool)
         case refused
         case answered
         case failed(WebSocketError)
@@ -147,14 +146,13 @@ public struct WebSocketServerHandshake: Sendable {
     public mutating func receive(_ bytes: RawSpan) throws(WebSocketError) -> Int {
         switch state {
         case .failed(let error): throw error
-        case .asking, .agreed, .page, .refused, .answered: return 0
+        case .asking, .agreed, .refused, .answered: return 0
         case .head(var reader):
             do throws(WebSocketError) {
                 // Otherwise the bytes would be copied with each call.
                 state = .refused
                 let count = try reader.receive(bytes)
-                state = try reader.isComplete ? Self.check(HTTPHead(reader.bytes), policy) : .head(reader)
-                if case .page(let page, let isWhole) = state { show(page, isWhole: isWhole) }
+                if reader.isComplete { try take(HTTPHead(reader.bytes)) } else { state = .head(reader) }
                 return count
             } catch {
                 state = .failed(error)
@@ -173,7 +171,7 @@ public struct WebSocketServerHandshake: Sendable {
             state = .failed(.truncated)
             throw .truncated
         case .failed(let error): throw error
-        case .asking, .agreed, .page, .refused, .answered: return
+        case .asking, .agreed, .refused, .answered: return
         }
     }
 
@@ -246,11 +244,6 @@ public struct WebSocketServerHandshake: Sendable {
         if hasBody { output += body.utf8 }
     }
 
-    private mutating func show(_ page: WebSocketPage, isWhole: Bool) {
-        respond(200, page.contentType, page.headers, page.body, hasBody: isWhole)
-        state = .answered
-    }
-
     private mutating func tell(_ error: WebSocketError) {
         switch error {
         // Whoever shows it to people shows them where they are; the same, however the bytes were cut.
@@ -290,17 +283,31 @@ public struct WebSocketServerHandshake: Sendable {
 
     // MARK: Checking
 
+    private mutating func take(_ head: HTTPHead) throws(WebSocketError) {
+        let (method, _, version) = head.startLine
+        guard version.utf8.count == 8, version.hasPrefix("HTTP/1."), version.utf8.last?.isDigit == true
+        else { throw .malformedHead(.startLine, offset: 0) }
+        if let page = page(for: head) {
+            respond(200, page.contentType, page.headers, page.body, hasBody: method == "GET")
+            state = .answered
+        } else {
+            state = try Self.check(head, policy)
+        }
+    }
+
+    /// The page that a request asks for, which is none for a WebSocket.
+    private func page(for head: HTTPHead) -> WebSocketPage? {
+        let (method, target, _) = head.startLine
+        guard !policy.pages.isEmpty, ["GET", "HEAD"].contains(method),
+            !head.headers.hasListElement("websocket", in: "Upgrade"), let path = try? Self.path(of: target)
+        else { return nil }
+        return policy.pages[String(path.prefix { $0 != "?" })]
+    }
+
     /// Checks a request (RFC 6455 §4.2.1).
     private static func check(_ head: HTTPHead, _ policy: WebSocketHandshakePolicy) throws(WebSocketError) -> State {
         let (method, target, version) = head.startLine
         let headers = head.headers
-        guard version.utf8.count == 8, version.hasPrefix("HTTP/1."), version.utf8.last?.isDigit == true
-        else { throw .malformedHead(.startLine, offset: 0) }
-        if !policy.pages.isEmpty, ["GET", "HEAD"].contains(method), !headers.hasListElement("websocket", in: "Upgrade"),
-            let path = try? path(of: target), let page = policy.pages[String(path.prefix { $0 != "?" })]
-        {
-            return .page(page, isWhole: method == "GET")
-        }
         guard method == "GET" else { throw .invalidRequest(.method, status: 400) }
         guard version != "HTTP/1.0" else { throw .invalidRequest(.version, status: 400) }
         guard headers["Transfer-Encoding"] == nil, headers["Content-Length"].map({ $0 == "0" }) ?? true

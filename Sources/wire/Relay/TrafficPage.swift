@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 import Wireline
 import WirelineSchema
 import WirelineTransport
@@ -47,13 +46,13 @@ final class TrafficPage: Sendable {
     private static let mostBytes = 1 << 20
     /// The names of this machine that mean only itself. Any other may be somebody's who has it point here, so that a
     /// page of theirs seems to be this one.
-    private static let ownNames: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
+    private static let ownNames: Set<String> = ["localhost", "127.0.0.1"]
 
     private let protocolName: String
     /// Tells this run from another one, whose events have the same numbers.
     private let run = System.microsecondsSince1970
-    private let state = Mutex(State())
-    private let server = Mutex<WebSocketServer?>(nil)
+    private let state = Lock(State())
+    private let server = Lock<WebSocketServer?>(nil)
 
     /// Begins to serve the page to this machine alone.
     ///
@@ -107,7 +106,7 @@ final class TrafficPage: Sendable {
     }
 
     /// Changes what there is to send, and sees to it that it is sent.
-    private func change(_ change: (inout sending State) -> Void) {
+    private func change(_ change: (inout State) -> Void) {
         let isSending = state.withLock { state in
             change(&state)
             defer { state.isSending = true }
@@ -126,10 +125,14 @@ final class TrafficPage: Sendable {
     /// Sends until there is nothing left to be sent; nobody else sends anything, so that it comes in order.
     private func send() async {
         while let parcel = takeParcel(), let server = server.withLock({ $0 }) {
-            let late = await server.broadcast(message(parcel.unsent), to: parcel.browsers)
-            let lateToo = await server.broadcast(message(parcel.all), to: parcel.newcomers)
-            for browser in late + lateToo { browser.connection.close() }
+            await send(parcel.unsent, to: parcel.browsers, by: server)
+            await send(parcel.all, to: parcel.newcomers, by: server)
         }
+    }
+
+    private func send(_ events: [Event], to browsers: [WebSocketServerConnection], by server: WebSocketServer) async {
+        guard !browsers.isEmpty else { return }
+        for browser in await server.broadcast(message(events), to: browsers) { browser.connection.close() }
     }
 
     private typealias Parcel = (

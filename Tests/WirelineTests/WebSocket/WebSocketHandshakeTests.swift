@@ -63,6 +63,28 @@ struct WebSocketHandshakeTests {
         await server.shutDown()
     }
 
+    @Test func `a load balancer is told that a packet server is there, whose handler hears that it was no WebSocket`()
+        async throws
+    {
+        let ends = ConnectionEnds()
+        let configuration = ends.configure {
+            $0.webSocket = WebSocketServerOptions()
+            $0.webSocket?.policy.pages["/health"] = WebSocketPage("fine")
+        }
+        let server = try await SceneServer.start(configuration: configuration) { client in
+            for try await _ in client.messages { Issue.record("nothing was sent") }
+            Issue.record("there was no WebSocket that could end well")
+        }
+        let balancer = RawWebSocket(try RawSocket.connect(to: server.address.port))
+        try balancer.socket.send(Array("GET /health HTTP/1.1\r\nHost: game\r\n\r\n".utf8))
+        #expect(try await balancer.head().hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(try await balancer.bytes(4) == Array("fine".utf8))
+        #expect(try await balancer.isAtEnd())
+        try await balancer.end()
+        #expect(await ends.next() as? ConnectionError == .webSocket(.requestRefused(status: 200)))
+        await server.shutDown()
+    }
+
     @Test func `a refusal is an error with status, headers and the beginning of the body`() async throws {
         let ends = WebSocketEnds()
         let server = try await WebSocketServer.start(at: "127.0.0.1", port: 0, configuration: ends.configure()) {
