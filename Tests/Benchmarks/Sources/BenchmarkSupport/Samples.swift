@@ -16,9 +16,17 @@ package struct Samples {
     }
 
     /// The median of the ratios inside each round, which a disturbance hits alike; nil when one was not measured.
-    package func ratio(_ caseName: String, _ implementation: String, to limit: String) -> Double? {
-        guard let own = values["\(caseName)/\(implementation)"], let limits = values["\(caseName)/\(limit)"] else {
+    ///
+    /// - Parameter part: An implementation of a part that is not to count: what it took is taken off.
+    package func ratio(
+        _ caseName: String, _ implementation: String, less part: String? = nil, to limit: String
+    ) -> Double? {
+        guard var own = values["\(caseName)/\(implementation)"], let limits = values["\(caseName)/\(limit)"] else {
             return nil
+        }
+        if let part {
+            guard let parts = values["\(caseName)/\(part)"] else { return nil }
+            own = zip(own, parts).map { $0 - $1 }
         }
         return zip(own, limits).map { $0 / $1 }.median
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BenchmarkSupport
+internal import CLimit
 
 @main
 enum Benchmarks {
@@ -11,6 +12,7 @@ enum Benchmarks {
     private static func run(_ options: Options) throws {
         if case .help = options.mode { return print(Options.help) }
         let benchmarks = try selected(options)
+        try noteAbsences(benchmarks)
         switch options.mode {
         case .help: break
         case .table: try printTables(benchmarks, options)
@@ -35,6 +37,11 @@ enum Benchmarks {
         return selected
     }
 
+    private static func noteAbsences(_ benchmarks: [Benchmark]) throws {
+        guard benchmarks.contains(where: { $0.caseName.hasPrefix("utf8_") }), limit_simdjson() == nil else { return }
+        try noteAbsence("no row of simdjson", "there is no libsimdjson (Debian: libsimdjson-dev)")
+    }
+
     /// The implementations of a case stand together, so that they are measured next to each other.
     private static func allBenchmarks(mebibytes: Int) -> [Benchmark] {
         let codecs = Sample.all.flatMap { sample in
@@ -45,7 +52,13 @@ enum Benchmarks {
         let splitters = streams.flatMap { stream in
             limitSplittingBenchmarks(stream) + wirelineSplittingBenchmarks(stream) + nioSplittingBenchmarks(stream)
         }
-        let all = codecs + splitters
+        let masks = MaskedBytes.all(mebibytes: mebibytes).flatMap { bytes in
+            limitMaskingBenchmarks(bytes) + wirelineMaskingBenchmarks(bytes) + nioMaskingBenchmarks(bytes)
+        }
+        let texts = Text.all().flatMap { text in
+            limitTextBenchmarks(text) + wirelineTextBenchmarks(text) + standardTextBenchmarks(text)
+        }
+        let all = codecs + splitters + masks + texts
         let caseNames = all.map(\.caseName).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         return caseNames.flatMap { name in all.filter { $0.caseName == name } }
     }
@@ -90,7 +103,8 @@ enum Benchmarks {
         let counter = try InstructionCounter()
         defer { counter.close() }
         var results = Results()
-        for benchmark in benchmarks {
+        // Those of vectors say little: how wide they are depends on the processor.
+        for benchmark in benchmarks where !benchmark.isOfBytes {
             results.add(try counter.count(benchmark), of: benchmark)
             note(benchmark.fullName)
         }

@@ -22,20 +22,20 @@ struct Options {
     /// Part of the names of the benchmarks to run; nil for all.
     var selection: String?
     var rounds = 7
-    /// How long the streams are that are split.
+    /// How long the streams are that are split, and the bytes that are masked outside of the cache.
     var mebibytes = 64
 
     static let help = """
-        Encoding, decoding and splitting beside SwiftNIO, swift-protobuf and hand-written C.
+        Encoding, decoding, splitting, masking and the check of texts beside SwiftNIO, swift-protobuf and hand-written C.
 
           (no option)        measures everything in interleaved rounds and prints tables
           --smoke            checks that every implementation makes the right bytes and values
           --json             prints one line a benchmark of Wireline: case, impl, ns, bytes
-          --instructions     counts instructions with valgrind
+          --instructions     counts instructions of packets with valgrind
           --case NAME        only the benchmarks with this in their name, or exactly one CASE/IMPLEMENTATION
           --iters N          with --case: runs it N times, untimed, for a profiler
           --rounds N         how many rounds the tables are the median of (default 7)
-          --mib N            how much is split an iteration (default 64)
+          --mib N            how much is split or masked an iteration (default 64)
 
         Example: swift run -c release --package-path Tests/Benchmarks Benchmarks --case cs_enc
         """

@@ -6,14 +6,19 @@ struct Benchmark {
     let caseName: String
     /// Who does it, such as `wireline`.
     let implementation: String
-    /// The bytes that one iteration splits; 0 where an iteration is one message.
+    /// The bytes that one iteration goes through; 0 where an iteration is one message.
     var byteCount = 0
-    /// The packets in one iteration.
+    /// The packets in one iteration; 0 where there are only bytes.
     var packetCount = 1
     /// Throws unless the implementation makes the right bytes or values.
     let check: () throws -> Void
     /// Does it so many times.
     let repeats: (Int) throws -> Void
+
+    /// Whether an iteration goes through bytes that are no packets.
+    var isOfBytes: Bool { packetCount == 0 }
+    /// Whether an iteration splits a stream.
+    var isOfStream: Bool { byteCount > 0 && !isOfBytes }
 
     /// How a single benchmark is asked for.
     var fullName: String { "\(caseName)/\(implementation)" }

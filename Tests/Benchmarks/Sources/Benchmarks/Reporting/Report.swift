@@ -18,6 +18,8 @@ struct Report {
             codecTable("Encoding a packet", operation: "enc", limit: "c"),
             codecTable("Decoding a packet", operation: "dec", limit: "c-own"),
             splittingTable(limit: "c-call"),
+            bytesTable("Masking", prefix: "mask_", limit: "c-avx2"),
+            bytesTable("Checking that text is UTF-8", prefix: "utf8_", limit: "simdjson"),
             goalTable,
         ]
         return sections.compactMap(\.self).joined(separator: "\n\n")
@@ -49,7 +51,7 @@ struct Report {
     // MARK: Streams
 
     private func splittingTable(limit: String) -> String? {
-        let ours = results.benchmarks.filter { $0.byteCount > 0 }
+        let ours = results.benchmarks.filter(\.isOfStream)
         guard !ours.isEmpty else { return nil }
         let caseNames = ["frame_23", "frame_1024"]
         let rows = implementations(ours).map { implementation in
@@ -73,6 +75,29 @@ struct Report {
         return [each.threeDigits, (Double(benchmark.byteCount) / value).threeDigits, ratio]
     }
 
+    // MARK: Bytes
+
+    private func bytesTable(_ title: String, prefix: String, limit: String) -> String? {
+        let ours = results.benchmarks.filter { $0.caseName.hasPrefix(prefix) }
+        guard !ours.isEmpty else { return nil }
+        let caseNames = distinct(ours.map(\.caseName))
+        let rows = implementations(ours).map { implementation in
+            [implementation]
+                + caseNames.flatMap { caseName in
+                    ours.first { $0.caseName == caseName && $0.implementation == implementation }
+                        .map { byteCells($0, limit) } ?? ["–", "–"]
+                }
+        }
+        let heads = caseNames.flatMap { ["`\($0)`: GB/s", "times `\(limit)`"] }
+        return "### \(title)\n\n" + markdownTable(["implementation"] + heads, rows)
+    }
+
+    private func byteCells(_ benchmark: Benchmark, _ limit: String) -> [String] {
+        let value = results.samples.median(benchmark.caseName, benchmark.implementation) ?? .nan
+        let ratio = results.samples.ratio(benchmark.caseName, benchmark.implementation, to: limit)?.timesText ?? "–"
+        return [(Double(benchmark.byteCount) / value).threeDigits, ratio]
+    }
+
     // MARK: Goals
 
     private var goalTable: String? {
@@ -87,6 +112,10 @@ struct Report {
     // MARK: Markdown
 
     private func implementations(_ benchmarks: [Benchmark]) -> [String] {
-        benchmarks.map(\.implementation).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        distinct(benchmarks.map(\.implementation))
+    }
+
+    private func distinct(_ names: [String]) -> [String] {
+        names.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 }

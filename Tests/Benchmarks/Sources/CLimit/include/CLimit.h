@@ -55,6 +55,20 @@ typedef void (*limit_receiver)(limit_tally *tally, uint16_t id, const uint8_t *p
 bool limit_split_inlined(const uint8_t *bytes, size_t byte_count, size_t piece, limit_tally *tally);
 bool limit_split_calling(const uint8_t *bytes, size_t byte_count, size_t piece, limit_tally *tally);
 
+// Masks bytes as RFC 6455 §5.3 wants it, on their way from one place to another or where they stand; the key as it lies in
+// memory. The one goes 128 bytes a step, in vectors of 32, the other 8 bytes a step.
+void limit_mask(const uint8_t *source, uint8_t *destination, size_t byte_count, uint32_t key);
+void limit_mask_words(const uint8_t *source, uint8_t *destination, size_t byte_count, uint32_t key);
+
+// Whether some bytes are UTF-8.
+typedef bool (*limit_text_check)(const char *text, size_t byte_count);
+
+// ASCII 8 bytes a step, everything else a character at a time.
+bool limit_is_text(const char *text, size_t byte_count);
+
+// That of simdjson, which chooses the best that the processor has; NULL where it is not installed.
+limit_text_check _Nullable limit_simdjson(void);
+
 // Makes the compiler believe that somebody reads what `address` points to, and may have changed all memory.
 static inline void limit_observe(const void *address) { __asm__ volatile("" : : "r"(address) : "memory"); }
 
