@@ -3,6 +3,7 @@
 #include "channel.h"
 #include "bytes.h"
 #include "load.h"
+#include "websocket.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -113,7 +114,7 @@ static ssize_t receive_records(channel *self, uint8_t *bytes, size_t room) {
     return (ssize_t)count;
 }
 
-// --- Both
+// --- All
 
 bool channel_connect(channel *self, const network_server *server, network_failure *failure) {
     *self = (channel){.socket = open_socket(server, failure)};
@@ -125,8 +126,12 @@ bool channel_connect(channel *self, const network_server *server, network_failur
 
 bool channel_open(channel *self, const network_server *server, network_failure *failure) {
     if (!channel_connect(self, server, failure)) return false;
-    if (self->tls == NULL || openssl.SSL_do_handshake(self->tls) == 1) return true;
-    fail(failure, "no handshake: %s", openssl_reason());
+    if (self->tls != NULL && openssl.SSL_do_handshake(self->tls) != 1) {
+        fail(failure, "no handshake: %s", openssl_reason());
+    } else if (!server->uses_websocket || websocket_ask(self, server->port, failure)) {
+        self->is_of_websocket = server->uses_websocket;
+        return true;
+    }
     channel_close(self);
     return false;
 }
@@ -179,9 +184,12 @@ bool channel_use_once(channel *self, network_failure *failure) {
         fail(failure, "a connection does not echo its packet");
 }
 
-void channel_end(channel *self) {
+bool channel_end(channel *self, network_failure *failure) {
+    // The server is the one to end the connection (RFC 6455 §7.1.1).
+    if (self->is_of_websocket) return websocket_end(self, failure);
     if (self->tls != NULL) openssl.SSL_shutdown(self->tls);
     shutdown(self->socket, SHUT_WR);
+    return true;
 }
 
 void channel_reset(channel *self) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A connection of the load's, plain or with TLS, as the server has it; used like a socket.
+// A connection of the load's, plain, with TLS or with a WebSocket, as the server has it; used like a socket.
 #ifndef NETWORK_CHANNEL_H
 #define NETWORK_CHANNEL_H
 
@@ -9,6 +9,7 @@
 typedef struct {
     int socket;
     SSL *tls;   // NULL without
+    bool is_of_websocket;
     // Whether there may be more to receive of which the system knows nothing.
     bool may_have_more;
     // How many bytes OpenSSL was given to send when it could not: it wants no fewer when it is asked again.
@@ -18,7 +19,7 @@ typedef struct {
 // A connected channel that sends at once; false, and what is wrong. A handshake comes with the first bytes.
 bool channel_connect(channel *self, const network_server *server, network_failure *failure);
 
-// The same, behind the handshake.
+// The same, behind the handshakes.
 bool channel_open(channel *self, const network_server *server, network_failure *failure);
 
 void channel_set_nonblocking(channel *self);
@@ -35,8 +36,8 @@ bool channel_receive_all(channel *self, uint8_t *bytes, size_t count);
 // Sends one packet and gets it back.
 bool channel_use_once(channel *self, network_failure *failure);
 
-// Tells the server that nothing more comes.
-void channel_end(channel *self);
+// Tells the server that nothing more comes; false where a WebSocket cannot be ended.
+bool channel_end(channel *self, network_failure *failure);
 
 // Closes with a reset: thousands that are closed in a row would use up the ports otherwise.
 void channel_reset(channel *self);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All connections send the same stream of packets, over and over, from different places on. A reply is its packet, so
-// what comes back is compared with the stream in one piece however many packets it is, and costs next to nothing.
+// All connections send the same stream of packets, over and over, from different places on. What has to come back for it
+// is another stream, which is compared in one piece however many packets it is, and costs next to nothing.
 #define _GNU_SOURCE
 #include "bytes.h"
 #include "channel.h"
+#include "exchange.h"
 #include "load.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ enum { stream_byte_count = 8191 * 23, read_byte_count = 256 * 1024, events_a_wai
 typedef struct {
     channel channel;
     bool waits_to_send;
-    size_t start;                       // where in the stream it begins
+    size_t start;                       // the packet with which it begins
     uint64_t allowed, sent, received;   // bytes since
     uint64_t sent_at;
 } connection;
@@ -26,8 +27,11 @@ typedef struct {
 typedef struct {
     int poller, in_flight, refill;
     // The stream has more packets than are ever in flight: none can be taken for another one that is.
-    size_t packet_byte_count, stream_packets, stream_byte_count;
-    uint8_t *stream, *input;
+    exchange exchange;
+    size_t packet_count;
+    // Of a packet, and of what comes back for it.
+    size_t request_byte_count, reply_byte_count;
+    uint8_t *input;
     bool is_ending;
     uint64_t received;
     uint32_t *latencies;
@@ -41,11 +45,12 @@ static void wait_for(const load *self, connection *connection, int operation, ui
 }
 
 static bool send_allowed(load *self, connection *connection) {
+    const buffer *requests = &self->exchange.requests;
     while (connection->sent < connection->allowed) {
-        size_t offset = (connection->start + connection->sent) % self->stream_byte_count;
+        size_t offset = (connection->start * self->request_byte_count + connection->sent) % requests->count;
         size_t count = connection->allowed - connection->sent;
-        if (count > self->stream_byte_count - offset) count = self->stream_byte_count - offset;
-        ssize_t sent = channel_send(&connection->channel, self->stream + offset, count);
+        if (count > requests->count - offset) count = requests->count - offset;
+        ssize_t sent = channel_send(&connection->channel, requests->bytes + offset, count);
         if (sent < 0 && errno != EAGAIN) {
             return fail(self->failure, "sending failed: %s", channel_error(&connection->channel));
         }
@@ -62,27 +67,32 @@ static bool send_allowed(load *self, connection *connection) {
 
 // Sends again as many as have come back, once they are worth a call.
 static bool refill(load *self, connection *connection) {
-    uint64_t whole = connection->received / self->packet_byte_count;
-    uint64_t on_their_way = connection->allowed / self->packet_byte_count - whole;
+    uint64_t whole = connection->received / self->reply_byte_count;
+    uint64_t on_their_way = connection->allowed / self->request_byte_count - whole;
     if (self->is_ending || on_their_way + (uint64_t)self->refill > (uint64_t)self->in_flight) return true;
-    connection->allowed = (whole + (uint64_t)self->in_flight) * self->packet_byte_count;
+    connection->allowed = (whole + (uint64_t)self->in_flight) * self->request_byte_count;
     if (self->latencies != NULL) connection->sent_at = nanoseconds_now();
     return send_allowed(self, connection);
 }
 
 static void note_latency(load *self, const connection *connection) {
-    if (connection->received % self->packet_byte_count != 0 || self->latency_count == latency_room) return;
+    if (connection->received % self->reply_byte_count != 0 || self->latency_count == latency_room) return;
     self->latencies[self->latency_count++] = (uint32_t)(nanoseconds_now() - connection->sent_at);
 }
 
 static bool verify(load *self, connection *connection, size_t count) {
-    size_t offset = (connection->start + connection->received) % self->stream_byte_count, done = 0;
-    if (connection->received + count > connection->sent) return fail(self->failure, "more came back than was sent");
+    const buffer *replies = exchange_replies(&self->exchange);
+    size_t offset = (connection->start * self->reply_byte_count + connection->received) % replies->count, done = 0;
+    // Those that have been sent in part count: a server may answer as it reads.
+    uint64_t begun = (connection->sent + self->request_byte_count - 1) / self->request_byte_count;
+    if (connection->received + count > begun * self->reply_byte_count) {
+        return fail(self->failure, "more came back than was sent");
+    }
     while (done < count) {
         size_t part = count - done;
-        if (part > self->stream_byte_count - offset) part = self->stream_byte_count - offset;
-        if (memcmp(self->input + done, self->stream + offset, part) != 0) {
-            while (self->input[done] == self->stream[offset]) done += 1, offset += 1;
+        if (part > replies->count - offset) part = replies->count - offset;
+        if (memcmp(self->input + done, replies->bytes + offset, part) != 0) {
+            while (self->input[done] == replies->bytes[offset]) done += 1, offset += 1;
             return fail(
                 self->failure, "byte %llu of a connection came back wrong",
                 (unsigned long long)(connection->received + done));
@@ -93,6 +103,11 @@ static bool verify(load *self, connection *connection, size_t count) {
     connection->received += count;
     self->received += count;
     return true;
+}
+
+// Whether all that was sent has come back.
+static bool is_answered(const load *self, const connection *connection) {
+    return connection->received / self->reply_byte_count * self->request_byte_count >= connection->sent;
 }
 
 static bool receive(load *self, connection *connection) {
@@ -124,7 +139,7 @@ static bool run(load *self, uint64_t until, const connection *connections, int c
         }
         if (!self->is_ending) continue;
         int missing = 0;
-        for (int index = 0; index < count; index += 1) missing += connections[index].received < connections[index].sent;
+        for (int index = 0; index < count; index += 1) missing += !is_answered(self, &connections[index]);
         if (missing == 0) return true;
     }
     return !self->is_ending || fail(self->failure, "replies are missing");
@@ -135,7 +150,7 @@ static bool begin(load *self, const network_server *server, connection *connecti
         connection *connection = &connections[index];
         if (!channel_open(&connection->channel, server, self->failure)) return false;
         channel_set_nonblocking(&connection->channel);
-        connection->start = (size_t)index * 61 % self->stream_packets * self->packet_byte_count;
+        connection->start = (size_t)index * 61 % self->packet_count;
         wait_for(self, connection, EPOLL_CTL_ADD, EPOLLIN);
     }
     for (int index = 0; index < count; index += 1) {
@@ -160,7 +175,7 @@ static void measure(
     moment start = moment_now(server);
     if (!run(self, start.time + length, connections, count)) return;
     add_cost(figures, server, start);
-    figures->packets = (self->received - received) / self->packet_byte_count;
+    figures->packets = (self->received - received) / self->reply_byte_count;
     if (self->latency_count > 0) {
         qsort(self->latencies, self->latency_count, sizeof *self->latencies, by_value);
         figures->median_latency = self->latencies[self->latency_count / 2];
@@ -179,17 +194,20 @@ network_figures network_echo(
         .poller = epoll_create1(EPOLL_CLOEXEC),
         .in_flight = in_flight,
         .refill = in_flight < 4 ? 1 : in_flight / 4,
-        .packet_byte_count = packet_byte_count,
-        .stream_packets = packets,
-        .stream_byte_count = packets * packet_byte_count,
-        .stream = malloc(packets * packet_byte_count),
+        .exchange = {.is_of_websocket = server->uses_websocket},
+        .packet_count = packets,
         .input = malloc(read_byte_count),
         .latencies = in_flight == 1 ? malloc(latency_room * sizeof(uint32_t)) : NULL,
         .failure = &figures.failure,
     };
     connection *connections = calloc((size_t)count, sizeof *connections);
-    if (self.stream == NULL || self.input == NULL || connections == NULL) abort();
-    fill_packets(self.stream, packets, payload_byte_count, echoed_id);
+    if (self.input == NULL || connections == NULL) abort();
+    uint64_t random = 1;
+    for (size_t added = 0; added < packets; added += 1) {
+        exchange_add(&self.exchange, echoed_id, payload_byte_count, &random);
+    }
+    self.request_byte_count = self.exchange.requests.count / packets;
+    self.reply_byte_count = exchange_replies(&self.exchange)->count / packets;
     measure(&self, server, connections, count, seconds, &figures);
     for (int index = 0; index < count; index += 1) {
         if (connections[index].channel.socket > 0) channel_close(&connections[index].channel);
@@ -198,6 +216,6 @@ network_figures network_echo(
     free(connections);
     free(self.latencies);
     free(self.input);
-    free(self.stream);
+    exchange_free(&self.exchange);
     return figures;
 }

@@ -6,6 +6,7 @@
 #include "bytes.h"
 #include "process.h"
 #include "seal.h"
+#include "websocket.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -21,6 +22,7 @@ enum { read_byte_count = 128 * 1024, packet_limit = 16 << 20, events_a_wait = 25
 
 typedef struct {
     int socket;
+    bool has_websocket, has_ended;   // it has been asked for one; that has been ended
     SSL *tls;        // NULL without TLS
     buffer torn;     // the beginning of a packet whose rest has not arrived
     buffer unsent;   // replies from `sent` on, that the peer has had no room for; nothing is read meanwhile
@@ -31,7 +33,7 @@ typedef struct {
 static int poller;
 static buffer input, output;
 static buffer sealed_input, sealed_output;   // the same as it is on the wire, with TLS
-static bool uses_tls;
+static bool uses_tls, uses_websocket;
 static network_fault fault;
 
 static void set_bytes(buffer *self, const uint8_t *bytes, size_t count) {
@@ -68,19 +70,35 @@ static void handle_packet(connection *self, uint16_t id, const uint8_t *payload,
     output.count += header_byte_count + byte_count;
 }
 
-// Handles what lies whole in the input, and keeps the rest. False when a length is none.
-static bool handle_input(connection *self) {
+// Handles what lies whole in the input. Returns how many bytes that is, -1 when a length is none.
+static ssize_t handle_packets(connection *self) {
     const uint8_t *bytes = input.bytes;
     size_t left = input.count;
     while (left >= header_byte_count) {
         uint32_t length = length_at(bytes);
-        if (length < header_byte_count || length > packet_limit) return false;
+        if (length < header_byte_count || length > packet_limit) return -1;
         if (left < length) break;
         handle_packet(self, id_at(bytes), bytes + header_byte_count, length - header_byte_count);
         bytes += length;
         left -= length;
     }
-    if (left != 0 || self->torn.bytes != NULL) set_bytes(&self->torn, bytes, left);
+    return bytes - input.bytes;
+}
+
+static ssize_t handle_messages(connection *self) {
+    if (self->has_websocket) return websocket_reply(input.bytes, input.count, &output, &self->has_ended);
+    // A client waits for the answer, so nothing stands behind its request.
+    ssize_t taken = websocket_answer(input.bytes, input.count, &output);
+    self->has_websocket = taken > 0;
+    return taken;
+}
+
+// Handles what lies whole in the input, and keeps the rest. False when something in it is wrong.
+static bool handle_input(connection *self) {
+    ssize_t taken = uses_websocket ? handle_messages(self) : handle_packets(self);
+    if (taken < 0) return false;
+    size_t left = input.count - (size_t)taken;
+    if (left != 0 || self->torn.bytes != NULL) set_bytes(&self->torn, input.bytes + taken, left);
     return true;
 }
 
@@ -102,12 +120,19 @@ static void end(connection *self) {
     free(self);
 }
 
+static size_t first_reply_byte_count(void) {
+    websocket_frame frame;
+    if (!uses_websocket) return length_at(output.bytes);
+    websocket_read_header(output.bytes, output.count, &frame);
+    return frame.header_byte_count + (size_t)frame.payload_byte_count;
+}
+
 // Spoils the second replies that leave, in their last packet's last byte or in their first packet.
 static void spoil_output(void) {
     static int outputs;
     outputs += 1;
     if (outputs != 2) return;
-    uint32_t first = length_at(output.bytes);
+    size_t first = first_reply_byte_count();
     switch (fault) {
         case network_no_fault: break;
         case network_changes_byte: output.bytes[output.count - 1] ^= 1; break;
@@ -148,9 +173,10 @@ static bool send_unsent(connection *self) {
 
 // Makes replies of what is in the input.
 static bool reply(connection *self) {
+    bool answers_request = uses_websocket && !self->has_websocket;
     output.count = 0;
     if (!handle_input(self)) return false;
-    if (fault != network_no_fault && output.count != 0) spoil_output();
+    if (fault != network_no_fault && output.count != 0 && !answers_request) spoil_output();
     return true;
 }
 
@@ -174,7 +200,7 @@ static bool receive(connection *self) {
     if (received < 0) return errno == EAGAIN || errno == EINTR;
     if (received == 0) return false;
     input.count += (size_t)received;
-    return reply(self) && send_output(self, &output);
+    return reply(self) && send_output(self, &output) && !self->has_ended;
 }
 
 static void accept_all(int listener) {
@@ -209,14 +235,7 @@ static void end_at_once(int signal) {
     _exit(0);
 }
 
-int network_serve_epoll(network_fault its_fault, const char *certificate, const char *key) {
-    network_failure failure = {0};
-    fault = its_fault;
-    uses_tls = certificate != NULL && key != NULL;
-    if (uses_tls && !seal_set_up(certificate, key, &failure)) {
-        fprintf(stderr, "%s\n", failure.text);
-        return 1;
-    }
+static int serve(void) {
     signal(SIGTERM, end_at_once);
     poller = epoll_create1(EPOLL_CLOEXEC);
     int listener = listen_on_any_port();
@@ -233,4 +252,21 @@ int network_serve_epoll(network_fault its_fault, const char *certificate, const 
             }
         }
     }
+}
+
+int network_serve_epoll(network_fault its_fault, const char *certificate, const char *key) {
+    network_failure failure = {0};
+    fault = its_fault;
+    uses_tls = certificate != NULL && key != NULL;
+    if (uses_tls && !seal_set_up(certificate, key, &failure)) {
+        fprintf(stderr, "%s\n", failure.text);
+        return 1;
+    }
+    return serve();
+}
+
+int network_serve_websocket(network_fault its_fault) {
+    fault = its_fault;
+    uses_websocket = true;
+    return serve();
 }

@@ -32,7 +32,7 @@ enum NetworkBenchmarks {
         let generator = LoadGenerator(seconds: 0.1, idleConnections: 200, seed: options.seed)
         let servers = try options.servers(identity)
         note("random cuts of seed \(options.seed)")
-        try generator.findFaults(of: OwnServer.faulty.map { Server($0, identity) })
+        try generator.findFaults(identity)
         for server in servers { try generator.verify(server, in: Scenario.allCases) }
         print("\(servers.count) servers send the right bytes back, however the stream is cut")
     }
@@ -42,7 +42,7 @@ enum NetworkBenchmarks {
         let servers = try options.servers(identity)
         note("random cuts of seed \(options.seed)")
         for server in servers { try generator.verify(server, in: []) }
-        let results = try measure(servers + [Server.control(identity)], with: generator, options)
+        let results = try measure(servers + Server.controls(identity), with: generator, options)
         let preface = "\(Machine.description) \(options.rounds) rounds of \(options.seconds) s. \(generator.processors)"
         print(NetworkReport(results: results).markdown(preface: preface))
     }

@@ -41,7 +41,7 @@ struct NetworkOptions {
           --serve NAME           is a server itself, for a profiler: \(OwnServer.allCases.map(\.rawValue).joined(separator: " "))
           --certificate FILE     with --serve and --key: the server speaks TLS 1.3 and shows this
           --key FILE             the certificate's key
-          --only NAME            only servers with this in their name, and \(Server.limitName); may be repeated
+          --only NAME            only servers with this in their name, and the limits; may be repeated
           --scenario NAME        only this scenario; may be repeated: \(Scenario.allCases.map(\.rawValue).joined(separator: " "))
           --server NAME=COMMAND  measures a program beside them that follows the contract in CNetwork.h
           --rounds N             how many rounds the tables are the median of (default 5)
@@ -82,11 +82,12 @@ struct NetworkOptions {
         return choice
     }
 
-    /// What is to be measured; the limit is always there, as the first one.
+    /// What is to be measured; the limits are always there.
     func servers(_ identity: ServerIdentity?) throws -> [Server] {
         let all = try Server.all(identity) + others
         return all.filter { server in
-            selection.isEmpty || server.name == Server.limitName || selection.contains { server.name.contains($0) }
+            guard scenarios.contains(where: server.measures) else { return false }
+            return selection.isEmpty || server.isLimit || selection.contains { server.name.contains($0) }
         }
     }
 }

@@ -3,11 +3,14 @@
 // Servers as processes, what they cost, and the load that all of them get: packets of a big-endian uint32 that counts the
 // whole packet, a big-endian uint16 that is the ID, and a payload.
 //
-// The contract of a server: it prints `listening on HOST:PORT`, takes packets of at least 16 MiB, and ends with 0 on
-// SIGTERM. It sends every packet back as it came, in order, but for two IDs:
+// The contract of a server of packets: it prints `listening on HOST:PORT`, takes packets of at least 16 MiB, and ends with 0
+// on SIGTERM. It sends every packet back as it came, in order, but for two IDs:
 //   0x7001  is counted, with its payload's bytes, and has no reply
 //   0x7002  is answered by a packet of the same ID: two big-endian uint64, the packets and the payload bytes counted on
 //           this connection, which then starts again from 0
+//
+// The contract of a server of WebSockets (RFC 6455): it prints the same, ends the same, accepts a request for `/`, takes
+// messages of 16 MiB and sends each back in one frame, in order. A frame that closes is answered with its code.
 #ifndef CNETWORK_H
 #define CNETWORK_H
 
@@ -33,6 +36,8 @@ typedef struct {
     uint16_t port;
     // Whether it speaks TLS 1.3; the load then does, too.
     bool uses_tls;
+    // Whether it is a server of WebSockets; packets of the load's are messages then, without length and ID.
+    bool uses_websocket;
 } network_server;
 
 // Two processors that this process may use, one for the server and one for the load; false, and -1, where there is one.
@@ -106,6 +111,9 @@ typedef enum {
 //
 // With a certificate and its key, in files of PEM, it speaks TLS 1.3 through OpenSSL.
 int network_serve_epoll(network_fault fault, const char *_Nullable certificate, const char *_Nullable key);
+
+// The same of WebSockets: each message is unmasked on its way into the reply.
+int network_serve_websocket(network_fault fault);
 
 #pragma clang assume_nonnull end
 

@@ -2,33 +2,6 @@
 
 internal import CNetwork
 
-/// What is measured.
-enum Scenario: String, CaseIterable {
-    /// One connection that never waits for a reply.
-    case pipelined
-    /// Many connections with a few packets each on their way.
-    case connections
-    /// One connection, one packet.
-    case pingPong = "ping-pong"
-    /// Packets without replies.
-    case ingest
-    /// Connections that were used once.
-    case idle
-    /// The same with TLS.
-    case sealedPipelined = "tls-pipelined"
-    case sealedConnections = "tls-connections"
-    /// Packets that fill a record and begin another.
-    case sealedLong = "tls-long"
-    /// New connections that are used once, with everything that belongs to their beginning.
-    case sealedHandshakes = "tls-handshakes"
-    /// New connections that continue a session.
-    case sealedResumptions = "tls-resumptions"
-    case sealedIdle = "tls-idle"
-
-    var usesTLS: Bool { rawValue.hasPrefix("tls-") }
-    var isIdle: Bool { self == .idle || self == .sealedIdle }
-}
-
 /// How a stream is cut on its way to the server.
 enum Delivery: String, CaseIterable {
     case singleBytes = "one byte a call"
@@ -78,7 +51,7 @@ struct LoadGenerator {
                     let figures = network_deliver(process, delivery.value, seed)
                     try checked(figures, server, "\(delivery.rawValue), seed \(seed)")
                 }
-                for scenario in scenarios where scenario.usesTLS == usesTLS {
+                for scenario in scenarios where scenario.usesTLS == usesTLS && server.measures(scenario) {
                     _ = try figures(of: scenario, on: server, process)
                 }
             }
@@ -86,16 +59,17 @@ struct LoadGenerator {
     }
 
     /// Throws unless every load finds what the servers do wrong.
-    func findFaults(of servers: [Server]) throws {
-        for server in servers {
+    func findFaults(_ identity: ServerIdentity?) throws {
+        for own in OwnServer.faulty {
+            let server = Server(own, identity)
             for delivery in Delivery.allCases {
                 let figures = try server.running(on: serverProcessor) { network_deliver($0, delivery.value, seed) }
                 try requireFailure(figures, server, delivery.rawValue)
             }
             // One packet at a time: nobody would send after the one that is missing, and that takes long to find.
-            let changesByte = server.name == OwnServer.changingByte.rawValue
-            for scenario in Scenario.allCases where server.measures(scenario) && (changesByte || scenario == .pipelined)
-            {
+            let scenarios =
+                own.changesByte ? Scenario.allCases : [own.speaksWebSocket ? .webSocketShort : .pipelined]
+            for scenario in scenarios where server.measures(scenario) {
                 // What it does wrong comes behind its first replies: on a busy machine that may take longer than usual.
                 var figures = network_figures()
                 for factor in [1.0, 10, 100] where figures.failure.isEmpty {
@@ -140,6 +114,12 @@ struct LoadGenerator {
         case .sealedIdle: network_idle(process, Int32(min(1000, idleConnections)))
         case .sealedHandshakes: network_handshakes(process, false, seconds)
         case .sealedResumptions: network_handshakes(process, true, seconds)
+        case .webSocketShort: network_echo(process, 1, 1024, 64, seconds)
+        case .webSocketMedium: network_echo(process, 1, 128, 1 << 10, seconds)
+        case .webSocketLong: network_echo(process, 1, 8, 64 << 10, seconds)
+        case .webSocketsShort: network_echo(process, 64, 16, 64, seconds)
+        case .webSocketsMedium: network_echo(process, 64, 16, 1 << 10, seconds)
+        case .webSocketsLong: network_echo(process, 64, 2, 64 << 10, seconds)
         }
     }
 

@@ -54,8 +54,8 @@ struct NetworkResults {
     /// The median of the ratios to another server, the limit unless told otherwise, inside each round; nil when it was
     /// not measured.
     func ratio(
-        _ metric: Metric, of server: String, _ scenario: Scenario, to other: String = Server.limitName
+        _ metric: Metric, of server: String, _ scenario: Scenario, to other: String? = nil
     ) -> Double? {
-        samples.ratio(Self.caseName(scenario, metric), server, to: other)
+        samples.ratio(Self.caseName(scenario, metric), server, to: other ?? scenario.limit.rawValue)
     }
 }

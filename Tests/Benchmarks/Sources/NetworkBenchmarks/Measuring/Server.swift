@@ -10,15 +10,18 @@ struct Server {
     let command: [String]
     /// What it shows where it speaks TLS; nil where it cannot.
     private let identity: ServerIdentity?
+    private let speaksWebSocket: Bool
 
     var usesTLS: Bool { identity != nil }
 
-    /// The name of what all ratios are to.
-    static let limitName = OwnServer.epoll.rawValue
+    private static let limits: [OwnServer] = [.epoll, .webSocketEpoll]
 
-    /// The limit once more: what is measured of the same program again says how far the other rows can be trusted.
-    static func control(_ identity: ServerIdentity?) -> Server {
-        Server(.epoll, identity, name: "\(limitName), again")
+    /// Whether ratios are to it.
+    var isLimit: Bool { Self.limits.contains { $0.rawValue == name } }
+
+    /// The limits once more: what is measured of the same program again says how far the other rows can be trusted.
+    static func controls(_ identity: ServerIdentity?) -> [Server] {
+        limits.map { Server($0, identity, name: "\($0.rawValue), again") }
     }
 
     /// All servers that can run here, the limit first.
@@ -26,22 +29,36 @@ struct Server {
     /// - Parameter identity: The certificate that they show; without, there is no TLS.
     static func all(_ identity: ServerIdentity?) throws -> [Server] {
         let own = OwnServer.allCases.filter { !OwnServer.faulty.contains($0) }.map { Server($0, identity) }
-        return own + (try erlang.map { [$0] } ?? [])
+        return try own
+            + ScriptServer.allCases.compactMap { script in
+                try script.command.map {
+                    Server(name: script.rawValue, command: $0, speaksWebSocket: script.speaksWebSocket)
+                }
+            }
     }
 
-    private init(name: String, command: [String], identity: ServerIdentity? = nil) {
+    private init(name: String, command: [String], identity: ServerIdentity? = nil, speaksWebSocket: Bool = false) {
         self.name = name
         self.command = command
         self.identity = identity
+        self.speaksWebSocket = speaksWebSocket
     }
 
     init(_ own: OwnServer, _ identity: ServerIdentity?, name: String? = nil) {
         self.init(
             name: name ?? own.rawValue, command: [CommandLine.arguments[0], "--serve", own.rawValue],
-            identity: own.speaksTLS ? identity : nil)
+            identity: own.speaksTLS ? identity : nil, speaksWebSocket: own.speaksWebSocket)
     }
 
-    func measures(_ scenario: Scenario) -> Bool { !scenario.usesTLS || usesTLS }
+    /// What is sent through a WebSocket is also sent to these, in packets: a message's price is told beside a packet's.
+    static let ofPacketsBesideWebSockets: [OwnServer] = [.epoll, .asyncWireline]
+
+    func measures(_ scenario: Scenario) -> Bool {
+        if scenario.usesWebSocket {
+            return speaksWebSocket || Self.ofPacketsBesideWebSockets.contains { $0.rawValue == name }
+        }
+        return !speaksWebSocket && (usesTLS || !scenario.usesTLS)
+    }
 
     /// - Parameter description: `NAME=COMMAND`, the command's words separated by spaces.
     init(description: String) throws(BadUsage) {
@@ -50,26 +67,13 @@ struct Server {
         self.init(name: parts[0], command: parts[1].split(separator: " ").map(String.init))
     }
 
-    private static var erlang: Server? {
-        get throws {
-            if (try? Command.output(of: ["which", "escript"])) != nil {
-                let script = Machine.packageDirectory.appending(path: "echo_server.erl").path
-                return Server(name: "erlang", command: ["escript", script])
-            }
-            guard ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == nil else {
-                throw BadUsage(description: "WIRELINE_REQUIRE_PEERS is set, and there is no Erlang")
-            }
-            note("no row of Erlang: there is no `escript` (Debian: erlang-base)")
-            return nil
-        }
-    }
-
     /// Runs the program on a processor, lends it while it listens, and sees it end well.
     func running<Result>(
         on processor: Int32, usesTLS: Bool = false, _ body: (UnsafePointer<network_server>) throws -> Result
     ) throws -> Result {
         var process = network_server()
         process.uses_tls = usesTLS
+        process.uses_websocket = speaksWebSocket
         var failure = network_failure()
         let files = identity.map { ["--certificate", $0.certificate, "--key", $0.key] } ?? []
         let words = (command + (usesTLS ? files : [])).map { strdup($0) }

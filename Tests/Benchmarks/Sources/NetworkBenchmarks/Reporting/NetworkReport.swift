@@ -7,7 +7,8 @@ struct NetworkReport {
     let results: NetworkResults
 
     func markdown(preface: String) -> String {
-        ([preface] + results.scenarios.compactMap(section) + [goalTable].compactMap(\.self)).joined(separator: "\n\n")
+        ([preface] + results.scenarios.compactMap(section) + [packetTable, goalTable].compactMap(\.self))
+            .joined(separator: "\n\n")
     }
 
     private func section(_ scenario: Scenario) -> String? {
@@ -17,7 +18,7 @@ struct NetworkReport {
             [server] + columns.flatMap { cells($0, server, scenario) }
         }
         guard !rows.isEmpty else { return nil }
-        let heads = columns.flatMap { $0.hasRatio ? [$0.head, "of `\(Server.limitName)`"] : [$0.head] }
+        let heads = columns.flatMap { $0.hasRatio ? [$0.head, "of `\(scenario.limit.rawValue)`"] : [$0.head] }
         return "### \(scenario.title)\n\n" + markdownTable(["server"] + heads, rows)
     }
 
@@ -25,6 +26,22 @@ struct NetworkReport {
         let value = results.median(column.metric, of: server, scenario).map { ($0 / column.unit).threeDigits } ?? "–"
         guard column.hasRatio else { return [value] }
         return [value, results.ratio(column.metric, of: server, scenario)?.timesText ?? "–"]
+    }
+
+    /// What a message takes beside a packet with as many bytes, of C and of Wireline's tasks.
+    private var packetTable: String? {
+        let pairs = zip([OwnServer.webSocketEpoll, .webSocketWireline], Server.ofPacketsBesideWebSockets)
+        let rows = results.scenarios.filter(\.usesWebSocket).map { scenario in
+            [scenario.rawValue]
+                + pairs.map { server, other in
+                    results.ratio(.serverNanoseconds, of: server.rawValue, scenario, to: other.rawValue)?.timesText
+                        ?? "–"
+                }
+        }
+        guard !rows.isEmpty else { return nil }
+        let heads = pairs.map { "`\($0.rawValue)` of `\($1.rawValue)`" }
+        return "### Messages beside packets with as many bytes: server CPU\n\n"
+            + markdownTable(["scenario"] + heads, rows)
     }
 
     private var goalTable: String? {
@@ -62,6 +79,10 @@ private struct Column {
             Column("server busy", .serverBusy, in: 1, hasRatio: false),
             Column("load busy", .loadBusy, in: 1, hasRatio: false),
         ]
+        let messages = [
+            Column("server CPU, ns a message", .serverNanoseconds, in: 1),
+            Column("thousand messages/s", .packetsPerSecond, in: 1000),
+        ]
         let connecting = [
             Column("server CPU, µs a connection", .serverNanoseconds, in: 1000),
             Column("connections/s", .packetsPerSecond, in: 1),
@@ -71,6 +92,8 @@ private struct Column {
         case .pingPong: latency + busy
         case .sealedHandshakes, .sealedResumptions: connecting + busy
         case .idle, .sealedIdle: [memory]
+        case .webSocketShort, .webSocketMedium, .webSocketLong: messages + busy
+        case .webSocketsShort, .webSocketsMedium, .webSocketsLong: messages + busy
         }
     }
 }
@@ -89,6 +112,12 @@ extension Scenario {
         case .sealedHandshakes: "TLS, new connections that are used once, with a whole handshake"
         case .sealedResumptions: "TLS, new connections that are used once, with a session that goes on"
         case .sealedIdle: "TLS, idle: 1,000 connections that were used once"
+        case .webSocketShort: "WebSocket, 1 connection, 1,024 messages of 64 bytes in flight"
+        case .webSocketMedium: "WebSocket, 1 connection, 128 messages of 1 KiB in flight"
+        case .webSocketLong: "WebSocket, 1 connection, 8 messages of 64 KiB in flight"
+        case .webSocketsShort: "WebSocket, 64 connections, 16 messages of 64 bytes in flight on each"
+        case .webSocketsMedium: "WebSocket, 64 connections, 16 messages of 1 KiB in flight on each"
+        case .webSocketsLong: "WebSocket, 64 connections, 2 messages of 64 KiB in flight on each"
         }
     }
 }

@@ -12,12 +12,32 @@ enum OwnServer: String, CaseIterable {
     case tunedNIO = "nio-tuned"
     case documentedNIO = "nio"
     case asyncNIO = "nio-async"
+    case webSocketEpoll = "c-epoll-websocket"
+    case webSocketWireline = "wireline-websocket"
+    case webSocketNIO = "nio-websocket"
     case changingByte = "c-epoll-changes-byte"
     case droppingPacket = "c-epoll-drops-packet"
     case repeatingPacket = "c-epoll-repeats-packet"
+    case changingWebSocketByte = "c-epoll-websocket-changes-byte"
+    case droppingMessage = "c-epoll-websocket-drops-packet"
+    case repeatingMessage = "c-epoll-websocket-repeats-packet"
 
     /// What the load has to find; they are no rows.
-    static let faulty: [OwnServer] = [.changingByte, .droppingPacket, .repeatingPacket]
+    static let faulty: [OwnServer] = [
+        .changingByte, .droppingPacket, .repeatingPacket, .changingWebSocketByte, .droppingMessage, .repeatingMessage,
+    ]
+
+    /// Whether it loses and changes nothing but bytes, which every load has to find.
+    var changesByte: Bool { self == .changingByte || self == .changingWebSocketByte }
+
+    var speaksWebSocket: Bool {
+        switch self {
+        case .webSocketEpoll, .webSocketWireline, .webSocketNIO: true
+        case .changingWebSocketByte, .droppingMessage, .repeatingMessage: true
+        case .epoll, .asyncWireline, .packetWireline, .batchWireline, .tunedNIO, .documentedNIO, .asyncNIO: false
+        case .changingByte, .droppingPacket, .repeatingPacket: false
+        }
+    }
 
     /// Whether it can show a certificate.
     var speaksTLS: Bool {
@@ -25,6 +45,8 @@ enum OwnServer: String, CaseIterable {
         case .tunedNIO, .documentedNIO, .asyncNIO: Self.nioSpeaksTLS
         case .epoll, .asyncWireline, .packetWireline, .batchWireline: true
         case .changingByte, .droppingPacket, .repeatingPacket: true
+        case .webSocketEpoll, .webSocketWireline, .webSocketNIO: false
+        case .changingWebSocketByte, .droppingMessage, .repeatingMessage: false
         }
     }
 
@@ -44,6 +66,12 @@ enum OwnServer: String, CaseIterable {
         case .droppingPacket: serveInC(network_drops_packet, identity)
         case .repeatingPacket: serveInC(network_repeats_packet, identity)
         case .asyncNIO: runUntilEnded { try await serveWithAsyncNIO(try identity?.nioContext) }
+        case .webSocketEpoll: exit(network_serve_websocket(network_no_fault))
+        case .webSocketWireline: runUntilEnded { try await serveWebSocketsWithWireline() }
+        case .webSocketNIO: try serveWebSocketsWithNIO()
+        case .changingWebSocketByte: exit(network_serve_websocket(network_changes_byte))
+        case .droppingMessage: exit(network_serve_websocket(network_drops_packet))
+        case .repeatingMessage: exit(network_serve_websocket(network_repeats_packet))
         }
     }
 }
