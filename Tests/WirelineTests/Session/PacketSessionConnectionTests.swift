@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FaultSupport
+import Goim
+import Scene
+import Testing
+import TestingSupport
+import Wireline
+
+/// A session's connections: endpoints, login, states, restarts, the session's end.
+@Suite(.ahead, .timeLimit(.minutes(300)))
+struct PacketSessionConnectionTests {
+    @Test func `states tell of the connection, its end and the next one`() async throws {
+        let server = try await SceneServer.start { client in
+            // Ends the connection with its first message.
+            _ = try await client.nextPacket()
+        }
+        let mayLogIn = Gate()
+        let session = try server.session { _ in await mayLogIn.wait() }
+        var states: [SessionState] = []
+        for await state in session.states {
+            switch state {
+            case .connecting(_, attempt: 1):
+                // It may be over before anybody looks.
+                continue
+            case .loggingIn:
+                mayLogIn.open()
+                states.append(state)
+            case .waiting(let until, let cause):
+                #expect(until <= session.elapsed + .seconds(1))
+                states.append(.waiting(until: .zero, cause: cause))
+            default:
+                states.append(state)
+            }
+            if states == [.loggingIn, .ready] {
+                try await session.send(Cs_20001(sceneID: 1, line: 1, message: "bye"))
+            }
+            if states.count == 5 { session.end() }
+        }
+        #expect(
+            states.prefix(5) == [
+                .loggingIn, .ready, .waiting(until: .zero, cause: .endedByPeer), .connecting(endpoint: 0, attempt: 2),
+                .loggingIn,
+            ])
+        #expect(states.last == .ended(.byUs))
+        // Whoever looks later sees the end.
+        #expect(await session.states.reduce(into: []) { $0.append($1) } == [.ended(.byUs)])
+        await #expect(throws: ConnectionError.session(.ended(mayHaveArrived: false))) {
+            try await session.send(Cs_20001(sceneID: 1, line: 1, message: "too late"))
+        }
+        await server.shutDown()
+    }
+
+    @Test func `an endpoint where nobody listens is passed over at once`() async throws {
+        let server = try await SceneServer.start { client in while try await client.nextPacket() != nil {} }
+        let endpoints = [.nobody, server.endpoint]
+        let group = try EventLoopGroup(threadCount: 1)
+        // In one turn of its loop: nothing has happened yet.
+        let (session, seen) = try await group.loops[0].run { () throws(any Error) in
+            let session = try PacketSession.start(
+                to: endpoints, protocol: SceneProtocol.self, on: group, configuration: .patient)
+            return (session, session.states)
+        }
+        var states: [SessionState] = []
+        for await state in seen {
+            states.append(state)
+            if state == .ready { break }
+        }
+        #expect(
+            states == [
+                .connecting(endpoint: 0, attempt: 1), .connecting(endpoint: 1, attempt: 2), .loggingIn, .ready,
+            ])
+        session.end()
+        await server.shutDown()
+    }
+
+    @Test func `a session whose every attempt is refused says so in the end`() async throws {
+        // At an address of its own, where nobody else gets the port.
+        let gone = try await SceneServer.start(at: "127.0.0.6") { _ in }
+        await gone.shutDown()
+        var configuration = PacketSessionConfiguration.patient
+        configuration.reconnect = ReconnectPolicy(baseDelay: .milliseconds(1), retryLimit: 3)
+        let group = try EventLoopGroup(threadCount: 1)
+        // On its loop, where it cannot have ended before.
+        let starting = Task(executorPreference: group.loops[0]) { [configuration] in
+            let session = try PacketSession.start(
+                to: [gone.endpoint], protocol: SceneProtocol.self, on: group, configuration: configuration)
+            return (session, try await session.send(Cs_20001(sceneID: 1, line: 1, message: "")))
+        }
+        let (session, waiting) = try await starting.value
+        await #expect(throws: ConnectionError.sessionEnded(.outOfRetries(last: .refused))) {
+            try await session.waitUntilReady()
+        }
+        await #expect(throws: ConnectionError.sessionEnded(.outOfRetries(last: .refused))) {
+            for try await _ in session.messages {}
+        }
+        #expect(try await waiting.outcome() == .failed(.ended(mayHaveArrived: false)))
+    }
+
+    @Test func `a login that is refused ends the session, and one that fails is tried again`() async throws {
+        let server = try await GoimServer.start { client in
+            for try await message in client.messages {
+                guard case .message(is Authentication, let packet) = message else { continue }
+                try await client.reply(to: packet, with: AuthenticationReply(body: #"{"code":401}"#))
+            }
+        }
+        let numbers = Seen<Int>()
+        let session = try server.session { login in
+            numbers.add(login.number)
+            struct Unlucky: Error {}
+            if login.number == 1 { throw Unlucky() }
+            let reply = try await login.client.request(Authentication(body: ""))
+            throw SessionLoginRefused(reply.body)
+        }
+        await #expect(throws: ConnectionError.sessionEnded(.stopped(.loginRefused))) {
+            try await session.waitUntilReady()
+        }
+        #expect(await numbers.first(2) == [1, 2])
+        await server.shutDown()
+    }
+
+    @Test func `a reply that comes after the login has given up is nobody's`() async throws {
+        let mayReply = Gate()
+        let server = try await SceneServer.start { client in
+            var isFirst = true
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                if isFirst { await mayReply.wait() }
+                isFirst = false
+                try await client.send(Sc_20001.entered(enter))
+            }
+        }
+        let session = try server.session { login in
+            await #expect(throws: ConnectionError.unanswered(unreadByteCount: 0)) {
+                _ = try await login.client.request(
+                    Cs_20001(sceneID: 1, line: 1, message: "login"), timeout: .milliseconds(1))
+            }
+        }
+        async let reply = session.request(Cs_20001(sceneID: 1, line: 1, message: "session"))
+        try await session.waitUntilReady()
+        mayReply.open()
+        #expect(try await reply.message == "session")
+        var iterator = session.messages.makeAsyncIterator()
+        let late = try await iterator.next()?.packet.decode(Sc_20001.self)
+        #expect(late?.message == "login")
+        await server.shutDown()
+    }
+
+    @Test func `a session that nobody holds ends its connection, once what was sent has left`() async throws {
+        let seen = Seen<String>()
+        let server = try await SceneServer.start { client in
+            for try await message in client.messages {
+                if case .message(let enter as Cs_20001, _) = message { seen.add(enter.message) }
+            }
+            seen.add("end")
+        }
+        do {
+            let session = try server.session()
+            try await session.waitUntilReady()
+            try await session.send(Cs_20001(sceneID: 1, line: 1, message: "last"))
+        }
+        #expect(await seen.first(2) == ["last", "end"])
+        await server.shutDown()
+    }
+
+    @Test func `a server that restarts on its port finds its clients again`() async throws {
+        // At an address of its own, where nobody else gets the port in between.
+        let host = "127.0.0.7"
+        let first = try await SceneServer.start(at: host) { client in
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                try await client.send(Sc_20001.entered(enter))
+            }
+        }
+        let session = try first.session()
+        #expect(try await session.request(Cs_20001(sceneID: 1, line: 1, message: "first")).message == "first")
+        await first.shutDown()
+        async let reply = session.request(
+            Cs_20001(sceneID: 2, line: 2, message: "second"), delivery: .atLeastOnce, timeout: .seconds(500))
+        let second = try await PacketServer.start(
+            at: host, port: first.address.port, protocol: SceneProtocol.self, configuration: .patient
+        ) { client in
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                try await client.send(Sc_20001.entered(enter))
+            }
+        }
+        session.hurry()
+        #expect(try await reply.message == "second")
+        session.end()
+        await second.shutDown()
+    }
+}

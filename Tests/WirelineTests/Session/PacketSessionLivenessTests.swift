@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FaultSupport
+import Goim
+import Scene
+import Testing
+import TestingSupport
+import Wireline
+
+/// How a session knows that its server is there: heartbeats, questions, what a server says at the end.
+@Suite(.ahead, .timeLimit(.minutes(300)))
+struct PacketSessionLivenessTests {
+    @Test func `heartbeats are sent and answered while the main thread is blocked`() async throws {
+        let beats = Seen<Int128?>()
+        let server = try await GoimServer.start { client in
+            for try await message in client.messages {
+                guard case .message(is Heartbeat, let packet) = message else { continue }
+                beats.add(try message.header["Sequence"])
+                try await client.reply(to: packet, with: HeartbeatReply(popularity: 1))
+            }
+        }
+        var conventions = SessionConventions<GoimProtocol>()
+        conventions.heartbeat(
+            HeartbeatPolicy(interval: .milliseconds(20), timeout: .seconds(500)), answeredBy: HeartbeatReply.self
+        ) { Heartbeat(body: "") }
+        let session = try server.session(conventions: conventions)
+        try await session.waitUntilReady()
+        await MainActor.run { beats.block(until: 10) }
+        #expect(await beats.first(3) == [1, 2, 3])
+        #expect(try await eventually { await session.roundTrips.count > 0 })
+        let roundTrips = await session.roundTrips
+        #expect(roundTrips.minimum > .zero && roundTrips.minimum <= roundTrips.smoothed * 2)
+        session.end()
+        for try await message in session.messages { Issue.record("\(message)") }
+        await server.shutDown()
+    }
+
+    @Test func `a server that falls silent is given up for another connection`() async throws {
+        let server = try await GoimServer.start { client in
+            // Reads on and says nothing.
+            while try await client.nextPacket() != nil {}
+        }
+        var conventions = SessionConventions<GoimProtocol>()
+        conventions.heartbeat(
+            HeartbeatPolicy(interval: .milliseconds(10), timeout: .milliseconds(50)), answeredBy: HeartbeatReply.self
+        ) { Heartbeat(body: "") }
+        let session = try server.session(conventions: conventions)
+        var causes: [DisconnectCause] = []
+        for await state in session.states {
+            guard case .waiting(_, let cause) = state else { continue }
+            causes.append(cause)
+            if causes.count == 3 { session.end() }
+        }
+        #expect(causes.prefix(3) == [.silent, .silent, .silent])
+        await server.shutDown()
+    }
+
+    @Test func `a server that says why it ends the connection is believed`() async throws {
+        let server = try await GoimServer.start { client in
+            try await client.send(Notification(body: "you have logged in elsewhere"))
+            while try await client.nextPacket() != nil {}
+        }
+        var conventions = SessionConventions<GoimProtocol>()
+        let notice = KickNotice(reason: 4, advice: .stop)
+        conventions.end(Notification.self) { $0.body.contains("elsewhere") ? notice : nil }
+        let session = try server.session(conventions: conventions)
+        // The message itself says more than its number.
+        var bodies: [String] = []
+        await #expect(throws: ConnectionError.sessionEnded(.stopped(.kicked(notice)))) {
+            for try await message in session.messages {
+                guard case .message(let notification as Notification, _) = message else { continue }
+                bodies.append(notification.body)
+            }
+        }
+        #expect(bodies == ["you have logged in elsewhere"])
+        await server.shutDown()
+    }
+
+    @Test func `a server that refuses a login with a reason is believed too`() async throws {
+        let server = try await GoimServer.start { client in
+            _ = try await client.nextPacket()
+            try await client.send(Notification(body: "full"))
+        }
+        var conventions = SessionConventions<GoimProtocol>()
+        let notice = KickNotice(reason: 9, advice: .stop)
+        conventions.end(Notification.self) { _ in notice }
+        let session = try server.session(conventions: conventions) { login in
+            _ = try await login.client.request(Authentication(body: ""))
+        }
+        await #expect(throws: ConnectionError.sessionEnded(.stopped(.kicked(notice)))) {
+            try await session.waitUntilReady()
+        }
+        await server.shutDown()
+    }
+
+    @Test func `a question of the server's is answered on the loop, with its sequence`() async throws {
+        let answers = Seen<Int128?>()
+        let server = try await GoimServer.start { client in
+            try await client.send(Notification(body: "are you there?"), header: ["Sequence": 77])
+            for try await message in client.messages { answers.add(try message.header["Sequence"]) }
+        }
+        var conventions = SessionConventions<GoimProtocol>()
+        conventions.answer(Notification.self) { Heartbeat(body: $0.body) }
+        let session = try server.session(conventions: conventions)
+        await MainActor.run { answers.block(until: 1) }
+        #expect(await answers.first(1) == [77])
+        session.end()
+        await server.shutDown()
+    }
+
+    @Test func `a session that is never quiet asks all the same where an answer is needed`() async throws {
+        let server = try await GoimServer.start { client in
+            // Each answer brings the next question.
+            try await client.send(Notification(body: ""))
+            for try await message in client.messages {
+                switch message {
+                case .message(is Heartbeat, let packet):
+                    try await client.reply(to: packet, with: HeartbeatReply(popularity: 1))
+                case .message(is Subscribe, _): try await client.send(Notification(body: ""))
+                default: break
+                }
+            }
+        }
+        var conventions = SessionConventions<GoimProtocol>()
+        conventions.heartbeat(
+            HeartbeatPolicy(interval: .milliseconds(500), timeout: .seconds(500), rhythm: .whenQuiet),
+            answeredBy: HeartbeatReply.self
+        ) { Heartbeat(body: "") }
+        conventions.answer(Notification.self) { _ in Subscribe(operations: "") }
+        let session = try server.session(conventions: conventions)
+        let sent = try await session.send(ChangeRoom(room: "1"), delivery: .exactlyOnce)
+        #expect(try await sent.outcome() == .confirmed)
+        session.end()
+        await server.shutDown()
+    }
+
+    @Test func `a server that asks and asks gets every answer, in order`() async throws {
+        // As much as the system takes in one direction while nothing is read from the other.
+        let count = 2_000
+        let body = String(repeating: "x", count: 1_024)
+        let answers = Seen<Int128?>()
+        let server = try await GoimServer.start { client in
+            for number in 1...count {
+                try await client.send(Notification(body: body), header: ["Sequence": Int128(number)])
+            }
+            for try await message in client.messages { answers.add(try message.header["Sequence"]) }
+        }
+        var conventions = SessionConventions<GoimProtocol>()
+        conventions.answer(Notification.self) { Heartbeat(body: $0.body) }
+        let session = try server.session(conventions: conventions)
+        #expect(await answers.first(count) == (1...count).map { Int128($0) })
+        session.end()
+        await server.shutDown()
+    }
+}

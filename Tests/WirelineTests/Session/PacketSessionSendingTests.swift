@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FaultSupport
+import Goim
+import Scene
+import Testing
+import TestingSupport
+import Wireline
+
+/// What becomes of the messages that a session is given: order, resending, limits, outcomes.
+@Suite(.ahead, .timeLimit(.minutes(300)))
+struct PacketSessionSendingTests {
+    @Test func `what is sent before there is a connection leaves behind the login`() async throws {
+        let seen = Seen<String>()
+        let server = try await GoimServer.start { client in
+            for try await message in client.messages {
+                switch message {
+                case .message(let login as Authentication, let packet):
+                    seen.add("login " + login.body)
+                    try await client.reply(to: packet, with: AuthenticationReply(body: "{}"))
+                case .message(let room as ChangeRoom, let packet):
+                    seen.add("room " + room.room)
+                    try await client.reply(to: packet, with: ChangeRoomReply())
+                default: seen.add("something else")
+                }
+            }
+        }
+        let session = try server.session { login in
+            #expect(login.number == 1)
+            _ = try await login.client.request(Authentication(body: "me"))
+        }
+        try await session.send(ChangeRoom(room: "1"))
+        _ = try await session.request(ChangeRoom(room: "2"))
+        #expect(await seen.first(3) == ["login me", "room 1", "room 2"])
+        await server.shutDown()
+    }
+
+    @Test func `a request that must arrive is sent again with the same sequence`() async throws {
+        let seen = Seen<[Int128?]>()
+        let server = try await GoimServer.start { client in
+            // The first connection ends with the request read and unanswered.
+            let isFirst = seen.count == 0
+            for try await message in client.messages {
+                guard case .message(let room as ChangeRoom, let packet) = message else { continue }
+                seen.add([try message.header["Sequence"], Int128(room.room)])
+                guard !isFirst else { return }
+                try await client.reply(to: packet, with: ChangeRoomReply())
+            }
+        }
+        let session = try server.session()
+        _ = try await session.request(ChangeRoom(room: "7"), delivery: .exactlyOnce)
+        let sent = await seen.first(2)
+        #expect(sent == [[1, 7], [1, 7]])
+        // The next one has the next number.
+        _ = try await session.request(ChangeRoom(room: "8"), delivery: .exactlyOnce)
+        #expect(await seen.first(3).last == [2, 8])
+        await server.shutDown()
+    }
+
+    @Test func `a request that may arrive once fails with its connection and says so`() async throws {
+        let server = try await SceneServer.start { client in _ = try await client.nextPacket() }
+        let session = try server.session()
+        await #expect(throws: ConnectionError.session(.lost(mayHaveArrived: true))) {
+            _ = try await session.request(Cs_20001(sceneID: 1, line: 2, message: "once"))
+        }
+        await server.shutDown()
+    }
+
+    @Test func `without a sequence in the header nothing is promised to arrive exactly once`() async throws {
+        let server = try await SceneServer.start { client in while try await client.nextPacket() != nil {} }
+        let session = try server.session()
+        let message = Cs_20001(sceneID: 1, line: 2, message: "")
+        await #expect(throws: ConnectionError.session(.needsSequence)) {
+            try await session.send(message, delivery: .exactlyOnce, confirmedBy: .reply(id: 20001))
+        }
+        // No heartbeat, no acknowledgement: nothing could say that it has arrived.
+        await #expect(throws: ConnectionError.session(.needsReceipt)) {
+            try await session.send(message, delivery: .atLeastOnce)
+        }
+        await server.shutDown()
+    }
+
+    @Test func `of messages of which the latest counts, the newest that waited leaves`() async throws {
+        let seen = Seen<UInt32>()
+        let mayLogIn = Gate()
+        let server = try await SceneServer.start { client in
+            for try await message in client.messages {
+                if case .message(let enter as Cs_20001, _) = message { seen.add(enter.line) }
+            }
+        }
+        let session = try server.session { _ in await mayLogIn.wait() }
+        var sent: [SentMessage] = []
+        for line in 1...5 as ClosedRange<UInt32> {
+            let position = Cs_20001(sceneID: 1, line: line, message: "")
+            sent.append(try await session.send(position, delivery: .latest(of: Cs_20001.self)))
+        }
+        try await session.send(Cs_20001(sceneID: 1, line: 6, message: ""))
+        mayLogIn.open()
+        #expect(await seen.first(2) == [5, 6])
+        #expect(try await sent[0].outcome() == .replaced)
+        #expect(try await sent[4].outcome() == .given)
+        await server.shutDown()
+    }
+
+    @Test func `an acknowledgement confirms what was sent, also at login`() async throws {
+        let seen = Seen<String>()
+        let server = try await GoimServer.start { client in
+            let isFirst = seen.count == 0
+            for try await message in client.messages {
+                guard case .message(let room as ChangeRoom, _) = message else { continue }
+                seen.add(room.room)
+                if isFirst, room.room == "b" { return }
+                if !isFirst { try await client.send(Notification(body: "\(try message.header["Sequence"] ?? 0)")) }
+            }
+        }
+        var conventions = SessionConventions<GoimProtocol>()
+        conventions.acknowledgement(Notification.self) { UInt64($0.body).map { .cumulative($0) } }
+        let session = try server.session(conventions: conventions) { login in
+            if login.number == 2 { login.acknowledge(.cumulative(1)) }
+        }
+        let first = try await session.send(ChangeRoom(room: "a"), delivery: .exactlyOnce)
+        let second = try await session.send(ChangeRoom(room: "b"), delivery: .exactlyOnce)
+        #expect(try await first.outcome() == .confirmed)
+        #expect(try await second.outcome() == .confirmed)
+        #expect(await seen.first(3) == ["a", "b", "b"])
+        await server.shutDown()
+    }
+
+    @Test func `a connection that takes no more is given no more, and the next one gets the rest`() async throws {
+        let count = 1_500
+        let body = String(repeating: "x", count: 16_384)
+        let mayRead = Gate()
+        /// What each connection has brought.
+        let numbers = Lock<[[Int]]>([])
+        let connections = Seen<Void>()
+        let ended = Seen<Void>()
+        let server = try await GoimServer.start { client in
+            connections.add(())
+            defer { ended.add(()) }
+            let number = connections.count - 1
+            numbers.withLock { $0.append([]) }
+            // The client gives the first connection up, with some of a message on the way.
+            if connections.count == 1 { await mayRead.wait() }
+            for try await message in client.messages {
+                guard case .message(let room as ChangeRoom, _) = message else { continue }
+                numbers.withLock { $0[number].append(Int(room.room.prefix { $0 != " " }) ?? -1) }
+            }
+        }
+        var configuration = PacketSessionConfiguration.patient
+        configuration.outbound = OutboundLimits(byteCount: 64 << 20, messageCount: 2 * count)
+        // The second connection, whose server reads on, must not meet it, however busy the machine is.
+        configuration.client.limits.writeTimeout = .seconds(5)
+        let session = try PacketSession.start(
+            to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration)
+        var sent: [SentMessage] = []
+        for number in 0..<count { sent.append(try await session.send(ChangeRoom(room: "\(number) \(body)"))) }
+        for message in sent { #expect(try await message.outcome() == .given) }
+        mayRead.open()
+        session.end()
+        _ = await ended.first(2)
+        await server.shutDown(within: .seconds(500))
+        var next = 0
+        for run in numbers.withLock({ $0 }).filter({ !$0.isEmpty }) {
+            #expect(run == Array(run[0]..<run[0] + run.count))
+            // What waited in the connection before is lost: as much as may wait, and the message that goes beyond it.
+            #expect(run[0] >= next && run[0] - next <= 64 / 16 + 2)
+            next = run[0] + run.count
+        }
+        #expect(next == count)
+    }
+
+    @Test func `waiting for an outcome ends with the task, and the message goes its way`() async throws {
+        let mayLogIn = Gate()
+        let seen = Seen<String>()
+        let server = try await SceneServer.start { client in
+            for try await message in client.messages {
+                if case .message(let enter as Cs_20001, _) = message { seen.add(enter.message) }
+            }
+        }
+        let session = try server.session { _ in await mayLogIn.wait() }
+        let sent = try await session.send(Cs_20001(sceneID: 1, line: 1, message: "all the same"))
+        let waiting = Task { try await sent.outcome() }
+        waiting.cancel()
+        await #expect(throws: ConnectionError.cancelled) { _ = try await waiting.value }
+        mayLogIn.open()
+        #expect(await seen.first(1) == ["all the same"])
+        await server.shutDown()
+    }
+
+    @Test func `draining waits for the outcome of every message`() async throws {
+        let mayReply = Gate()
+        let server = try await GoimServer.start { client in
+            for try await packet in client.packets {
+                await mayReply.wait()
+                try await client.reply(to: packet, with: ChangeRoomReply())
+            }
+        }
+        let session = try server.session()
+        let sent = try await session.send(
+            ChangeRoom(room: "1"), delivery: .atLeastOnce, confirmedBy: .reply(id: ChangeRoomReply.messageID))
+        async let cause = session.drain(within: .seconds(500))
+        while true {
+            do throws(ConnectionError) { try await session.send(ChangeRoom(room: "late")) } catch { break }
+        }
+        mayReply.open()
+        #expect(await cause == .byUs)
+        #expect(try await sent.outcome() == .confirmed)
+        await server.shutDown()
+    }
+
+    @Test func `a request that its task gives up is forgotten, and its late reply is nobody's`() async throws {
+        let mayReply = Gate()
+        let seen = Seen<Bool>()
+        let server = try await GoimServer.start { client in
+            for try await packet in client.packets {
+                seen.add(true)
+                await mayReply.wait()
+                try await client.reply(to: packet, with: ChangeRoomReply())
+                try await client.send(Notification(body: "after"))
+            }
+        }
+        let session = try server.session()
+        let task = Task { try await session.request(ChangeRoom(room: "1"), timeout: .seconds(500)) }
+        _ = await seen.first(1)
+        task.cancel()
+        await #expect(throws: ConnectionError.cancelled) { _ = try await task.value }
+        mayReply.open()
+        for try await message in session.messages {
+            guard case .message(let notification as Notification, _) = message else {
+                Issue.record("\(message)")
+                break
+            }
+            #expect(notification.body == "after")
+            break
+        }
+        await server.shutDown()
+    }
+
+    @Test func `more than may wait is refused with the limit's name`() async throws {
+        let mayLogIn = Gate()
+        let server = try await SceneServer.start { client in while try await client.nextPacket() != nil {} }
+        var configuration = PacketSessionConfiguration.patient
+        configuration.outbound = OutboundLimits(byteCount: 100, messageCount: 2)
+        let session = try PacketSession.start(
+            to: [server.endpoint], protocol: SceneProtocol.self, configuration: configuration
+        ) { _ in await mayLogIn.wait() }
+        let small = Cs_20001(sceneID: 1, line: 1, message: "")
+        let large = Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 100))
+        await #expect(throws: ConnectionError.session(.tooManyBytes(limit: 100))) { try await session.send(large) }
+        try await session.send(small)
+        try await session.send(small)
+        await #expect(throws: ConnectionError.session(.tooManyMessages(limit: 2))) { try await session.send(small) }
+        await #expect(throws: ConnectionError.session(.notConnected)) {
+            try await session.send(small, delivery: .whileConnected)
+        }
+        mayLogIn.open()
+        await server.shutDown()
+    }
+}
