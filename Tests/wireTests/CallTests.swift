@@ -102,6 +102,15 @@ struct CallTests {
         #expect(outcome.output.contains("--from client|server"))
     }
 
+    @Test(arguments: ["websocket --help", "-h websocket", "help websocket"])
+    func `the help of a group lists its commands`(_ words: String) throws {
+        let outcome = try Workspace().shell("wire " + words)
+        #expect(outcome.status == 0 && outcome.errors.isEmpty)
+        #expect(outcome.output.hasPrefix("usage: wire websocket COMMAND [options]\n"))
+        for name in ["echo", "cases", "connect"] { #expect(outcome.output.contains("\n    websocket \(name)")) }
+        #expect(!outcome.output.contains("decode"))
+    }
+
     @Test func `output that cannot be written is an error`() throws {
         let outcome = try Workspace().shell("wire decode \(packetHex) > /dev/full")
         let errors = "error: cannot write to standard output: No space left on device\n"

@@ -18,15 +18,14 @@ extension Command {
             try requireSense(arguments)
             if arguments.has(.check) { return try check(arguments, console) }
             let endpoint = try Endpoint(arguments.word(at: 0) ?? "")
-            let threadCount = try threadCount(arguments[.threads])
             let tls = try TLSOptions.server(arguments)
             let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
             let script = try arguments[.script].map { file throws(CommandError) in
                 try ScriptFile(file).read(description, console)
             }
+            let group = try ServerLoops.start(arguments)
             DescriptorLimit.raise()
             let log = ConnectionLog(console)
-            let group = try startLoops(threadCount)
             let server = try await listen(
                 at: endpoint, tls, description, on: group, arguments, log,
                 handler: script.map { $0.makeHandler(log) }
@@ -73,14 +72,6 @@ extension Command {
         try console.print(TextStyle.harmless("\(file.path): \(count) \(count == 1 ? "rule" : "rules"), no problems"))
     }
 
-    private static func startLoops(_ threadCount: Int) throws(CommandError) -> EventLoopGroup {
-        do throws(TransportError) {
-            return try EventLoopGroup(threadCount: threadCount)
-        } catch {
-            throw .failure("cannot start \(threadCount) event loops: \(error)")
-        }
-    }
-
     private static func listen(
         at endpoint: Endpoint, _ tls: TLSContext?, _ description: ProtocolDescription, on group: EventLoopGroup,
         _ arguments: Arguments, _ log: ConnectionLog, handler: PacketHandler
@@ -114,23 +105,12 @@ extension Command {
         await server.shutDown(within: drainTime)
         await loop.run { loop.cancel(timer) }
     }
-
-    private static func threadCount(_ text: String?) throws(CommandError) -> Int {
-        guard let text else { return 1 }
-        // More than any machine has processors; each has a descriptor and a thread of its own.
-        guard let count = Int(text), (1...1_024).contains(count) else {
-            throw .failure("\(Option.threads.name) is a number from 1 to 1024; `\(text)` is not")
-        }
-        return count
-    }
 }
 
 extension Option {
     fileprivate static let echo = Option("--echo", "return each message as it came, unknown ones too")
     fileprivate static let script = Option("--script", value: "FILE", "do what a script says when messages come")
     fileprivate static let check = Option("--check", "read and check the script, and serve nobody")
-    fileprivate static let threads = Option(
-        "--threads", value: "N", "event loops, each on a thread of its own (default 1)")
     fileprivate static let benchmark = Option(
         "--benchmark", "for load generators: packets of up to 16 MiB; ID 0x7001 is counted, 0x7002 asks for the count")
 }

@@ -10,7 +10,7 @@ extension Command {
         name: "websocket echo",
         summary: "send each WebSocket message back as it came, until Ctrl-C",
         parameters: [.endpoint],
-        options: [.deflate, .messageLimit] + TLSOptions.serverOptions,
+        options: [.deflate, .messageLimit, .threads] + TLSOptions.serverOptions,
         example: "wire websocket echo 127.0.0.1:9002 --deflate",
         run: { arguments, console throws(CommandError) in
             let endpoint = try Endpoint(arguments.word(at: 0) ?? "")
@@ -22,11 +22,12 @@ extension Command {
             configuration.handshake.origins = .any
             configuration.limits = try WebSocketOptions.limits(arguments)
             configuration.connectionEnded = { peer, error in log.ended(peer, error) }
+            let group = try ServerLoops.start(arguments)
             DescriptorLimit.raise()
             let server: WebSocketServer
             do throws(ConnectionError) {
                 server = try await WebSocketServer.start(
-                    at: endpoint.host, port: endpoint.port, configuration: configuration
+                    at: endpoint.host, port: endpoint.port, on: group, configuration: configuration
                 ) { client in
                     while let message = try await client.receive() { try await client.send(message) }
                 }

@@ -31,6 +31,22 @@ enum HelpText {
             """
     }
 
+    /// The help of a group of commands, whose names begin with the same word.
+    static func text(of members: [Command], of group: String) -> String {
+        """
+        usage: \(Tool.name) \(group) COMMAND [options]
+
+        commands:
+        \(table(members.map { ($0.name, $0.summary) }))
+
+        options:
+        \(table([(Option.help.usage, "show this, or a command's own help")]))
+
+        examples:
+        \(members.map { "    " + $0.example }.joined(separator: "\n"))
+        """
+    }
+
     /// A command's help.
     static func text(of command: Command) -> String {
         let parameters = command.parameters.map { ($0.name, $0.help) }

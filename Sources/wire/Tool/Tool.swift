@@ -26,10 +26,12 @@ struct Tool {
         switch request {
         case .version:
             try console.print("\(Self.name) \(Self.version)")
-        case .help(nil):
+        case .help:
             try console.print(HelpText.text(of: commands))
-        case .help(let command?):
+        case .helpWithCommand(let command):
             try console.print(HelpText.text(of: command))
+        case .helpWithGroup(let name, let members):
+            try console.print(HelpText.text(of: members, of: name))
         case .run(let found, let rest):
             command = found
             try await found.run(Arguments(rest, of: found), console)
@@ -58,7 +60,10 @@ struct Tool {
 /// What the words ask for.
 enum Request {
     case version
-    case help(Command?)
+    case help
+    case helpWithCommand(Command)
+    /// With the commands whose names begin with the same word.
+    case helpWithGroup(String, [Command])
     case run(Command, [String])
 
     private static let listHint = "`\(Tool.name) --help` lists them"
@@ -72,17 +77,30 @@ enum Request {
         }
         if words[place] == "help" {
             let rest = words[(place + 1)...].filter { !$0.hasPrefix("-") }
-            self = .help(rest.isEmpty ? nil : try Self.command(rest, commands: commands).command)
+            self = try rest.isEmpty ? .help : Self.help(rest, commands: commands)
+            return
+        }
+        if words.prefix(while: { $0 != "--" }).contains(where: \.asksForHelp) {
+            self = try Self.help(words[place...].filter { !$0.hasPrefix("-") }, commands: commands)
             return
         }
         let (command, wordCount) = try Self.command(Array(words[place...]), commands: commands)
-        let rest = Array(words[..<place] + words[(place + wordCount)...])
-        let options = rest.prefix { $0 != "--" }
-        self = options.contains(where: \.asksForHelp) ? .help(command) : .run(command, rest)
+        self = .run(command, Array(words[..<place] + words[(place + wordCount)...]))
+    }
+
+    /// Help with the command, or the group of commands, whose name the words begin with.
+    private static func help(_ words: [String], commands: [Command]) throws(CommandError) -> Request {
+        let group = members(of: words.first ?? "", commands)
+        if let word = words.first, words.count == 1, !group.isEmpty { return .helpWithGroup(word, group) }
+        return .helpWithCommand(try command(words, commands: commands).command)
+    }
+
+    private static func members(of group: String, _ commands: [Command]) -> [Command] {
+        commands.filter { $0.name.hasPrefix(group + " ") }
     }
 
     private static func withoutCommand(_ options: ArraySlice<String>) throws(CommandError) -> Request {
-        if options.contains(where: \.asksForHelp) { return .help(nil) }
+        if options.contains(where: \.asksForHelp) { return .help }
         if options.contains(Option.version.name) { return .version }
         throw .usage("a command is missing", hint: listHint)
     }
@@ -113,11 +131,11 @@ enum Request {
             let name = command.name.split(separator: " ").map(String.init)
             if words.starts(with: name) { return (command, name.count) }
         }
-        let names = commands.map(\.name)
         let word = words.first ?? ""
-        let inside = names.filter { $0.hasPrefix(word + " ") }
+        let inside = members(of: word, commands).map(\.name)
         guard inside.isEmpty else { throw .usage("`\(word)` needs another word: \(inside.joined(separator: ", "))") }
-        throw .usage("unknown command `\(word)`", hint: suggestion(for: word, among: names) ?? listHint)
+        let hint = suggestion(for: word, among: commands.map(\.name)) ?? listHint
+        throw .usage("unknown command `\(word)`", hint: hint)
     }
 }
 
