@@ -208,7 +208,8 @@ extension WebSocketConnection {
     func takeMessage() -> WebSocketMessage? {
         precondition(!isInsidePieces, "a message that is taken in pieces is taken so to its end")
         guard let piece = popInbox() else { return nil }
-        return WebSocketMessage(piece.kind, piece.content)
+        // SAFETY: the engine has read it, and it is whole.
+        return unsafe WebSocketMessage(piece.kind, piece.content)
     }
 
     /// Takes what there is of a message.

@@ -30,7 +30,7 @@ extension RawSpan {
 
     /// Whether no byte has its high bit set; 32 bytes a step, and the last step may overlap the one before.
     @inline(__always)
-    private var isASCII: Bool {
+    fileprivate var isASCII: Bool {
         guard byteCount >= 8 else { return isShortASCII }
         var offset = 0
         while offset &+ 32 <= byteCount {
@@ -126,14 +126,23 @@ extension String {
         } catch {
             throw CodecError(.invalidUTF8(error.fault), offset: start + error.offset)
         }
-        self.init(validated: bytes, isASCII: isASCII)
+        // SAFETY: they have been validated.
+        unsafe self.init(validated: bytes, isASCII: isASCII)
+    }
+
+    /// Makes a string of bytes that are UTF-8; whoever calls this has made sure of that.
+    @unsafe
+    package init(validated bytes: RawSpan) {
+        // SAFETY: by this initializer's contract.
+        unsafe self.init(validated: bytes, isASCII: bytes.isASCII)
     }
 
     @inline(__always)
+    @unsafe
     private init(validated bytes: RawSpan, isASCII: Bool) {
         // Measured with 12 to 1,024 bytes: of the constructors that trust their bytes, this is the fastest.
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            // SAFETY: the bytes are UTF-8, by the validation that every caller has done.
+            // SAFETY: the bytes are UTF-8, by this initializer's contract.
             self = unsafe bytes.withUnsafeBytes { buffer in
                 unsafe buffer.withMemoryRebound(to: UInt8.self) { text in
                     unsafe String(copying: UTF8Span(unchecked: text.span, isKnownASCII: isASCII))

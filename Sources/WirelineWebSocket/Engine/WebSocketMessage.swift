@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 /// What a message is.
 public enum WebSocketMessageKind: Equatable, Sendable {
     /// UTF-8.
@@ -15,11 +17,13 @@ public enum WebSocketMessage: Equatable, Sendable {
     /// Any bytes.
     case binary([UInt8])
 
-    /// - Parameter content: Text is UTF-8, which somebody has made sure of: nothing is repaired unnoticed.
+    /// - Parameter content: What a ``WebSocketEngine`` has read, which has made sure that text is UTF-8.
+    @unsafe
     package init(_ kind: WebSocketMessageKind, _ content: [UInt8]) {
         switch kind {
         case .binary: self = .binary(content)
-        case .text: self = .text(String(decoding: content, as: UTF8.self))
+        // SAFETY: by this initializer's contract.
+        case .text: self = .text(unsafe String(validated: content.span.bytes))
         }
     }
 }

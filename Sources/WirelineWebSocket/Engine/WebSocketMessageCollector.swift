@@ -120,6 +120,7 @@ public struct WebSocketMessageCollector: Sendable {
     }
 
     private mutating func takeMessage(_ kind: WebSocketMessageKind) -> WebSocketMessage {
-        WebSocketMessage(kind, takeContent())
+        // SAFETY: the engine has put it there.
+        unsafe WebSocketMessage(kind, takeContent())
     }
 }
