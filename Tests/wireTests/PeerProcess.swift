@@ -85,13 +85,15 @@ final class RawPeer: Sendable {
 ///
 /// - Parameters:
 ///   - greets: Whether it sends random bytes first.
+///   - endsBehindAnswer: Whether it ends a connection when it has answered.
 ///   - answer: What it says to all that has come on a connection, and to what has come last.
 func rawPeer(
-    greets: Bool = false, _ answer: @escaping @Sendable (_ all: [UInt8], _ new: [UInt8]) -> [UInt8]
+    greets: Bool = false, endsBehindAnswer: Bool = false,
+    _ answer: @escaping @Sendable (_ all: [UInt8], _ new: [UInt8]) -> [UInt8]
 ) async throws -> RawPeer {
     let listener = try Listener.bind(to: .loopback(port: 0), on: EventLoopGroup.shared)
     listener.start { stream in
-        let handler = RawHandler(answer)
+        let handler = RawHandler(endsBehindAnswer: endsBehindAnswer, answer)
         try? stream.start(handler)
         handler.own = handler
         if greets { handler.greet(stream) }
@@ -102,12 +104,14 @@ func rawPeer(
 
 /// Belongs to its stream's loop, which is the lock behind `@unchecked Sendable`.
 private final class RawHandler: ByteStreamHandler, @unchecked Sendable {
+    private let endsBehindAnswer: Bool
     private let answer: @Sendable ([UInt8], [UInt8]) -> [UInt8]
     private var all: [UInt8] = []
     /// Nobody else holds it; until the connection ends.
     var own: RawHandler?
 
-    init(_ answer: @escaping @Sendable ([UInt8], [UInt8]) -> [UInt8]) {
+    init(endsBehindAnswer: Bool, _ answer: @escaping @Sendable ([UInt8], [UInt8]) -> [UInt8]) {
+        self.endsBehindAnswer = endsBehindAnswer
         self.answer = answer
     }
 
@@ -121,8 +125,10 @@ private final class RawHandler: ByteStreamHandler, @unchecked Sendable {
         let new = Array(UnsafeRawBufferPointer(start: taken.base, count: byteCount))
         stream.giveBack(taken)
         all += new
-        stream.write(answer(all, new))
+        let answer = answer(all, new)
+        stream.write(answer)
         stream.flush()
+        if endsBehindAnswer, !answer.isEmpty { stream.endOutput() }
         if stream.isOpen { stream.read() }
     }
 

@@ -100,6 +100,37 @@ struct ProbeTests {
         await peer.shutDown(within: .seconds(500))
     }
 
+    @Test(.enabled(if: PeerProcess.isWanted("python3"), "python3 is not on the PATH: install python3"))
+    func `a server of Python's that packs lengths with struct is told`() async throws {
+        let folder = try Workspace(["server.py": Self.pythonServer])
+        let server = try PeerProcess("python3 -u server.py", in: folder)
+        let framing = Framing(offset: 0, width: 4, order: .bigEndian, excess: 4)
+        let verdict = Probe.Verdict.packets(framing, name: "as of Erlang's {packet, 4}")
+        #expect(try await probe("127.0.0.1:\(server.port)", for: verdict) == verdict)
+    }
+
+    /// Returns packets; of one that is too large it says so in a packet, and closes.
+    private static let pythonServer = """
+        import socketserver, struct
+
+        class Handler(socketserver.StreamRequestHandler):
+            def handle(self):
+                while header := self.rfile.read(4):
+                    count, = struct.unpack(">I", header)
+                    if count > 1 << 16:
+                        self.wfile.write(struct.pack(">I", 9) + b"too large")
+                        return
+                    self.wfile.write(header + self.rfile.read(count))
+
+        class Server(socketserver.ThreadingTCPServer):
+            daemon_threads = True
+
+        with Server(("127.0.0.1", 0), Handler) as server:
+            print("port", server.server_address[1])
+            server.serve_forever()
+
+        """
+
     @Test func `a packet that the server answers helps where it answers no other`() async throws {
         let peer = try await peer { connection in
             while let packet = try await connection.next() {
@@ -166,24 +197,69 @@ struct ProbeTests {
         #expect(try await probe(lines.address, for: .other("lines of text")) == .other("lines of text"))
     }
 
+    @Test func `a server that says who it is in a banner is told by it`() async throws {
+        let banner = Array("SSH-2.0-OpenSSH_9.6\r\n".utf8)
+        let pushing = try await peer { connection in
+            await connection.sendRaw(banner)
+            while try await connection.next() != nil {}
+        }
+        #expect(try await probe(pushing.address.description, for: .other("SSH")) == .other("SSH"))
+        await pushing.shutDown(within: .seconds(500))
+    }
+
+    // MARK: What tells nothing
+
+    /// The verdict is that what came tells nothing. Nothing that is late makes a framing, or an echo: such a verdict would
+    /// be wrong, however busy the machine is.
+    private func expectUnclear(_ peer: RawPeer, _ comment: Comment) async throws {
+        let verdict = try await probe(peer.address, [.milliseconds(50), .seconds(2), .seconds(20)]) {
+            $0 != .unknown(.silent)
+        }
+        guard case .unknown(.unclear) = verdict else {
+            Issue.record("\(comment): \(verdict)")
+            return
+        }
+    }
+
     @Test func `random bytes are no framing, whenever they come`() async throws {
-        let greeting = try await rawPeer(greets: true) { _, _ in [] }
-        let answer = try await rawPeer { all, _ in
-            all.count > 20 ? (0..<40).map { _ in .random(in: 128...255) } : []
+        try await expectUnclear(rawPeer(greets: true) { _, _ in [] }, "first")
+        try await expectUnclear(rawPeer { all, _ in all.count > 20 ? Self.noise(40) : [] }, "behind 20 bytes")
+        for count in [4, 37, 200] {
+            try await expectUnclear(rawPeer { _, _ in Self.noise(count) }, "\(count) to any data")
+            try await expectUnclear(
+                rawPeer { all, new in all.count == new.count ? Self.noise(count) : [] }, "\(count), once")
         }
-        for peer in [greeting, answer] {
-            let verdict = try await probe(peer.address, [.milliseconds(50), .seconds(2), .seconds(20)]) {
-                // Nothing that is late makes a framing: such a verdict is wrong.
-                switch $0 {
-                case .unknown(.unclear), .packets: true
-                default: false
-                }
-            }
-            guard case .unknown(.unclear) = verdict else {
-                Issue.record("\(verdict)")
-                continue
-            }
+    }
+
+    /// Neither lines, nor what begins another protocol.
+    private static func noise(_ count: Int) -> [UInt8] { (0..<count).map { _ in .random(in: 128...255) } }
+
+    @Test func `a packet that is sent to any data is neither an echo nor an answer`() async throws {
+        let packet: [UInt8] = [0, 5, 1, 2, 3, 4, 5]
+        try await expectUnclear(rawPeer { _, _ in packet }, "and more are taken")
+        try await expectUnclear(rawPeer(endsBehindAnswer: true) { _, _ in packet }, "and the end follows")
+    }
+
+    @Test func `packets that are sent to any data show their framing, when they are many`() async throws {
+        let peer = try await rawPeer { all, _ in
+            let count = UInt8(3 + all.count % 50)
+            return [0, 0, 0, count] + [UInt8](repeating: 0xEE, count: Int(count))
         }
+        let framing = Framing(offset: 0, width: 4, order: .bigEndian, excess: 4)
+        let verdict = Probe.Verdict.packets(framing, name: "")
+        #expect(try await probe(peer.address, for: verdict) == verdict)
+    }
+
+    @Test func `a server that ends behind a packet for errors is told by those it takes`() async throws {
+        let peer = try await rawPeer(endsBehindAnswer: true) { all, _ in
+            guard all.count >= 2 else { return [] }
+            let count = Int(all[0]) << 8 | Int(all[1])
+            guard count <= 1_000 else { return [0, 1, 0xFF] }
+            return all.count >= 2 + count ? Array(all.prefix(2 + count)) : []
+        }
+        let framing = Framing(offset: 0, width: 2, order: .bigEndian, excess: 2)
+        let verdict = Probe.Verdict.packets(framing, name: "as of Erlang's {packet, 2}")
+        #expect(try await probe(peer.address, for: verdict) == verdict)
     }
 
     // MARK: The command

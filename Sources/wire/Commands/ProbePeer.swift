@@ -7,7 +7,7 @@ extension Command {
     /// `wire probe`
     static let probe = Command(
         name: "probe",
-        summary: "say which framing a server speaks, or which other protocol",
+        summary: "say which framing a server speaks, with lengths of 1 to 4 bytes, or which other protocol",
         parameters: [.endpoint],
         options: [.silence, .packet, .timeout],
         example: "wire probe 127.0.0.1:9001",
@@ -40,7 +40,7 @@ extension Command {
             try console.print("\(endpoint) speaks packets with a \(framing)" + (name.isEmpty ? "" : ": \(name)"))
             try console.print(framing.schema)
         case .unframed:
-            try console.print("\(endpoint) answers single bytes: it speaks no length-prefixed packets")
+            try console.print("\(endpoint) returns all bytes as they come: it speaks no length-prefixed packets")
         case .unknown(let reason):
             let hint = hasPacket ? nil : "with --send HEX, a packet that it answers, more can be told"
             switch reason {

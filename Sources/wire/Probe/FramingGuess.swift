@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Says which framing the bytes have that a peer has sent on its own, if they show it.
+/// Says which framing the bytes have that a peer has sent, on its own or to whatever it was sent, if they show it.
 ///
 /// A framing fits when its packets end exactly where the peer has fallen silent, each time it has. Of any bytes, some do so
 /// for some framing: a framing is believed when chance would have to be luckier than one in a million, after all framings
@@ -15,6 +15,9 @@ struct FramingGuess {
     mutating func add(_ burst: [UInt8]) {
         if !burst.isEmpty { bursts.insert(burst) }
     }
+
+    /// Whether there is a framing, believed or not, of which all bytes that have come are packets.
+    var isPossible: Bool { Self.all.contains { framing in bursts.allSatisfy(framing.fits) } }
 
     /// The framing that is believed; nil where none is.
     var framing: Framing? {
