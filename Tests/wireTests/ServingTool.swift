@@ -129,7 +129,7 @@ extension Outcome {
     /// Whether a server has ended well, and has complained of nothing but clients that read nothing: on a busy machine
     /// they do so for longer than it waits.
     var isGoodButForIdleClients: Bool {
-        let complaint = ": it has taken nothing of what was sent to it for too long"
+        let complaint = ": it has not shaken hands, or has taken nothing of what was sent to it, for too long"
         return status == 0 && output.isEmpty && errors.split(separator: "\n").allSatisfy { $0.hasSuffix(complaint) }
     }
 }

@@ -20,7 +20,8 @@ public struct ConnectionLimits: Equatable, Sendable {
     public var unreadByteCount: Int
 
     /// How long a peer may take nothing of what is sent to it before the connection is given up (default 30 s); nil: for
-    /// ever.
+    /// ever. What its system acknowledges counts, and is looked at four times in that time: a slow line has all the time
+    /// that it needs.
     public var writeTimeout: Duration?
 
     /// Makes limits; what is left out has its default.

@@ -7,7 +7,7 @@ public enum DisconnectCause: Equatable, Sendable {
     case refused
     /// The peer has reset the connection (TCP RST).
     case reset
-    /// Connecting, or logging in, took too long.
+    /// Connecting, or logging in, took too long, or the peer has taken nothing of what was sent to it.
     case timedOut
     /// No address of the host is known.
     case unknownHost
@@ -62,7 +62,7 @@ extension DisconnectCause: CustomStringConvertible {
         switch self {
         case .refused: "nobody listens at the address"
         case .reset: "the peer has reset the connection"
-        case .timedOut: "connecting or logging in took too long"
+        case .timedOut: "connecting or logging in took too long, or nothing of what was sent was taken"
         case .unknownHost: "no address of the host is known"
         case .failed: "the system could not connect"
         case .broken: "the peer has sent what is no packet"

@@ -2,7 +2,7 @@
 
 /// How slow a peer may be while it is waited for.
 public struct MinimumRate: Equatable, Sendable {
-    /// How many bytes must come, or be taken, in each ``window`` (default 1,024).
+    /// How many bytes must come in each ``window`` (default 1,024).
     public var byteCount: Int
     /// How long it is looked at (default 10 s).
     public var window: Duration
@@ -14,10 +14,10 @@ public struct MinimumRate: Equatable, Sendable {
     }
 }
 
-/// Whether a peer is too slow, in one direction: one that dribbles a packet holds memory for as long as it likes.
+/// Whether a peer is too slow: one that dribbles a packet holds memory for as long as it likes.
 ///
-/// The clock runs while somebody waits: for the rest of a packet that has begun, or for bytes to be taken. What ends in
-/// time, however small, is never too slow; nor is a pause in which the peer is not waited for.
+/// The clock runs while somebody waits for the rest of a packet that has begun. What ends in time, however small, is never
+/// too slow; nor is a pause in which the peer is not waited for.
 public struct RateWatch: Sendable {
     private let rate: MinimumRate
     /// When the window ends, while the clock runs; how much of it is left, while it does not.

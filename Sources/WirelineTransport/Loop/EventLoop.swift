@@ -34,6 +34,10 @@ public final class EventLoop: @unchecked Sendable {
     private let wakeUp: Poller.WakeUp
 
     private var poller: Poller
+    /// How many sockets are watched.
+    private var watchedCount = 0
+    /// How many sockets were ready in the turns since timers last had theirs.
+    private var crowd = 0
     private var timers = TimerQueue()
     @safe @exclusivity(unchecked) private var jobs = Queue<LoopJob>()
     /// Memory that no connection needs at the moment.
@@ -55,9 +59,14 @@ public final class EventLoop: @unchecked Sendable {
     /// Starts a thread with a loop.
     ///
     /// - Throws: ``TransportError/system(_:)`` when the system has no descriptor or no thread left.
-    public init() throws(TransportError) {
+    public convenience init() throws(TransportError) {
+        try self.init(eventLimit: 512)
+    }
+
+    /// - Parameter eventLimit: Of how many sockets at most it hears in one turn.
+    init(eventLimit: Int) throws(TransportError) {
         wakeUp = try Poller.WakeUp()
-        poller = try Poller(capacity: 512, wakeUp: wakeUp)
+        poller = try Poller(capacity: eventLimit, wakeUp: wakeUp)
         // The thread holds the loop for as long as it runs.
         try SystemThread.start { self.run() }
         // The two hold each other from here on; a loop that has no thread is let go of.
@@ -133,13 +142,27 @@ public final class EventLoop: @unchecked Sendable {
             runJobs()
         }
         readOn()
+        if haveAllBeenHeard(eventCount) { fireTimers() }
+        runJobs()
+        flush()
+        closed.removeAll(keepingCapacity: true)
+    }
+
+    /// Whether every socket that was ready has had its turn: what has come before a deadline counts, however late a loop
+    /// that was held up gets to it. Timers do not wait for sockets that are ready again and again.
+    private func haveAllBeenHeard(_ eventCount: Int) -> Bool {
+        crowd += eventCount
+        // The system names those first that it has not named for longest.
+        guard eventCount < poller.capacity || crowd > 2 * watchedCount else { return false }
+        crowd = 0
+        return true
+    }
+
+    private func fireTimers() {
         while let action = timers.popDue(at: now) {
             action()
             runJobs()
         }
-        runJobs()
-        flush()
-        closed.removeAll(keepingCapacity: true)
     }
 
     /// How long nothing needs to be done, in nanoseconds; negative: until something happens.
@@ -204,6 +227,7 @@ public final class EventLoop: @unchecked Sendable {
             unsafe Unmanaged<PollTarget>.fromOpaque(tag).release()
             throw error
         }
+        watchedCount += 1
     }
 
     /// Watches a target's socket no longer, and lets go of the target once no event can name it any more.
@@ -212,6 +236,7 @@ public final class EventLoop: @unchecked Sendable {
     /// the system goes on to tell of it.
     func unwatch(_ target: PollTarget, _ descriptor: Int32) {
         poller.unwatch(descriptor)
+        watchedCount -= 1
         closed.append(target)
         unsafe Unmanaged.passUnretained(target).release()
     }

@@ -17,6 +17,9 @@
         private let epoll: Descriptor
         private let events: UnsafeMutableBufferPointer<epoll_event>
 
+        /// How many sockets one wait tells of at most.
+        var capacity: Int { events.count }
+
         /// Ends another thread's wait.
         struct WakeUp: ~Copyable, Sendable {
             private let descriptor: Descriptor
@@ -86,6 +89,8 @@
             let milliseconds = nanoseconds < 0 ? -1 : min((nanoseconds + 999_999) / 1_000_000, 3_600_000)
             let count = unsafe epoll_wait(
                 epoll.number, events.baseAddress, Int32(events.count), Int32(milliseconds))
+            // A process that was stopped for a while is told of that first, and of its sockets when it asks again.
+            if count < 0, errno == EINTR, nanoseconds != 0 { return wait(nanoseconds: 0) }
             return max(0, Int(count))
         }
 

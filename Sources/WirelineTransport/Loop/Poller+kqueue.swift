@@ -11,6 +11,9 @@
         private let queue: Int32
         private let events: UnsafeMutableBufferPointer<kevent>
 
+        /// How many events one wait tells of at most.
+        var capacity: Int { events.count }
+
         /// Ends another thread's wait.
         struct WakeUp: ~Copyable, Sendable {
             private let descriptor: Descriptor
@@ -80,12 +83,14 @@
         /// - Parameter nanoseconds: How long to wait; 0 not at all, negative for ever.
         /// - Returns: How many events there are.
         func wait(nanoseconds: Int64) -> Int {
-            guard nanoseconds >= 0 else {
-                return max(0, Int(unsafe kevent(queue, nil, 0, events.baseAddress, Int32(events.count), nil)))
-            }
             var time = timespec(
                 tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-            return max(0, Int(unsafe kevent(queue, nil, 0, events.baseAddress, Int32(events.count), &time)))
+            let count = unsafe withUnsafePointer(to: &time) { time in
+                unsafe kevent(queue, nil, 0, events.baseAddress, Int32(events.count), nanoseconds < 0 ? nil : time)
+            }
+            // A process that was stopped for a while is told of that first, and of its sockets when it asks again.
+            if count < 0, errno == EINTR, nanoseconds != 0 { return wait(nanoseconds: 0) }
+            return max(0, Int(count))
         }
 
         /// The event at `index`, of those of the last wait; a nil tag stands for the wake-up.

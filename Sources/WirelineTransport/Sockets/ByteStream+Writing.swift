@@ -157,19 +157,34 @@ extension ByteStream {
         return sentByteCount - min(UInt64(count), sentByteCount)
     }
 
-    /// Gives the connection up when the peer takes nothing for too long. The timer is set once, and not anew with every
-    /// byte that leaves.
+    /// Gives the connection up when the peer takes nothing for too long. The timer is not set anew with every byte that
+    /// leaves.
+    ///
+    /// The system says that there is room again only when there is a lot of it, which takes a slow line minutes: what the
+    /// peer has acknowledged is looked at, four times in the time that it has.
     func watchWriting() {
         guard let writeTimeout, writeTimer == nil else { return }
-        writeTimer = loop.schedule(at: lastSendingTime + writeTimeout) {
+        let deadline = lastSendingTime + writeTimeout
+        writeTimer = loop.schedule(at: min(deadline, max(lastSendingTime, loop.now) + writeTimeout / 4)) {
             self.writeTimer = nil
-            guard self.isOpen, self.isWaitingForRoom else { return }
+            guard self.isOpen, self.isWaitingForRoom else {
+                self.acknowledgedAtLook = nil
+                return
+            }
+            self.noteAcknowledged()
             if self.lastSendingTime + writeTimeout <= self.loop.now {
                 self.fail(.timedOut)
             } else {
                 self.watchWriting()
             }
         }
+    }
+
+    /// Takes note that the peer has acknowledged something since this was last asked.
+    private func noteAcknowledged() {
+        let count = acknowledgedByteCount
+        if let count, let before = acknowledgedAtLook, count > before { lastSendingTime = loop.now }
+        acknowledgedAtLook = count
     }
 
     func finishOutput() {

@@ -150,6 +150,8 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     /// When the system last took something, or was first seen to take nothing.
     var lastSendingTime = MonotonicTime.distantFuture
     var writeTimer: EventLoop.Timer?
+    /// How much the peer had acknowledged when that was last looked at.
+    var acknowledgedAtLook: UInt64?
 
     /// Takes a connected socket over; ``start(_:)`` then brings it to life.
     init(_ descriptor: consuming Descriptor, on loop: EventLoop, peerAddress: SocketAddress) {

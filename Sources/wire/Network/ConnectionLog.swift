@@ -49,7 +49,7 @@ final class ConnectionLog: Sendable {
         // Either side may go away as it likes.
         case .transport(.closed), .transport(.reset), .cancelled: break
         case .transport(.timedOut):
-            put(.error("\(peer): it has taken nothing of what was sent to it for too long"))
+            put(.error("\(peer): it has not shaken hands, or has taken nothing of what was sent to it, for too long"))
         default: put(.error("\(peer): \(error)"))
         }
     }

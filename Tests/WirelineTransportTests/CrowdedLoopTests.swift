@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import TestingSupport
+
+@testable import WirelineTransport
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A loop that has more to hear than it hears in one turn.
+@Suite(.ahead, .timeLimit(.minutes(300)))
+struct CrowdedLoopTests {
+    /// The end of a pipe where bytes come out. The loop's own thread alone touches it, which is the lock behind
+    /// `@unchecked Sendable`.
+    private final class Ear: PollTarget, @unchecked Sendable {
+        let number: Int32
+        private let mouth: Int32
+        var hears: () -> Void = {}
+
+        override init() {
+            var ends: [Int32] = [0, 0]
+            #expect(pipe(&ends) == 0)
+            (number, mouth) = (ends[0], ends[1])
+        }
+
+        override func becameReady(_ readiness: Poller.Readiness) {
+            guard readiness.contains(.readable) else { return }
+            var byte: UInt8 = 0
+            if read(number, &byte, 1) == 1 { hears() }
+        }
+
+        func speak() {
+            var byte: UInt8 = 1
+            #expect(write(mouth, &byte, 1) == 1)
+        }
+
+        func end() {
+            close(number)
+            close(mouth)
+        }
+    }
+
+    /// Changed on the loop alone, which is the lock behind `@unchecked Sendable`.
+    private final class Count: @unchecked Sendable { var value = 0 }
+
+    @Test func `what has come while a loop was held up is heard before the deadlines that have passed meanwhile`()
+        async throws
+    {
+        let loop = try EventLoop(eventLimit: 4)
+        let ears = (0..<50).map { _ in Ear() }
+        let heard = Count()
+        let heardBefore = Seen<Int>()
+        try await loop.run { () throws(TransportError) in
+            for ear in ears {
+                ear.hears = { heard.value += 1 }
+                try loop.watch(ear, ear.number)
+            }
+        }
+        // Another turn: that they can be written to is told in this one at the earliest.
+        await loop.run {
+            let deadline = MonotonicTime.now + .milliseconds(1)
+            loop.schedule(at: deadline) { heardBefore.add(heard.value) }
+            for ear in ears { ear.speak() }
+            while MonotonicTime.now < deadline {}
+        }
+        #expect(await heardBefore.first(1) == [50])
+        await loop.run { for ear in ears { loop.unwatch(ear, ear.number) } }
+        for ear in ears { ear.end() }
+    }
+
+    @Test func `sockets that are ready again and again keep no timer from its time`() async throws {
+        let loop = try EventLoop(eventLimit: 4)
+        let ears = (0..<20).map { _ in Ear() }
+        let fired = Seen<Int>()
+        let rounds = Count()
+        try await loop.run { () throws(TransportError) in
+            for ear in ears {
+                // Each has the next word for itself at once.
+                ear.hears = {
+                    rounds.value += 1
+                    ear.speak()
+                }
+                try loop.watch(ear, ear.number)
+                ear.speak()
+            }
+            loop.schedule(at: .now) { fired.add(rounds.value) }
+        }
+        #expect(await fired.first(1).count == 1)
+        await loop.run { for ear in ears { loop.unwatch(ear, ear.number) } }
+        for ear in ears {
+            ear.hears = {}
+            ear.end()
+        }
+    }
+}
