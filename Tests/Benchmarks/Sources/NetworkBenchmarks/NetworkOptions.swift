@@ -44,6 +44,7 @@ struct NetworkOptions {
           --only NAME            only servers with this in their name, and the limits; may be repeated
           --scenario NAME        only this scenario; may be repeated: \(Scenario.allCases.map(\.rawValue).joined(separator: " "))
           --server NAME=COMMAND  measures a program beside them that follows the contract in CNetwork.h
+          --websocket-server NAME=COMMAND    the same of a server of WebSockets
           --rounds N             how many rounds the tables are the median of (default 5)
           --milliseconds N       how long a measurement takes (default 1500)
 
@@ -65,6 +66,8 @@ struct NetworkOptions {
             case "--only": selection.append(try arguments.value())
             case "--scenario": chosenScenarios.append(try Self.choice(try arguments.value()))
             case "--server": others.append(try Server(description: try arguments.value()))
+            case "--websocket-server":
+                others.append(try Server(description: try arguments.value(), speaksWebSocket: true))
             case "--rounds": rounds = try arguments.number(from: 1)
             case "--milliseconds": seconds = Double(try arguments.number(from: 10)) / 1000
             default: throw BadUsage(description: "unknown option `\(argument)`")

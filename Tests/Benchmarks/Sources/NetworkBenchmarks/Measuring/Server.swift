@@ -60,11 +60,14 @@ struct Server {
         return !speaksWebSocket && (usesTLS || !scenario.usesTLS)
     }
 
-    /// - Parameter description: `NAME=COMMAND`, the command's words separated by spaces.
-    init(description: String) throws(BadUsage) {
+    /// - Parameters:
+    ///   - description: `NAME=COMMAND`, the command's words separated by spaces.
+    ///   - speaksWebSocket: Whether it is a server of WebSockets.
+    init(description: String, speaksWebSocket: Bool = false) throws(BadUsage) {
         let parts = description.split(separator: "=", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { throw BadUsage(description: "`\(description)` is not NAME=COMMAND") }
-        self.init(name: parts[0], command: parts[1].split(separator: " ").map(String.init))
+        self.init(
+            name: parts[0], command: parts[1].split(separator: " ").map(String.init), speaksWebSocket: speaksWebSocket)
     }
 
     /// Runs the program on a processor, lends it while it listens, and sees it end well.
