@@ -27,7 +27,7 @@ extension PacketSession {
         let ticket = DeliveryTicket(wantsReply: false)
         let receipt = receipt ?? usualReceipt(of: delivery)
         try await take(message, header, delivery, receipt, timeToLive, ticket)
-        return SentMessage(ticket, of: self)
+        return SentMessage(ticket, in: driver, of: self)
     }
 
     /// Sends a request, and waits for its reply, on whichever connection that comes.
@@ -47,12 +47,12 @@ extension PacketSession {
         timeout: Duration? = nil
     ) async throws(ConnectionError) -> Request.Reply where Request.Definition == Definition {
         let ticket = DeliveryTicket(wantsReply: true)
-        let timeout = timeout ?? driver.settings.configuration.client.requestTimeout
+        let timeout = timeout ?? driver.carrier.settings.client.requestTimeout
         let driver = driver
         let sent: Result<SentMessage, ConnectionError> = await withTaskCancellationHandler {
             do throws(ConnectionError) {
                 try await take(request, header, delivery, .reply(id: Request.Reply.messageID), timeout, ticket)
-                let sent = SentMessage(ticket, of: self)
+                let sent = SentMessage(ticket, in: driver, of: self)
                 _ = try await sent.outcome()
                 return .success(sent)
             } catch {
@@ -99,18 +99,8 @@ extension PacketSession {
         } catch {
             throw .codec(error)
         }
-        let driver = driver
-        do throws(SessionError) {
-            try await driver.loop.run { () throws(SessionError) in
-                let outbound = OutboundMessage(
-                    encode, byteCount: byteCount, delivery: delivery, receipt: receipt,
-                    expiry: timeToLive.map { driver.elapsed + $0 })
-                try driver.send(outbound, ticket)
-            }
-        } catch {
-            if case .cancelled = error { throw .cancelled }
-            throw .session(error)
-        }
+        try await driver.take(
+            encode, byteCount: byteCount, delivery, confirmedBy: receipt, timeToLive: timeToLive, ticket)
     }
 
     private func usualReceipt(of delivery: DeliveryPolicy) -> DeliveryReceipt {
@@ -118,43 +108,9 @@ extension PacketSession {
         case .latest, .whileConnected, .atMostOnce: return .none
         case .atLeastOnce, .exactlyOnce: break
         }
-        let rules = driver.settings.rules
+        let rules = driver.carrier.rules
         if rules.hasAcknowledgement, Definition.layout.sequenceField != nil { return .acknowledgement }
         return rules.heartbeat == nil ? .none : .heartbeat
-    }
-}
-
-/// A message that a session has taken. The session lasts for as long as this is held.
-public struct SentMessage: Sendable {
-    private let ticket: DeliveryTicket
-    private let driver: SessionDriver
-    private let session: any AnyObject & Sendable
-
-    init(_ ticket: DeliveryTicket, of session: PacketSession<some PacketProtocol>) {
-        self.ticket = ticket
-        self.session = session
-        driver = session.driver
-    }
-
-    /// Waits for what becomes of it.
-    ///
-    /// - Throws: ``ConnectionError/cancelled`` when the task is cancelled; the message goes its way then.
-    public func outcome() async throws(ConnectionError) -> MessageOutcome {
-        let (ticket, driver, wait) = (ticket, driver, WaitTicket())
-        let outcome = await driver.loop.visit {
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { ticket.wait(wait, $0) }
-            } onCancel: {
-                driver.loop.execute { ticket.stopWaiting(wait) }
-            }
-        }
-        guard let outcome else { throw .cancelled }
-        return outcome
-    }
-
-    /// Gives it up: it is not sent any more. It may have been already.
-    public func cancel() {
-        driver.loop.execute { [driver, ticket] in driver.cancel(ticket) }
     }
 }
 

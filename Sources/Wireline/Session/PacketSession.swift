@@ -21,16 +21,13 @@ public import WirelineTransport
 /// The session lasts for as long as it, one of its sequences of messages, or a ``SentMessage`` is held, unless it ends
 /// earlier.
 public final class PacketSession<Definition: PacketProtocol>: Sendable {
-    let driver: SessionDriver
+    let driver: SessionDriver<PacketCarrier>
 
-    private init(_ driver: SessionDriver) {
+    private init(_ driver: SessionDriver<PacketCarrier>) {
         self.driver = driver
     }
 
-    deinit {
-        let driver = driver
-        driver.loop.execute { driver.handle(.end) }
-    }
+    deinit { driver.tell(.end) }
 
     /// Begins a session, without waiting for its connection.
     ///
@@ -66,24 +63,24 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
         }
         let driver = SessionDriver(
             on: loop,
-            SessionDriver.Settings(
+            PacketCarrier(
                 endpoints: endpoints, layout: Definition.layout, packetLimit: Definition.maximumPacketByteCount,
-                configuration: configuration, rules: conventions.rules, login: login.map(hook)))
-        loop.execute { driver.handle(.start) }
+                settings: configuration, rules: conventions.rules, login: login.map(hook)))
+        driver.tell(.start)
         return PacketSession(driver)
     }
 
     /// The login without the protocol's types.
     private static func hook(
         _ login: @escaping @Sendable (SessionLogin<Definition>) async throws -> Void
-    ) -> SessionDriver.LoginHook {
+    ) -> PacketCarrier.LoginHook {
         { driver, owner, number in
             let client = PacketClient<Definition>(
-                owner: owner, requestTimeout: driver.settings.configuration.client.requestTimeout)
+                owner: owner, requestTimeout: driver.carrier.settings.client.requestTimeout)
             let attempt = SessionLogin<Definition>(
                 client, number: Int(clamping: number.rawValue), sessionID: driver.sessionID
             ) { acknowledgement in
-                driver.loop.execute { driver.handle(.acknowledged(number, acknowledgement)) }
+                driver.tell(.acknowledged(number, acknowledgement))
             }
             try await login(attempt)
         }
@@ -96,11 +93,7 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
     ///
     /// Any number of tasks may iterate, each over a sequence of its own. Of one that falls behind by more than 64 states
     /// the oldest are dropped. Moments are counted from the session's beginning, as ``elapsed`` is.
-    public var states: AsyncStream<SessionState> {
-        let (stream, observer) = AsyncStream.makeStream(of: SessionState.self, bufferingPolicy: .bufferingNewest(64))
-        driver.loop.execute { [driver] in driver.add(observer) }
-        return stream
-    }
+    public var states: AsyncStream<SessionState> { driver.states }
 
     /// How long ago the session was begun.
     public var elapsed: Duration { driver.elapsed }
@@ -116,16 +109,7 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
     /// Waits until messages go out.
     ///
     /// - Throws: ``ConnectionError/sessionEnded(_:)`` when the session ends before, ``ConnectionError/cancelled``.
-    public func waitUntilReady() async throws(ConnectionError) {
-        for await state in states {
-            switch state {
-            case .ready: return
-            case .ended(let cause): throw .sessionEnded(cause)
-            case .connecting, .loggingIn, .waiting: continue
-            }
-        }
-        throw .cancelled
-    }
+    public func waitUntilReady() async throws(ConnectionError) { try await driver.waitUntilReady() }
 
     // MARK: What arrives
 
@@ -141,14 +125,10 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
 
     /// Tries to connect at once, where the session waits for no other reason than its own policy: there may be a network
     /// again, or somebody looks at the screen.
-    public func hurry() {
-        driver.loop.execute { [driver] in driver.handle(.hurry) }
-    }
+    public func hurry() { driver.tell(.hurry) }
 
     /// Ends the session at once. What was given to the connection still leaves; every other message fails.
-    public func end() {
-        driver.loop.execute { [driver] in driver.handle(.end) }
-    }
+    public func end() { driver.tell(.end) }
 
     /// Takes no more messages, and ends the session when each of those that it has was delivered or has failed.
     ///
@@ -157,11 +137,6 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
     /// - Returns: Why it has ended.
     @discardableResult
     public func drain(within timeout: Duration = .seconds(10)) async -> SessionEndCause {
-        driver.loop.execute { [driver] in driver.handle(.drain(deadline: driver.elapsed + timeout)) }
-        for await state in states {
-            if case .ended(let cause) = state { return cause }
-        }
-        end()
-        return .byUs
+        await driver.drain(within: timeout)
     }
 }

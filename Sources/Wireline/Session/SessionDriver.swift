@@ -4,33 +4,24 @@ import WirelineCodec
 import WirelineSession
 import WirelineTransport
 
-/// Carries out what a `ClientSession` decides, on one loop.
+/// Carries out what a `ClientSession` decides, on one loop, whatever it is that its connections carry.
 ///
 /// Everything but what is handed out at the beginning is for the loop's own thread; that is also the lock behind
 /// `@unchecked Sendable`.
-final class SessionDriver: @unchecked Sendable {
-    /// What a session is made of.
-    struct Settings: Sendable {
-        let endpoints: [ServerEndpoint]
-        let layout: PacketLayout
-        let packetLimit: Int
-        let configuration: PacketSessionConfiguration
-        let rules: SessionRules
-        /// Logs in on a connection; nil: there is no login.
-        let login: LoginHook?
-    }
-
-    typealias LoginHook = @concurrent @Sendable (SessionDriver, ConnectionOwner, ConnectionNumber) async throws -> Void
+final class SessionDriver<Carrier: SessionCarrier>: @unchecked Sendable {
+    typealias Link = Carrier.Link
+    typealias Action = ClientSession<Carrier.Payload>.Action
 
     let loop: EventLoop
-    let settings: Settings
-    let inbox: SessionInbox
+    let carrier: Carrier
+    let inbox: SessionInbox<Carrier.Element>
     /// Tells this session from others.
     let sessionID = UInt64.random(in: 1 ... .max)
     /// The session's times count from here.
     let origin = MonotonicTime.now
 
-    private var session: ClientSession<PacketEncoder>
+    private let configuration: SessionConfiguration
+    private var session: ClientSession<Carrier.Payload>
     private var random = SystemRandomness()
     private var latestTime = Duration.zero
     private var events = Queue<(event: SessionEvent, time: Duration)>()
@@ -40,28 +31,18 @@ final class SessionDriver: @unchecked Sendable {
     private var nextLook: Duration?
 
     /// The connection that there is, or that is being made.
-    var link: SessionLink?
+    var link: Link?
     private var tickets: [MessageNumber: DeliveryTicket] = [:]
-    /// What has arrived and may be the reply to a message, until somebody takes it.
-    private var replyInHand: ReceivedPacket?
 
     private var observers: [Int: AsyncStream<SessionState>.Continuation] = [:]
     private var observerCount = 0
 
-    init(on loop: EventLoop, _ settings: Settings) {
+    init(on loop: EventLoop, _ carrier: Carrier) {
         self.loop = loop
-        self.settings = settings
-        let configuration = settings.configuration
-        inbox = SessionInbox(
-            on: loop, limit: configuration.client.limits.unreadByteCount,
-            dropsOldest: configuration.dropsOldestUnread)
-        session = ClientSession(
-            SessionConfiguration(
-                endpointCount: settings.endpoints.count, maximumSequence: settings.layout.maximumSequence,
-                reconnect: configuration.reconnect, heartbeat: settings.rules.heartbeat?.policy,
-                limits: configuration.outbound, connectTimeout: configuration.client.connectTimeout,
-                loginTimeout: configuration.loginTimeout,
-                pendingByteCount: configuration.client.limits.pendingByteCount))
+        self.carrier = carrier
+        configuration = carrier.configuration
+        inbox = SessionInbox(on: loop, limit: carrier.unreadByteCount, dropsOldest: carrier.dropsOldestUnread)
+        session = ClientSession(configuration)
     }
 
     // MARK: What is to be seen
@@ -69,6 +50,9 @@ final class SessionDriver: @unchecked Sendable {
     var state: SessionState? { session.state }
 
     var roundTrips: RoundTrips { session.roundTrips }
+
+    /// Whether there are messages that something that arrives may be the reply to.
+    var holdsMessages: Bool { session.messageCount > 0 }
 
     /// The time, as the session has it.
     var elapsed: Duration { time(of: .now) }
@@ -116,7 +100,7 @@ final class SessionDriver: @unchecked Sendable {
 
     private func handleEvents() {
         isHandling = true
-        var actions: [ClientSession<PacketEncoder>.Action] = []
+        var actions: [Action] = []
         while let (event, time) = events.popFirst() {
             // What is told of late has happened earlier; but the session's clock does not go back.
             latestTime = max(latestTime, time)
@@ -128,12 +112,12 @@ final class SessionDriver: @unchecked Sendable {
     }
 
     /// Has the session take a message.
-    func send(_ message: OutboundMessage<PacketEncoder>, _ ticket: DeliveryTicket) throws(SessionError) {
+    func send(_ message: OutboundMessage<Carrier.Payload>, _ ticket: DeliveryTicket) throws(SessionError) {
         loop.preconditionIsCurrent()
         guard !ticket.isGivenUp else { throw .cancelled(mayHaveArrived: false) }
         // The connection may have ended, and whoever reads from it not have come to that: nothing goes there any more.
         if let link, link.isRead { noteIfClosed(link) }
-        var actions: [ClientSession<PacketEncoder>.Action] = []
+        var actions: [Action] = []
         latestTime = max(latestTime, elapsed)
         let number = try session.send(message, at: latestTime, into: &actions)
         ticket.number = number
@@ -181,63 +165,62 @@ final class SessionDriver: @unchecked Sendable {
     }
 
     /// While a heartbeat is on its way, the peer's time has not begun: when it has arrived is looked for several times.
-    private func planLook(at link: SessionLink) {
-        let timeout = settings.rules.heartbeat?.policy.timeout ?? .zero
+    private func planLook(at link: Link) {
+        let timeout = configuration.heartbeat?.timeout ?? .zero
         nextLook = link.hasHeartbeatUnderWay ? elapsed + timeout / 8 : nil
     }
 
     /// A server that refuses a login may say so and leave the rest to us.
-    private func lookAtLogin(_ link: SessionLink) {
+    private func lookAtLogin(_ link: Link) {
         guard case .loggingIn = session.state, let deadline = session.deadline, deadline <= elapsed else { return }
-        if let notice = takeLoginsPackets(of: link) { handle(.ended(link.number, .kicked(notice))) }
+        if let notice = carrier.takeRestOfLogin(link, for: self) { handle(.ended(link.number, .kicked(notice))) }
     }
 
     // MARK: Actions
 
-    private func carryOut(_ actions: inout [ClientSession<PacketEncoder>.Action]) {
+    private func carryOut(_ actions: inout [Action]) {
         for action in actions {
             switch action {
-            case .connect(let number, let endpoint): connect(number, to: settings.endpoints[endpoint])
+            case .connect(let number, let endpoint): connect(number, to: endpoint)
             case .beginLogin(let number): withLink(number) { logIn($0) }
             case .give(let number, let message): withLink(number) { give(message, to: $0) }
             case .heartbeat(let number, let sequence):
                 withLink(number) { link in
-                    guard let heartbeat = settings.rules.heartbeat else { return }
-                    write(to: link) { () throws(CodecError) in try heartbeat.encode(sequence) }
+                    write(to: link) { connection throws(CodecError) in
+                        try carrier.writeHeartbeat(sequence: sequence, to: connection)
+                    }
                     link.noteHeartbeat()
                     planLook(at: link)
                 }
             case .close(let number, let cause): withLink(number) { close($0, cause) }
             case .complete(let number, let outcome): complete(number, outcome)
-            case .ignoreReply: replyInHand = nil
+            case .ignoreReply: carrier.ignoreReply()
             case .report(let state): report(state)
             }
         }
         actions.removeAll(keepingCapacity: true)
     }
 
-    private func withLink(_ number: ConnectionNumber, _ body: (SessionLink) -> Void) {
+    private func withLink(_ number: ConnectionNumber, _ body: (Link) -> Void) {
         if let link, link.number == number { body(link) }
     }
 
     private func complete(_ number: MessageNumber, _ outcome: MessageOutcome) {
         guard let ticket = tickets.removeValue(forKey: number) else { return }
-        let isAnswered = ticket.wantsReply && outcome == .confirmed
-        ticket.complete(outcome, reply: isAnswered ? replyInHand.take() : nil)
+        carrier.complete(ticket, outcome)
     }
 
-    private func give(_ message: GivenMessage<PacketEncoder>, to link: SessionLink) {
-        write(to: link) { () throws(CodecError) in try message.payload(message.sequence) }
+    private func give(_ message: GivenMessage<Carrier.Payload>, to link: Link) {
+        write(to: link) { connection throws(CodecError) in try carrier.write(message, to: connection) }
         link.givenByteCount += message.byteCount
-        if link.givenByteCount >= settings.configuration.client.limits.pendingByteCount { noteOutput(of: link) }
+        if link.givenByteCount >= configuration.pendingByteCount { noteOutput(of: link) }
     }
 
-    private func write(to link: SessionLink, _ encode: () throws(CodecError) -> [UInt8]) {
+    /// Writes something to a connection, where there is one.
+    func write(to link: Link, _ body: (Carrier.Connection) throws(CodecError) -> Void) {
         guard let connection = link.connection else { return }
         do throws(CodecError) {
-            let bytes = try encode()
-            // Where the connection has ended, whoever reads from it tells of that, behind what has arrived whole.
-            try? unsafe connection.write(packet: bytes.span.bytes)
+            try body(connection)
         } catch {
             // It is this side's message that is none.
             handle(.ended(link.number, .misconfigured))
@@ -245,11 +228,11 @@ final class SessionDriver: @unchecked Sendable {
     }
 
     /// Tells the session how much waits in the connection, and asks to be told when there is room again.
-    private func noteOutput(of link: SessionLink) {
+    private func noteOutput(of link: Link) {
         guard let connection = link.connection else { return }
         connection.stream.flush()
         guard !noteIfClosed(link) else { return }
-        link.givenByteCount = connection.stream.pendingByteCount
+        link.givenByteCount = connection.waitingByteCount
         handle(.sent(link.number, byteCount: 0, pendingByteCount: link.givenByteCount))
         guard !connection.hasRoomForSender(), !link.isWaitingForRoom else { return }
         link.isWaitingForRoom = true
@@ -262,38 +245,10 @@ final class SessionDriver: @unchecked Sendable {
     /// Keeps the session from giving messages to a connection that takes no more. What has arrived on it is read to its
     /// end, whether there is room for it or not, and then the session is told.
     @discardableResult
-    private func noteIfClosed(_ link: SessionLink) -> Bool {
-        guard let connection = link.connection, !connection.stream.takesOutput else { return false }
+    func noteIfClosed(_ link: Link) -> Bool {
+        guard let connection = link.connection, !connection.takesMessages else { return false }
         handle(.sent(link.number, byteCount: 0, pendingByteCount: .max))
         inbox.releaseFeeder()
         return true
-    }
-
-    // MARK: What arrives
-
-    /// Deals with a packet that has arrived.
-    func take(_ packet: ReceivedPacket, from link: SessionLink) {
-        switch settings.rules.meaning(of: packet) {
-        case nil: break
-        case .heartbeatAnswer(let isDelivered):
-            handle(.heartbeatAnswered(link.number, sequence: packet.sequence(in: settings.layout)))
-            if !isDelivered { return }
-        case .acknowledgement(let acknowledgement): return handle(.acknowledged(link.number, acknowledgement))
-        case .answer(let encode): return answer(packet, with: encode, on: link)
-        case .end(let notice):
-            inbox.add(packet)
-            return handle(.ended(link.number, .kicked(notice)))
-        }
-        // One that the login has asked for and given up is no reply to what came later.
-        let isLate = link.connection?.requests?.takeLateMark() ?? false
-        guard session.messageCount > 0, !isLate else { return inbox.add(packet) }
-        replyInHand = packet
-        handle(.acknowledged(link.number, .reply(id: packet.id, sequence: packet.sequence(in: settings.layout))))
-        if replyInHand.take() != nil { inbox.add(packet) }
-    }
-
-    func answer(_ packet: ReceivedPacket, with encode: PacketEncoder, on link: SessionLink) {
-        link.hasAnswered = true
-        write(to: link) { () throws(CodecError) in try encode(packet.sequence(in: settings.layout)) }
     }
 }

@@ -4,28 +4,28 @@ import WirelineSession
 import WirelineTransport
 
 /// What has arrived on a session's connections, one after another, until somebody iterates; for the loop's own thread.
-final class SessionInbox {
-    typealias Taken = Result<ReceivedPacket?, ConnectionError>
+final class SessionInbox<Element: SessionElement> {
+    typealias Taken = Result<Element?, ConnectionError>
 
     private let loop: EventLoop
     private let limit: Int
-    private var packets = Queue<ReceivedPacket>()
+    private var elements = Queue<Element>()
     private(set) var byteCount = 0
     private let dropsOldest: Bool
     /// The connection that has ended while nobody read, and whose rest went beyond the limit.
     private var overdrawer: ConnectionNumber?
-    /// What follows the last packet.
+    /// What follows the last element.
     private var end: Taken?
 
-    /// Who waits for a packet.
+    /// Who waits for one.
     private var receiver: (ticket: WaitTicket, continuation: CheckedContinuation<Taken, Never>)?
     /// Who waits to put one in: of a session's connections one is read at a time.
     private var feeder: CheckedContinuation<Void, Never>?
 
     /// - Parameters:
-    ///   - limit: How many bytes may wait; a packet may go beyond it. Each counts for 256 bytes more than it has, as in
+    ///   - limit: How many bytes may wait; an element may go beyond it. Each counts for 256 bytes more than it has, as in
     ///     ``ConnectionLimits/unreadByteCount``.
-    ///   - dropsOldest: Whether the oldest packets make room for new ones.
+    ///   - dropsOldest: Whether the oldest elements make room for new ones.
     init(on loop: EventLoop, limit: Int, dropsOldest: Bool) {
         self.loop = loop
         self.dropsOldest = dropsOldest
@@ -35,7 +35,7 @@ final class SessionInbox {
     /// Whether nothing more should be put in.
     var isHoldingUp: Bool { isFull && !dropsOldest }
 
-    private var isFull: Bool { byteCount + packets.count * 256 >= limit }
+    private var isFull: Bool { byteCount + elements.count * 256 >= limit }
 
     /// Whether what is left of a connection that has ended is to be put in, although it goes beyond the limit.
     ///
@@ -49,12 +49,12 @@ final class SessionInbox {
 
     // MARK: Putting in
 
-    func add(_ packet: ReceivedPacket) {
-        if let (_, continuation) = receiver.take() { return continuation.resume(returning: .success(packet)) }
+    func add(_ element: Element) {
+        if let (_, continuation) = receiver.take() { return continuation.resume(returning: .success(element)) }
         // The block that it came in may be much larger, and is needed for the next read.
-        packets.append(packet.copied(for: loop))
-        byteCount += packet.byteCount
-        while dropsOldest, isFull, packets.count > 1, let oldest = packets.popFirst() {
+        elements.append(element.copied(for: loop))
+        byteCount += element.byteCount
+        while dropsOldest, isFull, elements.count > 1, let oldest = elements.popFirst() {
             byteCount -= oldest.byteCount
         }
     }
@@ -81,15 +81,15 @@ final class SessionInbox {
 
     // MARK: Taking out
 
-    /// What can be taken without waiting: a packet, or the end behind the last one; nil where there is neither.
+    /// What can be taken without waiting: an element, or the end behind the last one; nil where there is neither.
     func take() -> Taken? {
-        guard let packet = packets.popFirst() else { return end }
-        byteCount -= packet.byteCount
+        guard let element = elements.popFirst() else { return end }
+        byteCount -= element.byteCount
         if !isHoldingUp {
             overdrawer = nil
             releaseFeeder()
         }
-        return .success(packet)
+        return .success(element)
     }
 
     /// Takes what comes first, when it comes.

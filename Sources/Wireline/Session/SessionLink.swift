@@ -4,12 +4,12 @@ import WirelineSession
 import WirelineTransport
 
 /// One connection of a session's, or the attempt to make it; for the loop's own thread.
-final class SessionLink: @unchecked Sendable {
+final class SessionLink<Owner: SessionConnectionOwner>: @unchecked Sendable {
     let number: ConnectionNumber
     /// What connects, logs in, and reads, one after another.
     var task: Task<Void, Never>?
     /// Nil until the connection is there.
-    var owner: ConnectionOwner?
+    var owner: Owner?
     /// Whether what arrives is the session's: the login is over.
     var isRead = false
     /// Whether what arrives has to wait for whoever iterates.
@@ -35,7 +35,7 @@ final class SessionLink: @unchecked Sendable {
         self.number = number
     }
 
-    var connection: PacketConnection? { owner?.connection }
+    var connection: Owner.Connection? { owner?.connection }
 
     /// When bytes have arrived since this was last asked; nil where none have.
     func takeArrival() -> MonotonicTime? {

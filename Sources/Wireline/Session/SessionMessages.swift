@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
-import WirelineTransport
 
 /// The messages that arrive in a session, one after another.
 ///
@@ -26,7 +25,7 @@ public struct SessionMessages<Definition: PacketProtocol>: AsyncSequence, Sendab
         ///
         /// - Throws: ``ConnectionError``, once every message before it has been handed over.
         public nonisolated(nonsending) mutating func next() async throws(ConnectionError) -> Element? {
-            guard let packet = try await session.driver.nextPacket() else { return nil }
+            guard let packet = try await session.driver.next() else { return nil }
             return try ReceivedMessage(packet, from: .server)
         }
 
@@ -34,24 +33,8 @@ public struct SessionMessages<Definition: PacketProtocol>: AsyncSequence, Sendab
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(ConnectionError) -> Element? {
-            guard let packet = try await session.driver.nextPacket() else { return nil }
+            guard let packet = try await session.driver.next() else { return nil }
             return try ReceivedMessage(packet, from: .server)
         }
-    }
-}
-
-extension SessionDriver {
-    /// The next packet for whoever iterates, from any task.
-    fileprivate nonisolated(nonsending) func nextPacket() async throws(ConnectionError) -> ReceivedPacket? {
-        if loop.isCurrent, let taken = inbox.take() { return try taken.get() }
-        let ticket = WaitTicket()
-        let taken = await loop.visit {
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { self.inbox.take(ticket, $0) }
-            } onCancel: {
-                self.loop.execute { self.inbox.cancel(ticket) }
-            }
-        }
-        return try taken.get()
     }
 }

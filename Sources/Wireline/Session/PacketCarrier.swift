@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSession
+import WirelineTransport
+
+/// Carries a session's messages in packets.
+///
+/// What changes is for the session's loop alone; that is also the lock behind `@unchecked Sendable`.
+final class PacketCarrier: SessionCarrier, @unchecked Sendable {
+    typealias Owner = ConnectionOwner
+    typealias Payload = PacketEncoder
+    typealias LoginHook = @concurrent @Sendable (Driver, ConnectionOwner, ConnectionNumber) async throws -> Void
+
+    let endpoints: [ServerEndpoint]
+    let layout: PacketLayout
+    let packetLimit: Int
+    let settings: PacketSessionConfiguration
+    let rules: SessionRules
+    /// Logs in on a connection; nil: there is no login.
+    let loginHook: LoginHook?
+
+    /// What has arrived and may be the reply to a message, until somebody takes it.
+    private var replyInHand: ReceivedPacket?
+
+    init(
+        endpoints: [ServerEndpoint], layout: PacketLayout, packetLimit: Int, settings: PacketSessionConfiguration,
+        rules: SessionRules, login: LoginHook?
+    ) {
+        self.endpoints = endpoints
+        self.layout = layout
+        self.packetLimit = packetLimit
+        self.settings = settings
+        self.rules = rules
+        loginHook = login
+    }
+
+    var configuration: SessionConfiguration {
+        SessionConfiguration(
+            endpointCount: endpoints.count, maximumSequence: layout.maximumSequence, reconnect: settings.reconnect,
+            heartbeat: rules.heartbeat?.policy, limits: settings.outbound,
+            connectTimeout: settings.client.connectTimeout, loginTimeout: settings.loginTimeout,
+            pendingByteCount: settings.client.limits.pendingByteCount)
+    }
+
+    var unreadByteCount: Int { settings.client.limits.unreadByteCount }
+
+    var dropsOldestUnread: Bool { settings.dropsOldestUnread }
+
+    // MARK: Connections
+
+    func connect(to endpoint: Int, on loop: EventLoop) async throws(ConnectionError) -> ConnectionOwner {
+        let endpoint = endpoints[endpoint]
+        var configuration = settings.client
+        if let name = endpoint.tlsServerName { configuration.tlsServerName = name }
+        return ConnectionOwner(
+            try await PacketConnection.connect(
+                to: endpoint.host, port: endpoint.port, layout: layout, packetLimit: packetLimit, on: loop,
+                configuration: configuration))
+    }
+
+    func login(on link: Link, of driver: Driver) -> Login? {
+        guard let loginHook, let owner = link.owner else { return nil }
+        // A reply that comes after the login has given its request up must never be taken for another one's.
+        owner.connection.requests = RequestQueue(layout: layout, remembersAll: true)
+        return { try await loginHook(driver, owner, link.number) }
+    }
+
+    /// What the hook has left can be no reply to what comes later.
+    func takeRestOfLogin(_ link: Link, for driver: Driver) -> KickNotice? {
+        guard let connection = link.connection else { return nil }
+        while !driver.inbox.isHoldingUp, let packet = try? connection.takeUnclaimedPacket() {
+            switch rules.meaning(of: packet) {
+            case .acknowledgement(let acknowledgement): driver.handle(.acknowledged(link.number, acknowledgement))
+            case .answer(let encode): answer(packet, with: encode, on: link, of: driver)
+            case .end(let notice):
+                driver.inbox.add(packet)
+                return notice
+            case .heartbeatAnswer, nil: driver.inbox.add(packet)
+            }
+        }
+        return nil
+    }
+
+    func cause(of error: ConnectionError?, on connection: PacketConnection?) -> DisconnectCause {
+        error.map { DisconnectCause($0) } ?? .endedByPeer
+    }
+
+    func letGo(_ connection: PacketConnection, for cause: DisconnectCause) {
+        if cause == .endedByUs { connection.finish() } else { connection.close() }
+    }
+
+    // MARK: What is sent
+
+    func write(_ message: GivenMessage<PacketEncoder>, to connection: PacketConnection) throws(CodecError) {
+        try write(message.payload, message.sequence, to: connection)
+    }
+
+    func writeHeartbeat(sequence: UInt64?, to connection: PacketConnection) throws(CodecError) {
+        guard let heartbeat = rules.heartbeat else { return }
+        try write(heartbeat.encode, sequence, to: connection)
+    }
+
+    private func write(
+        _ encode: PacketEncoder, _ sequence: UInt64?, to connection: PacketConnection
+    ) throws(CodecError) {
+        let bytes = try encode(sequence)
+        try? unsafe connection.write(packet: bytes.span.bytes)
+    }
+
+    func complete(_ ticket: DeliveryTicket, _ outcome: MessageOutcome) {
+        let isAnswered = ticket.wantsReply && outcome == .confirmed
+        ticket.complete(outcome, reply: isAnswered ? replyInHand.take() : nil)
+    }
+
+    func ignoreReply() { replyInHand = nil }
+
+    // MARK: What arrives
+
+    func take(_ packet: ReceivedPacket, from link: Link, for driver: Driver) {
+        switch rules.meaning(of: packet) {
+        case nil: break
+        case .heartbeatAnswer(let isDelivered):
+            driver.handle(.heartbeatAnswered(link.number, sequence: packet.sequence(in: layout)))
+            if !isDelivered { return }
+        case .acknowledgement(let acknowledgement):
+            return driver.handle(.acknowledged(link.number, acknowledgement))
+        case .answer(let encode): return answer(packet, with: encode, on: link, of: driver)
+        case .end(let notice):
+            driver.inbox.add(packet)
+            return driver.handle(.ended(link.number, .kicked(notice)))
+        }
+        // One that the login has asked for and given up is no reply to what came later.
+        let isLate = link.connection?.requests?.takeLateMark() ?? false
+        guard driver.holdsMessages, !isLate else { return driver.inbox.add(packet) }
+        replyInHand = packet
+        driver.handle(.acknowledged(link.number, .reply(id: packet.id, sequence: packet.sequence(in: layout))))
+        if replyInHand.take() != nil { driver.inbox.add(packet) }
+    }
+
+    private func answer(
+        _ packet: ReceivedPacket, with encode: PacketEncoder, on link: Link, of driver: Driver
+    ) {
+        link.hasAnswered = true
+        driver.write(to: link) { connection throws(CodecError) in
+            try self.write(encode, packet.sequence(in: self.layout), to: connection)
+        }
+    }
+}
+
+extension ConnectionOwner: SessionConnectionOwner {}
+
+extension ReceivedPacket: SessionElement {}
+
+extension PacketConnection: SessionConnection {
+    var takesMessages: Bool { stream.takesOutput }
+
+    var waitingByteCount: Int { stream.pendingByteCount }
+
+    /// It finds out when something is sent.
+    func whenItTakesNoMore(_ action: @escaping () -> Void) {}
+}
