@@ -31,9 +31,9 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     case endedBeforeReply
     /// More requests wait for their replies than the connection, or the sequence field, can tell apart.
     case tooManyRequests(limit: Int)
-    /// A ``PacketSession`` has not taken a message, or could not deliver it.
+    /// A ``PacketSession`` or a ``WebSocketSession`` has not taken a message, or could not deliver it.
     case session(SessionError)
-    /// A ``PacketSession`` has ended while somebody waited for it.
+    /// A ``PacketSession`` or a ``WebSocketSession`` has ended while somebody waited for it.
     case sessionEnded(SessionEndCause)
     /// A server has as many connections from the peer's address as it takes
     /// (``ServerConfiguration/connectionLimitPerAddress``).

@@ -50,7 +50,8 @@ extension DisconnectCause {
                 .misconfigured
             case .truncated: .endedByPeer
             // It would say so again.
-            case .refused(let response) where response.status == 401 || response.status == 403: .loginRefused
+            case .refused(let response) where [401, 403].contains(response.status): .loginRefused
+            case .refused(let response) where [301, 308].contains(response.status): .misconfigured
             case .refused: .failed
             default: .broken
             }

@@ -138,7 +138,10 @@ extension WebSocketConnection {
         }
     }
 
-    private static func handshake(
+    /// What a server is asked with.
+    ///
+    /// - Throws: ``ConnectionError/webSocket(_:)`` for a request that is none.
+    static func handshake(
         _ request: WebSocketRequest
     ) throws(ConnectionError) -> WebSocketClientHandshake {
         do throws(WebSocketError) {

@@ -28,7 +28,8 @@ extension WebSocketConnection {
     struct Sender {
         let outgoing: Outgoing
         let ticket: WaitTicket
-        let continuation: UnsafeContinuation<Sent, Never>
+        /// Nil where nobody waits.
+        let continuation: UnsafeContinuation<Sent, Never>?
     }
 
     // MARK: To the stream
@@ -162,13 +163,20 @@ extension WebSocketConnection {
         return true
     }
 
+    /// Sends something as soon as it is its turn and there is room; nobody waits for that, nor hears that it does not come
+    /// to it. For those on the loop who keep what waits in check themselves.
+    func post(_ outgoing: Outgoing) {
+        guard (try? sendAtOnce(outgoing)) == false else { return }
+        senders.append(unsafe Sender(outgoing: outgoing, ticket: WaitTicket(), continuation: nil))
+    }
+
     // MARK: Waiting
 
     private func cancelSending(_ ticket: WaitTicket) {
         ticket.isCancelled = true
         let sender =
             senders.removeFirst { ticket === $0.ticket } ?? parts.removeFirst { ticket === $0.ticket }
-        if let sender { unsafe sender.continuation.resume(returning: .failure(.cancelled)) }
+        if let sender { unsafe sender.continuation?.resume(returning: .failure(.cancelled)) }
     }
 
     /// Lets those send who wait, as far as there is room.
@@ -177,6 +185,7 @@ extension WebSocketConnection {
         // Behind the last part of a message others have their turn.
         resume(\.parts)
         resume(\.senders)
+        tellOfRoom()
     }
 
     private func resume(_ queue: ReferenceWritableKeyPath<WebSocketConnection, Queue<Sender>>) {
@@ -191,7 +200,7 @@ extension WebSocketConnection {
             // What was found out while it was sent may have ended the connection, and with it all waits.
             guard self[keyPath: queue].first?.ticket === sender.ticket else { return }
             _ = self[keyPath: queue].popFirst()
-            unsafe sender.continuation.resume(returning: result)
+            unsafe sender.continuation?.resume(returning: result)
         }
     }
 

@@ -75,6 +75,8 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Its parts that wait.
     var parts = Queue<Sender>()
     var pings = PingBook()
+    /// Is called once, when less waits than may, or nothing is sent any more.
+    var onRoom: (() -> Void)?
     @safe @exclusivity(unchecked) var isPumping = false
 
     // MARK: Its end
@@ -99,6 +101,8 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     var hasInputEnded = false
     /// What a server's client is to be told, once it has been answered.
     var lateness: WebSocketClose?
+    /// Is called once, when nothing that is given to the connection reaches the peer any more.
+    var onOutputEnd: (() -> Void)?
     package var onClosed: (((any Error)?) -> Void)?
 
     // MARK: Time and counts
@@ -233,6 +237,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         if engine.wantsConnectionClosed { finish() }
         watchEngine()
         readIfWanted()
+        if onOutputEnd != nil, !takesMessages { onOutputEnd.take()?() }
     }
 
     /// Tells those who wait for the end, or to send, that there is one.
@@ -307,6 +312,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         resumeSenders()
         failPings()
         if hasEnded { tellEnd() }
+        onOutputEnd.take()?()
         onClosed.take()?(failure)
     }
 

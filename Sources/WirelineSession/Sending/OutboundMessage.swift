@@ -37,15 +37,24 @@ public enum DeliveryPolicy: Equatable, Sendable {
 
 /// What makes one message newer than another: the same message, and the same part of it.
 public struct LatestKey: Hashable, Sendable {
-    /// The message's ID.
+    /// The message's ID; 0 where messages have none.
     public let messageID: UInt64
     /// What it is about, where there are several: an entity, a slot.
     public let part: UInt64
+    /// What it is about where messages have no IDs; empty where they have.
+    public let name: String
 
     /// Makes a key.
     public init(messageID: UInt64, part: UInt64 = 0) {
         self.messageID = messageID
         self.part = part
+        name = ""
+    }
+
+    /// Makes a key of messages without IDs.
+    public init(name: String) {
+        (messageID, part) = (0, 0)
+        self.name = name
     }
 }
 

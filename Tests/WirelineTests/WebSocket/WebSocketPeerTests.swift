@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Foundation
 import Testing
 import TestingSupport
@@ -94,6 +95,41 @@ struct WebSocketPeerTests {
         let end = try await client.close(code: WebSocketCloseCode(rawValue: 4_321), reason: "genug")
         #expect(end.cause == .closedHere)
         #expect(end.received?.code == WebSocketCloseCode(rawValue: 4_321))
+    }
+
+    @Test(arguments: WebSocketPeer.wanted)
+    func `a session goes from a server that others have written to the next one when it ends`(
+        peer: WebSocketPeer
+    ) async throws {
+        var first: WebSocketPeerServer? = try WebSocketPeerServer(peer, ["DEFLATE"])
+        let second = try WebSocketPeerServer(peer, ["PLAIN"])
+        let ports = try [#require(first).port, second.port]
+        let session = try WebSocketSession.start(
+            to: ports.map { try WebSocketURL("ws://127.0.0.1:\($0)/") },
+            configuration: .patient {
+                $0.client.deflate = WebSocketDeflate()
+                $0.client.limits.heartbeat = HeartbeatPolicy(interval: .milliseconds(10), timeout: .seconds(600))
+            }
+        ) { login in
+            try await login.client.send("login \(login.number)")
+            #expect(try await login.client.receive() == .text("login \(login.number)"))
+        }
+        var messages = session.messages.makeAsyncIterator()
+        try await session.send("one")
+        #expect(try await messages.next() == .text("one"))
+        let isAnswered = try await eventually { await session.roundTrips.count > 0 }
+        #expect(isAnswered)
+        let states = session.states
+        first = nil
+        var isBack = false
+        for await state in states {
+            if case .waiting = state { isBack = true }
+            if state == .ready, isBack { break }
+        }
+        try await session.send([1, 2, 3])
+        #expect(try await messages.next() == .binary([1, 2, 3]))
+        #expect(await session.drain(within: .seconds(600)) == .byUs)
+        #expect(try await messages.next() == nil)
     }
 
     /// Runs a process, and returns what it prints.

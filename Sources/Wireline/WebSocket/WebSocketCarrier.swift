@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSession
+import WirelineTransport
+import WirelineWebSocket
+
+/// Carries a session's messages in WebSockets.
+///
+/// What changes is for the session's loop alone; that is also the lock behind `@unchecked Sendable`.
+final class WebSocketCarrier: SessionCarrier, @unchecked Sendable {
+    typealias Owner = WebSocketOwner
+    typealias Payload = WebSocketConnection.Outgoing
+    typealias LoginHook = @Sendable (WebSocketSessionLogin) async throws -> Void
+
+    private let urls: [WebSocketURL]
+    private let settings: WebSocketSessionConfiguration
+    /// How its connections are made.
+    private let client: WebSocketClientConfiguration
+    private let loginHook: LoginHook?
+    /// Those of the connections that have ended: of the last one, and what has passed through all of them.
+    private var earlier = (roundTrips: RoundTrips(), counters: ConnectionCounters())
+
+    /// The most that a connection holds of what has arrived: it goes on to where the session's limit is.
+    private static let unreadStep = 64 << 10
+
+    init(urls: [WebSocketURL], settings: WebSocketSessionConfiguration, login: LoginHook?) {
+        self.urls = urls
+        self.settings = settings
+        loginHook = login
+        var client = settings.client
+        client.limits.unreadByteCount = min(client.limits.unreadByteCount, Self.unreadStep)
+        self.client = client
+    }
+
+    var configuration: SessionConfiguration {
+        SessionConfiguration(
+            endpointCount: urls.count, reconnect: settings.reconnect, limits: settings.outbound,
+            connectTimeout: client.connecting.connectTimeout, loginTimeout: settings.loginTimeout,
+            pendingByteCount: client.limits.givenByteCount)
+    }
+
+    var unreadByteCount: Int { settings.client.limits.unreadByteCount }
+
+    var dropsOldestUnread: Bool { settings.dropsOldestUnread }
+
+    // MARK: Connections
+
+    /// Whether all that is asked for can be.
+    func check() throws(ConnectionError) {
+        for url in urls { _ = try WebSocketConnection.handshake(client.request(url)) }
+    }
+
+    func connect(to endpoint: Int, on loop: EventLoop) async throws(ConnectionError) -> WebSocketOwner {
+        WebSocketOwner(try await WebSocketConnection.connect(client.request(urls[endpoint]), on: loop, client))
+    }
+
+    func login(on link: Link, of driver: Driver) -> Login? {
+        guard let loginHook, let owner = link.owner else { return nil }
+        let attempt = WebSocketSessionLogin(
+            client: WebSocketClient(owner: owner), number: Int(clamping: link.number.rawValue),
+            sessionID: driver.sessionID)
+        return { try await loginHook(attempt) }
+    }
+
+    func takeRestOfLogin(_ link: Link, for driver: Driver) -> KickNotice? {
+        guard let connection = link.connection else { return nil }
+        while !driver.inbox.isHoldingUp, !connection.isInsidePieces, let message = connection.takeMessage() {
+            driver.inbox.add(message)
+        }
+        return notice(from: connection)
+    }
+
+    func cause(of error: ConnectionError?, on connection: WebSocketConnection?) -> DisconnectCause {
+        if let connection, let notice = notice(from: connection) { return .kicked(notice) }
+        // Whatever has become of the connection behind it: the peer had closed.
+        if connection?.peerClose != nil { return .endedByPeer }
+        switch error {
+        // There was a connection: what took too long is an answer to a ping, or that the peer takes what is sent.
+        case .transport(.timedOut) where connection != nil: return .silent
+        case let error?: return DisconnectCause(error)
+        case nil: return .endedByPeer
+        }
+    }
+
+    /// What follows from the peer's close, if it says so.
+    private func notice(from connection: WebSocketConnection) -> KickNotice? {
+        guard let close = connection.peerClose, let advice = settings.advice(close) else { return nil }
+        let code = close.code ?? .noStatus
+        return KickNotice(reason: UInt64(code.rawValue), advice: advice)
+    }
+
+    func letGo(_ connection: WebSocketConnection, for cause: DisconnectCause) {
+        connection.leave(code: connection.peerClose?.code ?? (cause == .endedByUs ? .normal : .goingAway))
+        var counters = counters(with: connection)
+        // What waits in it is nobody's any more.
+        (counters.pendingByteCount, counters.unreadByteCount, counters.waitingSenderCount) = (0, 0, 0)
+        earlier = (roundTrips(of: connection), counters)
+    }
+
+    // MARK: What is to be seen
+
+    /// How long a connection's pings took to be answered, or those of the last one.
+    func roundTrips(of connection: WebSocketConnection?) -> RoundTrips {
+        connection?.heartbeat?.roundTrips ?? earlier.roundTrips
+    }
+
+    /// What has passed through a connection, and those before it.
+    func counters(with connection: WebSocketConnection?) -> ConnectionCounters {
+        var counters = earlier.counters
+        if let connection { counters += connection.currentCounters }
+        return counters
+    }
+
+    // MARK: What is sent and arrives
+
+    func write(_ message: GivenMessage<Payload>, to connection: WebSocketConnection) throws(CodecError) {
+        connection.post(message.payload)
+    }
+
+    func take(_ message: WebSocketMessage, from link: Link, for driver: Driver) {
+        driver.inbox.add(message)
+    }
+}

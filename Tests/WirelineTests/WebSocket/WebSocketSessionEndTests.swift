@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FaultSupport
+import Testing
+import TestingSupport
+import Wireline
+import WirelineWebSocket
+
+/// What ends the connections of a WebSocket client that comes back, and the client itself.
+@Suite(.ahead, .timeLimit(.minutes(300)))
+struct WebSocketSessionEndTests {
+    // MARK: Refusals and closes
+
+    @Test(
+        arguments: [
+            (401, DisconnectCause.loginRefused), (403, .loginRefused), (301, .misconfigured), (308, .misconfigured),
+        ] as [(Int, DisconnectCause)])
+    func `an answer that would come again ends the session`(status: Int, cause: DisconnectCause) async throws {
+        let server = try await WebSocketServer.start(
+            at: "127.0.0.1", port: 0, on: EventLoopGroup(threadCount: 1), configuration: .patient
+        ) { _ in
+            .refuse(status: status, headers: ["Location": "ws://127.0.0.1/elsewhere"])
+        } handler: { _ in
+        }
+        let session = try server.session()
+        await #expect(throws: ConnectionError.sessionEnded(.stopped(cause))) { try await session.waitUntilReady() }
+        await #expect(throws: ConnectionError.sessionEnded(.stopped(cause))) {
+            for try await _ in session.messages {}
+        }
+        await #expect(throws: ConnectionError.session(.ended(mayHaveArrived: false))) {
+            try await session.send("too late")
+        }
+        await server.shutDown()
+    }
+
+    @Test func `any other refusal is tried again, as often as the policy says`() async throws {
+        let attempts = Seen<Int>()
+        let server = try await WebSocketServer.start(
+            at: "127.0.0.1", port: 0, on: EventLoopGroup(threadCount: 1), configuration: .patient
+        ) { _ in
+            attempts.add(attempts.count)
+            return .refuse(status: [404, 302, 503, 500][attempts.count % 4])
+        } handler: { _ in
+        }
+        let session = try server.session(
+            .patient { $0.reconnect = ReconnectPolicy(baseDelay: .milliseconds(1), retryLimit: 4) })
+        await #expect(throws: ConnectionError.sessionEnded(.outOfRetries(last: .failed))) {
+            try await session.waitUntilReady()
+        }
+        #expect(attempts.count == 5)
+        await server.shutDown()
+    }
+
+    @Test func `a header that no server can be asked for is found out at once`() throws {
+        let url = try WebSocketURL("ws://127.0.0.1:1/")
+        #expect(throws: ConnectionError.webSocket(.invalidSubprotocol("a b"))) {
+            try WebSocketSession.start(to: [url], configuration: .patient { $0.client.subprotocols = ["a b"] })
+        }
+    }
+
+    @Test(arguments: [1_008, 4_001] as [UInt16])
+    func `a close that says not to come back is believed, during the login too`(code: UInt16) async throws {
+        let server = try await WebSocketServer.serving { client in
+            try await client.send("why")
+            if client.request.path == "/login" { _ = try await client.receive() }
+            try await client.close(code: WebSocketCloseCode(rawValue: code), reason: "banned")
+        }
+        let configuration = WebSocketSessionConfiguration.patient {
+            $0.advice = { close in
+                #expect(close.reason == "banned")
+                return close.code?.rawValue == 4_001 ? .stop : WebSocketSessionConfiguration.usualAdvice(close)
+            }
+        }
+        let kicked = DisconnectCause.kicked(KickNotice(reason: UInt64(code), advice: .stop))
+        let direct = try server.session(configuration)
+        let loggingIn = try server.session("/login", configuration) { login in
+            struct NotWelcome: Error {}
+            try await login.client.send("me")
+            while try await login.client.receive() != .text("welcome") {
+                if await login.client.end != nil { throw NotWelcome() }
+            }
+        }
+        var messages: [WebSocketMessage] = []
+        await #expect(throws: ConnectionError.sessionEnded(.stopped(kicked))) {
+            for try await message in direct.messages { messages.append(message) }
+        }
+        #expect(messages == [.text("why")])
+        await #expect(throws: ConnectionError.sessionEnded(.stopped(kicked))) {
+            try await loggingIn.waitUntilReady()
+        }
+        await server.shutDown()
+    }
+
+    @Test(
+        arguments: [
+            (1_000, DisconnectCause.endedByPeer), (1_001, .endedByPeer), (1_011, .endedByPeer), (4_001, .endedByPeer),
+            (1_012, .kicked(KickNotice(reason: 1_012, advice: .wait(atLeast: .zero)))),
+            (1_013, .kicked(KickNotice(reason: 1_013, advice: .wait(atLeast: .zero)))),
+        ] as [(UInt16, DisconnectCause)])
+    func `after any other close the session comes back behind a delay`(
+        code: UInt16, cause: DisconnectCause
+    ) async throws {
+        let connections = Seen<Void>()
+        let server = try await WebSocketServer.serving { client in
+            connections.add(())
+            guard connections.count == 1 else {
+                while try await client.receive() != nil {}
+                return
+            }
+            _ = try await client.receive()
+            try await client.close(code: WebSocketCloseCode(rawValue: code))
+        }
+        let session = try server.session()
+        let states = session.states
+        try await session.send("go")
+        var causes: [DisconnectCause] = []
+        for await state in states {
+            if case .waiting(_, let cause) = state { causes.append(cause) }
+            if state == .ready, !causes.isEmpty { session.end() }
+        }
+        #expect(causes == [cause])
+        await server.shutDown()
+    }
+
+    @Test func `a login that is refused ends the session, and one that fails is tried again`() async throws {
+        let first = try await WebSocketServer.remembering()
+        let numbers = Seen<Int>()
+        let session = try first.server.session { login in
+            numbers.add(login.number)
+            struct Unlucky: Error {}
+            if login.number == 1 { throw Unlucky() }
+            throw SessionLoginRefused("401")
+        }
+        await #expect(throws: ConnectionError.sessionEnded(.stopped(.loginRefused))) {
+            try await session.waitUntilReady()
+        }
+        #expect(await numbers.first(2) == [1, 2])
+        await first.server.shutDown()
+    }
+
+    @Test func `a login that takes too long is left with 1001, and tried again`() async throws {
+        let ends = Seen<WebSocketEnd>()
+        let server = try await WebSocketServer.serving { client in
+            while try await client.receive() != nil {}
+            ends.add(try await client.waitUntilEnd())
+        }
+        let session = try server.session(.patient { $0.loginTimeout = .milliseconds(20) }) { login in
+            _ = try await login.client.receive()
+        }
+        for await state in session.states {
+            guard case .waiting(_, let cause) = state else { continue }
+            #expect(cause == .timedOut)
+            session.end()
+        }
+        #expect(await ends.first(1)[0].received?.code == .goingAway)
+        await server.shutDown()
+    }
+
+    // MARK: Liveness
+
+    @Test func `a server that falls silent is given up for another connection`() async throws {
+        let socket = try RawSocket.listen()
+        let url = try WebSocketURL("ws://127.0.0.1:\(socket.port())/")
+        let accepting = Task {
+            // They stay open, and nobody reads or answers.
+            var peers: [RawSocket] = []
+            for _ in 0..<3 { peers.append(try await onThread { try socket.acceptWebSocket() }) }
+            return peers
+        }
+        let session = try WebSocketSession.start(
+            to: [url],
+            configuration: .patient {
+                $0.client.limits.heartbeat = HeartbeatPolicy(interval: .milliseconds(10), timeout: .milliseconds(50))
+            })
+        var causes: [DisconnectCause] = []
+        for await state in session.states {
+            guard case .waiting(_, let cause) = state else { continue }
+            causes.append(cause)
+            if causes.count == 3 { session.end() }
+        }
+        #expect(causes.prefix(3) == [.silent, .silent, .silent])
+        #expect(try await accepting.value.count == 3)
+    }
+
+    @Test func `pings are sent and answered while the main thread is blocked`() async throws {
+        let first = try await WebSocketServer.remembering()
+        let session = try first.server.session(
+            .patient {
+                $0.client.limits.heartbeat = HeartbeatPolicy(interval: .milliseconds(20), timeout: .seconds(500))
+            })
+        try await session.waitUntilReady()
+        let answered = Seen<Void>()
+        let watching = Task {
+            let hasAnswers = try await eventually { await session.roundTrips.count >= 5 }
+            if hasAnswers { answered.add(()) }
+        }
+        await MainActor.run { answered.block(until: 1) }
+        try await watching.value
+        let roundTrips = await session.roundTrips
+        #expect(roundTrips.minimum > .zero && roundTrips.minimum <= roundTrips.smoothed * 2)
+        session.end()
+        _ = await session.drain()
+        // Those of the last connection are still known.
+        #expect(await session.roundTrips.count >= roundTrips.count)
+        await first.server.shutDown()
+    }
+
+    // MARK: The end
+
+    @Test func `a session that is ended closes with 1000, and what was given leaves before`() async throws {
+        let seen = Seen<String>()
+        let ends = Seen<WebSocketEnd>()
+        let server = try await WebSocketServer.serving { client in
+            while case .text(let text)? = try await client.receive() { seen.add(text) }
+            ends.add(try await client.waitUntilEnd())
+        }
+        let session = try server.session()
+        try await session.waitUntilReady()
+        for number in 0..<100 { try await session.send("\(number)") }
+        session.end()
+        #expect(await seen.first(100) == (0..<100).map { "\($0)" })
+        #expect(await ends.first(1)[0].received?.code == .normal)
+        // Whoever looks later sees the end.
+        #expect(await session.states.reduce(into: []) { $0.append($1) } == [.ended(.byUs)])
+        for try await message in session.messages { Issue.record("\(message)") }
+        await server.shutDown()
+    }
+
+    @Test func `a session that nobody holds closes its connection, once what was sent has left`() async throws {
+        let seen = Seen<String>()
+        let ends = Seen<WebSocketEnd>()
+        let server = try await WebSocketServer.serving { client in
+            while case .text(let text)? = try await client.receive() { seen.add(text) }
+            ends.add(try await client.waitUntilEnd())
+        }
+        do {
+            let session = try server.session()
+            try await session.waitUntilReady()
+            try await session.send("last")
+        }
+        #expect(await seen.first(1) == ["last"])
+        #expect(await ends.first(1)[0].received?.code == .normal)
+        await server.shutDown()
+    }
+
+    @Test func `draining waits until a connection has taken every message`() async throws {
+        let mayLogIn = Gate()
+        let first = try await WebSocketServer.remembering()
+        let session = try first.server.session { _ in await mayLogIn.wait() }
+        let sent = try await session.send("one")
+        try await session.send("two", delivery: .latest(of: "state"))
+        async let cause = session.drain(within: .seconds(500))
+        while true {
+            do throws(ConnectionError) { try await session.send("late", delivery: .latest(of: "late")) } catch { break }
+        }
+        mayLogIn.open()
+        #expect(await cause == .byUs)
+        #expect(try await sent.outcome() == .given)
+        #expect(await first.seen.first(2) == ["one", "two"])
+        await first.server.shutDown()
+    }
+
+    @Test func `draining that takes too long gives up what waits`() async throws {
+        let url = try WebSocketURL("ws://\(ServerEndpoint.nobody.host):1/")
+        let session = try WebSocketSession.start(to: [url], configuration: .patient())
+        let sent = try await session.send("never")
+        #expect(await session.drain(within: .milliseconds(20)) == .byUs)
+        #expect(try await sent.outcome() == .failed(.ended(mayHaveArrived: false)))
+    }
+}
