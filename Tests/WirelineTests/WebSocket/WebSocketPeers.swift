@@ -74,6 +74,48 @@ extension WebSocketServer {
     }
 }
 
+extension WebSocketSessionConfiguration {
+    /// For machines that do many other things at the same time: what has ended is tried again at once, and for long.
+    static func patient(_ change: (inout WebSocketSessionConfiguration) -> Void = { _ in }) -> Self {
+        var configuration = WebSocketSessionConfiguration(
+            client: .patient,
+            reconnect: ReconnectPolicy(baseDelay: .milliseconds(1), maximumDelay: .milliseconds(50), retryLimit: nil),
+            loginTimeout: .seconds(500))
+        change(&configuration)
+        return configuration
+    }
+}
+
+extension WebSocketServer {
+    /// A server that writes down the texts that come.
+    static func remembering(
+        at host: String = "127.0.0.1", port: UInt16 = 0
+    ) async throws -> (server: WebSocketServer, seen: Seen<String>) {
+        let seen = Seen<String>()
+        let server = try await start(
+            at: host, port: port, on: ConnectionPair.group.get(), configuration: .patient
+        ) { client in
+            while case .text(let text)? = try await client.receive() { seen.add(text) }
+        }
+        return (server, seen)
+    }
+
+    func session(
+        _ target: String = "/", _ configuration: WebSocketSessionConfiguration = .patient(),
+        login: (@Sendable (WebSocketSessionLogin) async throws -> Void)? = nil
+    ) throws -> WebSocketSession {
+        let url = try WebSocketURL("ws://\(address.ipAddress):\(address.port)\(target)")
+        return try WebSocketSession.start(to: [url], configuration: configuration, login: login)
+    }
+
+    func session(
+        _ configuration: WebSocketSessionConfiguration,
+        login: (@Sendable (WebSocketSessionLogin) async throws -> Void)? = nil
+    ) throws -> WebSocketSession {
+        try session("/", configuration, login: login)
+    }
+}
+
 /// What ended each connection of a server of WebSockets, in order.
 final class WebSocketEnds: Sendable {
     private let ends = Seen<String>()
