@@ -30,15 +30,29 @@ public enum ReceivedMessage<Definition: PacketProtocol>: Sendable {
     }
 
     /// Reads the message of a packet.
-    init(_ packet: ReceivedPacket, from sender: Sender) throws(ConnectionError) {
+    ///
+    /// - Parameter count: Is told of a message that whoever counts is to count.
+    init(
+        _ packet: ReceivedPacket, from sender: Sender, count: (UncommonMessage) -> Void
+    ) throws(ConnectionError) {
         do throws(CodecError) {
             if let message = try Definition.message(in: packet.lent, from: sender) {
                 self = .message(message, packet)
             } else {
                 self = .unknown(packet)
+                count(.unknownID)
             }
         } catch {
+            count(.refused)
             throw .codec(error)
         }
     }
+}
+
+/// A message that is counted for what it is.
+enum UncommonMessage {
+    /// The schema does not know its ID.
+    case unknownID
+    /// It is not what the schema says.
+    case refused
 }

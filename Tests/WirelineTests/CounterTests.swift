@@ -66,6 +66,29 @@ struct CounterTests {
         await server.shutDown()
     }
 
+    @Test func `a session counts what passes through one connection after another`() async throws {
+        // Each connection ends behind its first answer.
+        let server = try await SceneServer.start { client in
+            guard try await client.nextPacket() != nil else { return }
+            try await client.send(packet: packet(id: 9, payload: [1, 2, 3]))
+            try await client.send(Sc_20001.entered(Self.hello))
+        }
+        let session = try server.session()
+        let byteCount = try Sc_20001.entered(Self.hello).encoded().count + packet(id: 9, payload: [1, 2, 3]).count
+        var messages = session.messages.makeAsyncIterator()
+        for number in 1...3 {
+            _ = try await session.request(Self.hello, delivery: .atLeastOnce, timeout: .seconds(500))
+            #expect(try await messages.next()?.packet.id == 9)
+            let counters = await session.counters()
+            #expect(counters.receivedPacketCount == 2 * number && counters.receivedByteCount == byteCount * number)
+            // One that a connection was given at its end is sent again.
+            #expect(counters.sentPacketCount >= number)
+            #expect(counters.unknownIDCount == number && counters.unreadByteCount == 0)
+        }
+        session.end()
+        await server.shutDown()
+    }
+
     @Test func `unknown IDs, refused messages and refused packets are counted apart`() async throws {
         let ends = ConnectionEnds()
         let server = try await SceneServer.start(configuration: ends.configure()) { client in

@@ -27,15 +27,12 @@ extension PacketConnection {
     func message<Definition: PacketProtocol>(
         in packet: ReceivedPacket, from sender: WirelineCodec.Sender
     ) throws(ConnectionError) -> ReceivedMessage<Definition> {
-        let message: ReceivedMessage<Definition>
-        do throws(ConnectionError) {
-            message = try ReceivedMessage(packet, from: sender)
-        } catch {
-            noteRefusedMessage()
-            throw error
+        try ReceivedMessage(packet, from: sender) { message in
+            switch message {
+            case .unknownID: loop.execute { self.unknownIDCount &+= 1 }
+            case .refused: noteRefusedMessage()
+            }
         }
-        if case .unknown = message { loop.execute { self.unknownIDCount &+= 1 } }
-        return message
     }
 
     /// Counts a message that is not what the schema says.

@@ -148,6 +148,22 @@ final class PacketCarrier: SessionCarrier, @unchecked Sendable {
     }
 }
 
+extension SessionDriver<PacketCarrier> {
+    /// Reads the message of a packet that somebody has taken, and counts what is to be counted.
+    func message<Definition: PacketProtocol>(
+        in packet: ReceivedPacket
+    ) throws(ConnectionError) -> ReceivedMessage<Definition> {
+        try ReceivedMessage(packet, from: .server) { message in
+            loop.execute {
+                switch message {
+                case .unknownID: self.endedCounters.unknownIDCount += 1
+                case .refused: self.endedCounters.refusedPacketCount += 1
+                }
+            }
+        }
+    }
+}
+
 extension ConnectionOwner: SessionConnectionOwner {}
 
 extension ReceivedPacket: SessionElement {}

@@ -103,6 +103,10 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
         get async { await driver.loop.run { [driver] in driver.roundTrips } }
     }
 
+    /// What has passed through the session's connections so far, and what waits in the present one and to be read; packets
+    /// of logins, heartbeats and replies are packets, too. What waits for a connection is not counted.
+    public func counters() async -> ConnectionCounters { await driver.counters() }
+
     /// The loop that the session lives on.
     public var loop: EventLoop { driver.loop }
 

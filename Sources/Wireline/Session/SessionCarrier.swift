@@ -92,6 +92,8 @@ protocol SessionConnection: AnyObject, Sendable {
     var takesMessages: Bool { get }
     /// How many bytes wait in it to be sent.
     var waitingByteCount: Int { get }
+    /// What has passed through it, and what waits in it; also when it has ended.
+    var currentCounters: ConnectionCounters { get }
     /// Why nothing can be sent.
     var sendError: ConnectionError { get }
 

@@ -12,6 +12,16 @@ extension SessionDriver {
         return stream
     }
 
+    /// What has passed through all connections, and what waits in the present one and to be read.
+    func counters() async -> ConnectionCounters {
+        await loop.run {
+            var counters = self.endedCounters
+            if let connection = self.link?.connection { counters += connection.currentCounters }
+            counters.unreadByteCount += self.inbox.byteCount
+            return counters
+        }
+    }
+
     /// Waits until messages go out.
     func waitUntilReady() async throws(ConnectionError) {
         for await state in states {

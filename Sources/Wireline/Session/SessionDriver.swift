@@ -34,6 +34,9 @@ final class SessionDriver<Carrier: SessionCarrier>: @unchecked Sendable {
     var link: Link?
     private var tickets: [MessageNumber: DeliveryTicket] = [:]
 
+    /// What has passed through the connections that have ended, and what was said of messages behind them.
+    var endedCounters = ConnectionCounters()
+
     private var observers: [Int: AsyncStream<SessionState>.Continuation] = [:]
     private var observerCount = 0
 

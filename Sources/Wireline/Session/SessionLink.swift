@@ -3,7 +3,8 @@
 import WirelineSession
 import WirelineTransport
 
-/// One connection of a session's, or the attempt to make it; for the loop's own thread.
+/// One connection of a session's, or the attempt to make it; for the loop's own thread alone, which is also the lock behind
+/// `@unchecked Sendable`.
 final class SessionLink<Owner: SessionConnectionOwner>: @unchecked Sendable {
     let number: ConnectionNumber
     /// What connects, logs in, and reads, one after another.

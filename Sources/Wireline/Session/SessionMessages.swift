@@ -26,7 +26,7 @@ public struct SessionMessages<Definition: PacketProtocol>: AsyncSequence, Sendab
         /// - Throws: ``ConnectionError``, once every message before it has been handed over.
         public nonisolated(nonsending) mutating func next() async throws(ConnectionError) -> Element? {
             guard let packet = try await session.driver.next() else { return nil }
-            return try ReceivedMessage(packet, from: .server)
+            return try session.driver.message(in: packet)
         }
 
         /// The next message; nil at the end.
@@ -34,7 +34,7 @@ public struct SessionMessages<Definition: PacketProtocol>: AsyncSequence, Sendab
             isolation actor: isolated (any Actor)?
         ) async throws(ConnectionError) -> Element? {
             guard let packet = try await session.driver.next() else { return nil }
-            return try ReceivedMessage(packet, from: .server)
+            return try session.driver.message(in: packet)
         }
     }
 }

@@ -18,8 +18,8 @@ final class WebSocketCarrier: SessionCarrier, @unchecked Sendable {
     /// How its connections are made.
     private let client: WebSocketClientConfiguration
     private let loginHook: LoginHook?
-    /// Those of the connections that have ended: of the last one, and what has passed through all of them.
-    private var earlier = (roundTrips: RoundTrips(), counters: ConnectionCounters())
+    /// Those of the last connection that has ended.
+    private var latestRoundTrips = RoundTrips()
 
     /// The most that a connection holds of what has arrived: it goes on to where the session's limit is.
     private static let unreadStep = 64 << 10
@@ -92,24 +92,14 @@ final class WebSocketCarrier: SessionCarrier, @unchecked Sendable {
 
     func letGo(_ connection: WebSocketConnection, for cause: DisconnectCause) {
         connection.leave(code: connection.peerClose?.code ?? (cause == .endedByUs ? .normal : .goingAway))
-        var counters = counters(with: connection)
-        // What waits in it is nobody's any more.
-        (counters.pendingByteCount, counters.unreadByteCount, counters.waitingSenderCount) = (0, 0, 0)
-        earlier = (roundTrips(of: connection), counters)
+        latestRoundTrips = roundTrips(of: connection)
     }
 
     // MARK: What is to be seen
 
     /// How long a connection's pings took to be answered, or those of the last one.
     func roundTrips(of connection: WebSocketConnection?) -> RoundTrips {
-        connection?.heartbeat?.roundTrips ?? earlier.roundTrips
-    }
-
-    /// What has passed through a connection, and those before it.
-    func counters(with connection: WebSocketConnection?) -> ConnectionCounters {
-        var counters = earlier.counters
-        if let connection { counters += connection.currentCounters }
-        return counters
+        connection?.heartbeat?.roundTrips ?? latestRoundTrips
     }
 
     // MARK: What is sent and arrives

@@ -84,14 +84,7 @@ public final class WebSocketSession: Sendable {
 
     /// What has passed through the session's connections so far, and what waits in the present one and to be read; its
     /// packets are the messages, those of logins included. What waits for a connection is not counted.
-    public func counters() async -> ConnectionCounters {
-        let driver = driver
-        return await driver.loop.run {
-            var counters = driver.carrier.counters(with: driver.link?.connection)
-            counters.unreadByteCount += driver.inbox.byteCount
-            return counters
-        }
-    }
+    public func counters() async -> ConnectionCounters { await driver.counters() }
 
     /// The loop that the session lives on.
     public var loop: EventLoop { driver.loop }
