@@ -22,7 +22,8 @@ struct DiffTests {
               it was in Old/a.wire:2:12
               new clients send Cs_1 {"a":1,"c":2,"d":3}
                   as 0000000c000100000001 0203
-                  and old servers read Cs_1 {"a":0,"b":0}: `a` is something else
+                  and old servers read Cs_1 {"a":0,"b":0}
+                  a at 6…7 (0000): sent 1, read 0
               old clients send Cs_1 {"a":1,"b":2}
                   as 000000090001000102
                   and new servers refuse it: Cs_1.a: needs 4 bytes at offset 0, 3 are left
@@ -52,6 +53,22 @@ struct DiffTests {
         #expect(try workspace.wire("diff", "Old", "New", "--strict").status == strict)
     }
 
+    @Test func `a field late in a long message is shown with its bytes and both values`() throws {
+        let fields = (0..<60).map { "uint8 f\($0);" }.joined(separator: " ")
+        let item = "struct Item { \(fields) int64 big; }\n"
+        let message = "message Cs_1 { \(fields) Item[] items; }\n"
+        let workspace = try workspace([
+            "Old/a.wire": message + item, "New/a.wire": message + item.replacing(" int64", with: " uint64"),
+        ])
+        let outcome = try workspace.wire("diff", "Old", "New")
+        let field = "      items[0].big at 128…135"
+        let old = #"(8000000000000000): sent "9223372036854775808", read "-9223372036854775808""#
+        let new = #"(ffffffffffffffff): sent -1, read "18446744073709551615""#
+        for reading in [old, new] { #expect(outcome.output.contains("\(field) \(reading)\n"), "\(outcome)") }
+        let json = try workspace.wire("diff", "Old", "New", "--format", "json")
+        #expect(json.output.contains(#""field":"items[0].big","offset":128,"byteCount":8,"#))
+    }
+
     @Test func `JSON is one object in one line`() throws {
         let workspace = try workspace([
             "Old/a.wire": "message Cs_1 { int8 a; }\n", "New/a.wire": "message Cs_1 { uint8 a; }\n",
@@ -62,9 +79,9 @@ struct DiffTests {
             + #""old":{"file":"Old/a.wire","line":1,"column":21},"new":{"file":"New/a.wire","line":1,"column":22},"#
             + #""messages":["Cs_1"],"failures":[{"reader":"old","sender":"client","message":"Cs_1","sent":{"a":128},"#
             + #""packet":"00000007000180","byteCount":7,"reading":{"outcome":"misread","error":null,"message":"Cs_1","#
-            + #""field":"a","read":{"a":-128}}},{"reader":"new","sender":"client","message":"Cs_1","sent":{"a":-1},"#
+            + #""field":"a","offset":6,"byteCount":1,"read":{"a":-128}}},{"reader":"new","sender":"client","message":"Cs_1","sent":{"a":-1},"#
             + #""packet":"000000070001ff","byteCount":7,"reading":{"outcome":"misread","error":null,"message":"Cs_1","#
-            + #""field":"a","read":{"a":255}}}],"alternative":"keep the field, and append another one in the new form, "#
+            + #""field":"a","offset":6,"byteCount":1,"read":{"a":255}}}],"alternative":"keep the field, and append another one in the new form, "#
             + #"`optional` or with `@since`"}]}"# + "\n"
         let outcome = try workspace.wire("diff", "Old", "New", "--format", "json")
         #expect(outcome == Outcome(status: 1, output: line, errors: ""))

@@ -79,12 +79,12 @@ struct Exchange {
             let line = try isOfPacket ? decode(packet, sender) : decodePayload(sent)
             guard let line, let found = line[LineKey.fields] else { return isOfPacket ? .unknownMessage : nil }
             if case .string(let other)? = line[LineKey.message], other != name {
-                return .misread(message: other, fields: found, path: "")
+                return .misread(message: other, fields: found, nil)
             }
-            guard let path = firstDifference(sent, found, .message(writtenMessage), .message(readMessage)) else {
-                return nil
-            }
-            return counts(path) ? .misread(message: name, fields: found, path: path) : nil
+            let difference = firstDifference(sent, found, .message(writtenMessage), .message(readMessage))
+            guard var difference, counts(difference.path) else { return nil }
+            difference.range = range(of: difference.path, in: packet)
+            return .misread(message: name, fields: found, difference)
         } catch {
             return counts(error.path) || isOfPacket ? .refused(error) : nil
         }
@@ -109,18 +109,34 @@ struct Exchange {
         return try unsafe readerTranslator.decodePayload(span.bytes, asMessage: read.messages[readMessage].name)
     }
 
+    /// Which bytes of the packet the reader has taken for the value at a path; nil where it has taken none.
+    private func range(of path: String, in packet: [UInt8]) -> Range<Int>? {
+        guard !path.isEmpty else { return nil }
+        let layout = isOfPacket ? read.layout : written.layout
+        let span = packet.span
+        // SAFETY: as above.
+        guard let packet = unsafe try? Packet(span.bytes, layout: layout, limit: packet.count) else { return nil }
+        let recorder = AnnotationRecorder(maximumPartCount: .max)
+        let decoder = PayloadDecoder(index: readerTranslator.index, recorder: recorder)
+        var reader = packet.makeReader(maximumDepth: read.options.maximumDepth)
+        _ = try? readerTranslator.decodeFields(of: readMessage, with: decoder, from: &reader)
+        let ranges = recorder.parts.filter { FieldPath.isInside(path, $0.path) }.map(\.range)
+        guard let first = ranges.first, let last = ranges.last else { return nil }
+        return first.lowerBound..<last.upperBound
+    }
+
     // MARK: Comparing
 
-    /// The path of the first value that is not what was sent.
+    /// The first value that is not what was sent; its range is not known yet.
     private func firstDifference(
         _ sent: JSONValue, _ found: JSONValue, _ sentOwner: FieldListKey, _ foundOwner: FieldListKey
-    ) -> String? {
+    ) -> SchemaChange.Difference? {
         let key =
             reader == .new
             ? SchemaComparison.OwnerPair(old: sentOwner, new: foundOwner)
             : SchemaComparison.OwnerPair(old: foundOwner, new: sentOwner)
         // What has not been compared is not the same type.
-        guard let alignment = comparison.alignments[key] else { return "" }
+        guard let alignment = comparison.alignments[key] else { return difference(sent, found) }
         let fields = read.fields(of: foundOwner)
         let others = written.fields(of: sentOwner)
         for (index, field) in fields.enumerated() {
@@ -130,41 +146,66 @@ struct Exchange {
             guard let other else {
                 // Nobody sent it.
                 let absent = readerTranslator.index.fields(of: foundOwner)[index].absent
-                if let value, field.presence == .required || value != absent { return field.name }
+                if let value, field.presence == .required || value != absent {
+                    return difference(nil, value, at: field.name)
+                }
                 continue
             }
             let sentValue = sent[others[other].name].flatMap { $0.isNull ? nil : $0 }
             guard sentValue != nil || value != nil else { continue }
-            guard let sentValue, let value else { return field.name }
-            if let path = firstDifference(sentValue, others[other].type, value, field.type) { return field.name + path }
+            guard let sentValue, let value else { return difference(sentValue, value, at: field.name) }
+            if var difference = firstDifference(sentValue, others[other].type, value, field.type) {
+                difference.path = FieldPath.joining(field.name, difference.path)
+                return difference
+            }
         }
         return nil
     }
 
     private func firstDifference(
         _ sent: JSONValue, _ sentType: TypeDescription, _ found: JSONValue, _ foundType: TypeDescription
-    ) -> String? {
+    ) -> SchemaChange.Difference? {
         switch (sentType, foundType) {
         case (.structure(let left), .structure(let right)):
-            return firstDifference(sent, found, .structure(left), .structure(right)).map { $0.isEmpty ? "" : "." + $0 }
+            return firstDifference(sent, found, .structure(left), .structure(right))
         case (.list(let left, _), .list(let right, _)), (.fixedList(let left, _), .fixedList(let right, _)):
-            guard case .array(let sent) = sent, case .array(let found) = found, sent.count == found.count else {
-                return ""
+            guard case .array(let sentItems) = sent, case .array(let items) = found, sentItems.count == items.count
+            else {
+                return difference(sent, found)
             }
-            for (index, (sent, found)) in zip(sent, found).enumerated() {
-                if let path = firstDifference(sent, left, found, right) { return "[\(index)]" + path }
+            for (index, (sentItem, item)) in zip(sentItems, items).enumerated() {
+                if var difference = firstDifference(sentItem, left, item, right) {
+                    difference.path = FieldPath.joining("[\(index)]", difference.path)
+                    return difference
+                }
             }
             return nil
+        default:
+            return isSame(sent, sentType, found, foundType) ? nil : difference(sent, found)
+        }
+    }
+
+    private func difference(
+        _ sent: JSONValue?, _ found: JSONValue?, at path: String = ""
+    ) -> SchemaChange.Difference {
+        SchemaChange.Difference(path: path, range: nil, sent: sent, read: found)
+    }
+
+    /// Whether two values that are neither structures nor lists say the same.
+    private func isSame(
+        _ sent: JSONValue, _ sentType: TypeDescription, _ found: JSONValue, _ foundType: TypeDescription
+    ) -> Bool {
+        switch (sentType, foundType) {
         case (.string, .bytes), (.bytes, .string):
-            return bytes(sent, sentType) == bytes(found, foundType) ? nil : ""
+            return bytes(sent, sentType) == bytes(found, foundType)
         case (.float32, .float32), (.float64, .float64), (.string, .string), (.bytes, .bytes),
             (.properties, .properties):
-            return sent == found || number(sent) != nil && number(sent) == number(found) ? nil : ""
+            return sent == found || number(sent) != nil && number(sent) == number(found)
         default:
             guard let left = integer(sent, sentType, written), let right = integer(found, foundType, read),
                 left == right
-            else { return "" }
-            return hasSameMeaning(left, sentType, foundType) ? nil : ""
+            else { return false }
+            return hasSameMeaning(left, sentType, foundType)
         }
     }
 

@@ -129,7 +129,7 @@ struct ExchangeTrial {
             guard case .string(let found)? = line[LineKey.message], let fields = line[LineKey.fields] else {
                 return .unknownMessage
             }
-            return found == name ? nil : .misread(message: found, fields: fields, path: "")
+            return found == name ? nil : .misread(message: found, fields: fields, nil)
         } catch {
             return .refused(error)
         }
@@ -142,7 +142,7 @@ extension SchemaChange.Outcome {
         let path: String
         switch self {
         case .refused(let error): path = error.path
-        case .misread(_, _, let found): path = found
+        case .misread(_, _, let difference): path = difference?.path ?? ""
         case .unknownMessage: return true
         }
         let field = path.split(separator: ".").last?.prefix { $0 != "[" }

@@ -63,13 +63,28 @@ public struct SchemaChange: Equatable, Sendable {
     public enum Outcome: Equatable, Sendable {
         /// It is an error. Offsets count from the first byte of the payload, or of the packet where that itself is refused.
         case refused(CodecError)
-        /// It is read as these fields (of this message, where that is another one), of which `path` is the first that is
-        /// something else.
-        case misread(message: String, fields: JSONValue, path: String)
+        /// It is read as these fields (of this message, where that is another one), of which the difference is the first;
+        /// nil where it is the message.
+        case misread(message: String, fields: JSONValue, Difference?)
         /// The reader has no message of its ID.
         case unknownMessage
 
         var isRefusal: Bool { if case .refused = self { true } else { false } }
+    }
+}
+
+extension SchemaChange {
+    /// A value that is read as something else than was sent.
+    public struct Difference: Equatable, Sendable {
+        /// Where it stands in the fields that were read: `items[1].count`; empty where that is not known.
+        public var path: String
+        /// Which bytes it was read from, in bytes from the packet's first; nil where it was read from none, as what the
+        /// other version does not send.
+        public var range: Range<Int>?
+        /// What was sent, as its writer means it; nil where nothing was.
+        public var sent: JSONValue?
+        /// What was read; nil where nothing was.
+        public var read: JSONValue?
     }
 }
 

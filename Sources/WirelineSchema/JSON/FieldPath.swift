@@ -13,6 +13,13 @@ enum FieldPath {
         }
     }
 
+    /// Whether a path is of a value, or of something inside it.
+    static func isInside(_ value: String, _ path: String) -> Bool {
+        guard path.hasPrefix(value) else { return false }
+        let next = path.utf8.dropFirst(value.utf8.count).first
+        return next == nil || next == UInt8(ascii: ".") || next == UInt8(ascii: "[")
+    }
+
     /// How a name that someone sent stands in a path: as it is, or quoted where it could be anything but a name.
     static func step(_ name: String) -> String {
         let isPlain =

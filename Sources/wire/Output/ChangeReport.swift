@@ -13,6 +13,8 @@ struct ChangeReport {
 
     /// Of a longer packet the first bytes are shown.
     private static let shownByteCount = 48
+    /// Of a longer field in it, too.
+    private static let shownFieldByteCount = 16
     /// Of a longer value, too.
     private static let shownTextCount = 160
     /// In JSON more is shown, but not megabytes.
@@ -60,15 +62,32 @@ struct ChangeReport {
         let outcome =
             switch failure.outcome {
             case .refused(let error): "refuse it: \(error)"
-            case .misread(let message, let fields, let path):
-                "read \(message) \(shortened(fields))" + (path.isEmpty ? "" : ": `\(path)` is something else")
+            case .misread(let message, let fields, _): "read \(message) \(shortened(fields))"
             case .unknownMessage: "have no message of its ID"
             }
-        return [
+        var lines = [
             "  \(writer) \(failure.sender)s send \(failure.message) \(shortened(failure.sent))",
             "      as \(hex)\(rest)",
             "      and \(failure.reader) \(failure.sender.peer)s \(outcome)",
-        ].map(TextStyle.harmless)
+        ]
+        if case .misread(_, _, let difference?) = failure.outcome, !difference.path.isEmpty {
+            lines.append("      " + text(of: difference, in: failure.packet))
+        }
+        return lines.map(TextStyle.harmless)
+    }
+
+    /// Where a value is read as something else: in a long packet the only place where it is seen.
+    private func text(of difference: SchemaChange.Difference, in packet: [UInt8]) -> String {
+        var place = ""
+        if let range = difference.range {
+            let hex = Hexadecimal.text(of: Array(packet[range].prefix(Self.shownFieldByteCount)))
+            let last = range.count > 1 ? "…\(range.upperBound - 1)" : ""
+            let rest = range.count > Self.shownFieldByteCount ? "…" : ""
+            place = " at \(range.lowerBound)\(last) (\(hex)\(rest))"
+        }
+        let sent = difference.sent.map(shortened) ?? "nothing"
+        let read = difference.read.map(shortened) ?? "nothing"
+        return "\(difference.path)\(place): sent \(sent), read \(read)"
     }
 
     private func shortened(_ value: JSONValue) -> String {
@@ -131,10 +150,14 @@ struct ChangeReport {
         switch failure.outcome {
         case .refused(let error):
             outcome = [.init("outcome", "refused"), .init("error", .string("\(error)")), .init("read", .null)]
-        case .misread(let message, let fields, let path):
+        case .misread(let message, let fields, let difference):
+            let range = difference?.range
             outcome = [
                 .init("outcome", "misread"), .init("error", .null), .init("message", .string(message)),
-                .init("field", .string(path)), .init("read", isShort ? fields : .null),
+                .init("field", .string(difference?.path ?? "")),
+                .init("offset", range.map { .integer(Int128($0.lowerBound)) } ?? .null),
+                .init("byteCount", range.map { .integer(Int128($0.count)) } ?? .null),
+                .init("read", isShort ? fields : .null),
             ]
         case .unknownMessage:
             outcome = [.init("outcome", "unknown"), .init("error", .null), .init("read", .null)]
