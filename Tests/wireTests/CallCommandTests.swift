@@ -215,6 +215,24 @@ struct CallCommandTests {
         }
     }
 
+    @Test func `a reply of which only a part comes in time is an error that says how much`() async throws {
+        // The part may come too late, too: then there is more time.
+        for time in ["200ms", "5s", "60s"] {
+            let outcome = try await call(["Cs_20001", packetFields, "--timeout", time]) { connection in
+                _ = try await connection.next()
+                await connection.sendRaw(Array(Self.reply.dropLast()))
+                // Ends when the caller has gone, which is waited for.
+                _ = try? await connection.next()
+            }
+            let isLate = ["error: no connection", "error: no reply from PEER within \(time)\n"]
+                .contains(where: outcome.errors.hasPrefix)
+            if isLate, time != "60s" { continue }
+            let errors = "error: no reply from PEER within \(time): only 10 bytes of a packet came\n"
+            #expect(outcome == Outcome(status: 1, output: "", errors: errors))
+            break
+        }
+    }
+
     @Test func `a message that comes back unchanged is told from a broken reply`() async throws {
         let outcome = try await call(["Cs_20001", #"{"SceneId":1,"Line":2,"message":""}"#]) { connection in
             if let packet = try await connection.next() { try await connection.forward(packet) }

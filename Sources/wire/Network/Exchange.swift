@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 import Wireline
 import WirelineCodec
 import WirelineSchema
@@ -24,14 +25,20 @@ struct Exchange {
         let deadline = MonotonicTime.now + timeout.duration
         let connection = try await connect()
         // Nobody else closes the connection, so that it is closed means that the time is over.
-        connection.loop.execute { connection.loop.schedule(at: deadline) { connection.close() } }
+        let fragment = Fragment()
+        connection.loop.execute {
+            connection.loop.schedule(at: deadline) {
+                fragment.byteCount.store(connection.currentCounters.unreadByteCount, ordering: .releasing)
+                connection.close()
+            }
+        }
         let reply: ReceivedPacket
         do throws(ConnectionError) {
             try await connection.send(packet: request)
             reply = try await self.reply(on: connection)
         } catch {
             await close(connection)
-            throw failure(error)
+            throw failure(error, fragmentByteCount: fragment.byteCount.load(ordering: .acquiring))
         }
         await close(connection)
         do throws(CodecError) {
@@ -70,8 +77,12 @@ struct Exchange {
         throw .endedBeforeReply
     }
 
-    private func failure(_ error: ConnectionError) -> CommandError {
+    /// - Parameter fragmentByteCount: How much of a packet had come when the time was over.
+    private func failure(_ error: ConnectionError, fragmentByteCount: Int) -> CommandError {
         switch error {
+        case .transport(.closed) where fragmentByteCount > 0:
+            let bytes = fragmentByteCount == 1 ? "1 byte" : "\(fragmentByteCount) bytes"
+            return .failure("no reply from \(endpoint) within \(timeout): only \(bytes) of a packet came")
         case .transport(.closed):
             let hint = expectation.name.map { "--expect names another message than \($0) to wait for" }
             return .failure("no reply from \(endpoint) within \(timeout)", hint: hint)
@@ -95,4 +106,9 @@ struct Exchange {
         let sent = description.message(id: reply.id, from: .client)?.name
         return sent.map { "these are the bytes that were sent; --expect \($0) reads what a server returns unchanged" }
     }
+}
+
+/// What there is of a packet that is not whole.
+private final class Fragment: Sendable {
+    let byteCount = Atomic(0)
 }
