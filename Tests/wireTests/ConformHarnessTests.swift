@@ -104,9 +104,18 @@ struct ConformHarnessTests {
         #expect(lines.count == 6 && lines.allSatisfy { !$0.contains("not asked") }, "\(outcome)")
         let workspace = try Workspace(Self.files)
         let many = try workspace.shell(
-            "wire conform --generate 20 --command 'echo >> starts; exit 1' | grep -c 'not asked'; wc -l < starts")
-        let numbers = many.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
-        #expect(numbers.count == 2 && numbers[0] > 20 && numbers[1] == 10, "\(many)")
+            "wire conform --generate 20 --junit out.xml --command 'echo >> starts; exit 1' | tail -n 3; wc -l < starts")
+        let ends = many.output.split(separator: "\n")
+        try #require(ends.count == 4, "\(many)")
+        #expect(ends[0].hasSuffix("the program ended with status 1 before it replied") && ends[3] == "10", "\(many)")
+        // The others are one line, and each is in the report.
+        let reason = "not asked: the program was lost 10 times in a row"
+        let count = try #require(ends[1].wholeMatch(of: /FAIL (\d+) more checks: (.*)/))
+        #expect(count.2 == reason && Int(count.1) ?? 0 > 20, "\(many)")
+        #expect(ends[2].hasSuffix(" checks: 10 failed, \(count.1) not made"), "\(many)")
+        let report = try workspace.read("out.xml")
+        #expect(report.matches(of: try Regex("<error message=\"\(reason)\"/>")).count == Int(count.1))
+        #expect(report.contains(#"failures="10" errors="\#(count.1)" skipped="0""#))
     }
 
     /// The good adapter, with a change in what it says.
@@ -207,7 +216,7 @@ struct ConformHarnessTests {
             while kill -0 $pid 2> /dev/null && ! grep -q 'State:.*Z' /proc/$pid/status; do :; done
             """
         let outcome = try workspace.shell(line)
-        #expect(outcome.output == "Scene: 0 checks: \nstatus 1\n1\n")
+        #expect(outcome.output == "Scene: no check was made\nstatus 1\n1\n")
         #expect(outcome.errors == "error: interrupted: 5 checks were not made\n")
     }
 

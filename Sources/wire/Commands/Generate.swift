@@ -8,7 +8,11 @@ extension Command {
     static let generate = Command(
         name: "generate",
         summary: "write code or documentation that is made of a protocol's schema",
-        parameters: [Parameter("LANGUAGE", "what to make", choices: backEnds.map(\.name))],
+        parameters: [
+            Parameter(
+                "LANGUAGE", "what to make; the script of erlang-adapter belongs beside the module of erlang",
+                choices: backEnds.map(\.name))
+        ],
         options: [.protocolFolder, .output],
         example: "wire generate swift --out /tmp/Generated --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in

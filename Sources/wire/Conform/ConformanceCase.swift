@@ -10,6 +10,8 @@ enum ConformanceOutcome: Equatable {
     case failed(String)
     /// It could not be made, and why.
     case skipped(String)
+    /// Nobody is there any more to be asked, and why; so it is with all checks that follow.
+    case notMade(String)
 }
 
 /// One thing that an implementation must do with one vector.
@@ -174,6 +176,7 @@ struct ConformanceChecks {
         switch reply {
         case .skipped(let text): .skipped(text)
         case .lost(let text): .failed(text)
+        case .notAsked(let text): .notMade(text)
         default: .failed("expected \(expected), got \(reply.text)")
         }
     }

@@ -18,6 +18,8 @@ struct ConformanceRun {
         case passed
         case failed(String)
         case skipped(String)
+        /// It was the implementation's fault that it was not made.
+        case notMade(String)
         /// It fails, and that is known.
         case failedAsExpected(String)
         /// It does not fail, though it was said that it would.
@@ -26,7 +28,7 @@ struct ConformanceRun {
         var isGood: Bool {
             switch self {
             case .passed, .skipped, .failedAsExpected: true
-            case .failed, .passedUnexpectedly: false
+            case .failed, .notMade, .passedUnexpectedly: false
             }
         }
     }
@@ -63,6 +65,10 @@ struct ConformanceRun {
                 isHeard = try print(line, console)
             }
         }
+        if isHeard, let line = line(ofThoseNotMade: results) {
+            progress.clear()
+            isHeard = try print(line, console)
+        }
         guard isWhole, !interruption.hasCome else { return results }
         let known = Set(cases.map(\.name))
         for name in expectedFailures.names.subtracting(known).sorted() {
@@ -90,14 +96,22 @@ struct ConformanceRun {
         case .passed: return isExpected ? .passedUnexpectedly : .passed
         case .failed(let text): return isExpected ? .failedAsExpected(text) : .failed(text)
         case .skipped(let text): return .skipped(text)
+        case .notMade(let text): return isExpected ? .failedAsExpected(text) : .notMade(text)
         }
     }
 
-    /// What is printed of a check; nil for one that is as it should be, unless everything is to be seen.
+    /// One line for all checks that were not made; nil where there are none.
+    private func line(ofThoseNotMade results: [Result]) -> String? {
+        let reasons = results.compactMap { if case .notMade(let text) = $0.verdict { text } else { nil } }
+        return reasons.first.map { "FAIL \(reasons.count) more check\(reasons.count == 1 ? "" : "s"): \($0)" }
+    }
+
+    /// What is printed of a check; nil for one that is as it should be, unless everything is to be seen, and for one that
+    /// was not made.
     private func line(of result: Result) -> String? {
         let line: String
         switch result.verdict {
-        case .passed where !isVerbose, .failedAsExpected where !isVerbose: return nil
+        case .passed where !isVerbose, .failedAsExpected where !isVerbose, .notMade: return nil
         case .passed: line = "ok   \(result.name)"
         case .failed(let text): line = "FAIL \(result.name): \(text)"
         case .skipped(let text): line = "skip \(result.name): \(text)"
@@ -118,8 +132,10 @@ struct ConformanceRun {
             count("failed") { if case .failed = $0 { true } else { false } },
             count("passed that should fail") { $0 == .passedUnexpectedly },
             count("failed as expected") { if case .failedAsExpected = $0 { true } else { false } },
+            count("not made") { if case .notMade = $0 { true } else { false } },
             count("skipped") { if case .skipped = $0 { true } else { false } },
         ].compactMap(\.self)
+        guard !results.isEmpty else { return TextStyle.harmless("\(title): no check was made") }
         let checks = results.count == 1 ? "1 check" : "\(results.count) checks"
         return TextStyle.harmless("\(title): \(checks): " + parts.joined(separator: ", "))
     }

@@ -65,7 +65,8 @@ enum HarnessLine {
             var members: [JSONValue.Member] = []
             if case .object(let known) = refusal.json { members = known }
             return line("error", members + [.init("text", .string(text))])
-        case .skipped(let text), .lost(let text): return line("skip", [.init("text", .string(text))])
+        case .skipped(let text), .lost(let text), .notAsked(let text):
+            return line("skip", [.init("text", .string(text))])
         }
     }
 

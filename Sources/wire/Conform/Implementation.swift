@@ -25,6 +25,8 @@ enum ConformanceReply {
     case skipped(String)
     /// There is no answer, or none that can be understood.
     case lost(String)
+    /// It is not asked any more, for a reason.
+    case notAsked(String)
 
     /// In words, for a sentence that says what came instead.
     var text: String {
@@ -34,7 +36,7 @@ enum ConformanceReply {
         case .more(let count): "that more bytes are needed" + (count.map { ": \($0)" } ?? "")
         case .refused(let refusal, let text): "an error: " + (text.isEmpty ? refusal.json.description : text).shortened
         case .skipped(let text): "that it skips this: " + text.shortened
-        case .lost(let text): text
+        case .lost(let text), .notAsked(let text): text
         }
     }
 }

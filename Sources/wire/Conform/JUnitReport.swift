@@ -2,26 +2,28 @@
 
 /// Results in the XML that continuous integration reads.
 ///
-/// A suite with a case for each check. What fails as expected is skipped there, with the reason.
+/// A suite with a case for each check. What fails as expected is skipped there, with the reason; what was not made
+/// is an error.
 struct JUnitReport {
     let title: String
     let results: [ConformanceRun.Result]
 
     var text: String {
-        let failureCount = results.count { !$0.verdict.isGood }
+        let errorCount = results.count { if case .notMade = $0.verdict { true } else { false } }
+        let failureCount = results.count { !$0.verdict.isGood } - errorCount
         let skippedCount = results.count {
             switch $0.verdict {
             case .skipped, .failedAsExpected: true
             default: false
             }
         }
-        let counts = "tests=\"\(results.count)\" failures=\"\(failureCount)\""
+        let counts = "tests=\"\(results.count)\" failures=\"\(failureCount)\" errors=\"\(errorCount)\""
         let time = "time=\"\(Self.seconds(results.reduce(.zero) { $0 + $1.duration }))\""
         let name = "name=\"\(Self.escape(title))\""
         var lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,
             "<testsuites \(counts) \(time)>",
-            "  <testsuite \(name) \(counts) errors=\"0\" skipped=\"\(skippedCount)\" \(time)>",
+            "  <testsuite \(name) \(counts) skipped=\"\(skippedCount)\" \(time)>",
         ]
         lines += results.map(element)
         lines += ["  </testsuite>", "</testsuites>", ""]
@@ -40,6 +42,7 @@ struct JUnitReport {
         switch result.verdict {
         case .passed: return "    <testcase \(attributes)/>"
         case .failed(let text): child = "<failure message=\"\(Self.escape(text))\"/>"
+        case .notMade(let text): child = "<error message=\"\(Self.escape(text))\"/>"
         case .passedUnexpectedly: child = "<failure message=\"it passes, and is expected to fail\"/>"
         case .skipped(let text): child = "<skipped message=\"\(Self.escape(text))\"/>"
         case .failedAsExpected(let text):

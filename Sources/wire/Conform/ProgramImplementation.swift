@@ -40,7 +40,7 @@ final class ProgramImplementation: ConformingImplementation {
 
     func reply(to request: ConformanceRequest) -> ConformanceReply {
         guard lossCount < Self.mostLosses else {
-            return .lost("not asked: the program was lost \(Self.mostLosses) times in a row")
+            return .notAsked("not asked: the program was lost \(Self.mostLosses) times in a row")
         }
         number += 1
         let line = HarnessLine.line(of: request, id: number, protocol: protocolName)
