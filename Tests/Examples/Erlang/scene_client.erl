@@ -9,11 +9,15 @@
 -module(scene_client).
 -export([connect/2, call/3, close/1]).
 
+%% For connecting, for sending and for each read, in milliseconds.
 -define(PATIENCE, 5000).
 
 -spec connect(inet:hostname() | inet:ip_address(), inet:port_number()) -> {ok, gen_tcp:socket()} | {error, term()}.
 connect(Host, Port) ->
-    gen_tcp:connect(Host, Port, [binary, {packet, raw}, {active, false}, {nodelay, true}], ?PATIENCE).
+    Options = [
+        binary, {packet, raw}, {active, false}, {nodelay, true}, {send_timeout, ?PATIENCE}, {send_timeout_close, true}
+    ],
+    gen_tcp:connect(Host, Port, Options, ?PATIENCE).
 
 %% The next message that comes. A server's own messages are read as `sc`; what an echo sends back is still `cs`.
 -spec call(gen_tcp:socket(), scene_protocol:message(), cs | sc) -> {ok, scene_protocol:message()} | {error, term()}.

@@ -10,14 +10,18 @@
 -export([start/1]).
 -include("scene_protocol.hrl").
 
-%% A client that sends nothing for so long is let go, in milliseconds.
+%% A client that sends nothing for so long, or takes nothing, is let go, in milliseconds.
 -define(PATIENCE, 60000).
 
 %% Listens on loopback; on any free port where it is 0.
 -spec start(inet:port_number()) -> {ok, inet:port_number()} | {error, term()}.
 start(Port) ->
     %% The module does the framing, so the socket must not: {packet, 4} would not count the length itself.
-    Options = [binary, {packet, raw}, {active, false}, {reuseaddr, true}, {nodelay, true}, {ip, {127, 0, 0, 1}}],
+    %% Accepted sockets inherit all this. Without the send timeout a client that never reads holds its process for ever.
+    Options = [
+        binary, {packet, raw}, {active, false}, {reuseaddr, true}, {nodelay, true}, {ip, {127, 0, 0, 1}},
+        {send_timeout, ?PATIENCE}, {send_timeout_close, true}
+    ],
     case gen_tcp:listen(Port, Options) of
         {ok, Listener} ->
             Acceptor = spawn(fun() -> receive go -> accept(Listener) end end),
