@@ -183,8 +183,8 @@ extension WebSocketConnection {
     func resumeSenders() {
         resumePings()
         // Behind the last part of a message others have their turn.
-        resume(\.parts)
-        resume(\.senders)
+        if !parts.isEmpty { resume(\.parts) }
+        if !senders.isEmpty { resume(\.senders) }
         tellOfRoom()
     }
 

@@ -28,15 +28,16 @@ extension RawSpan {
         }
     }
 
-    /// Whether no byte has its high bit set; 32 bytes a step, and the last step may overlap the one before.
+    /// Whether no byte has its high bit set; 64 bytes a step, and the last step may overlap the one before.
     @inline(__always)
     fileprivate var isASCII: Bool {
         guard byteCount >= 8 else { return isShortASCII }
         var offset = 0
-        while offset &+ 32 <= byteCount {
-            let bits = word(offset) | word(offset &+ 8) | word(offset &+ 16) | word(offset &+ 24)
-            guard bits & 0x8080_8080_8080_8080 == 0 else { return false }
-            offset &+= 32
+        while offset &+ 64 <= byteCount {
+            let first = word(offset) | word(offset &+ 8) | word(offset &+ 16) | word(offset &+ 24)
+            let second = word(offset &+ 32) | word(offset &+ 40) | word(offset &+ 48) | word(offset &+ 56)
+            guard (first | second) & 0x8080_8080_8080_8080 == 0 else { return false }
+            offset &+= 64
         }
         while offset &+ 8 <= byteCount {
             guard word(offset) & 0x8080_8080_8080_8080 == 0 else { return false }
@@ -52,23 +53,36 @@ extension RawSpan {
         return bits < 0x80
     }
 
-    /// The general path: ASCII eight bytes at a time, everything else a character at a time.
+    /// The general path.
     @inline(never)
     private func validateCharacters() throws(UTF8Flaw) {
-        var offset = 0
-        while offset < byteCount {
-            if offset &+ 8 <= byteCount, word(offset) & 0x8080_8080_8080_8080 == 0 {
-                offset &+= 8
-            } else {
-                offset &+= try characterByteCount(at: offset)
-            }
+        switch UTF8Automaton.state(behind: self) {
+        case .betweenCharacters: return
+        case .invalid: throw firstFlaw()
+        default:
+            // The last character is not whole; its first byte is one of the last three.
+            var offset = byteCount &- 1
+            while byte(offset) & 0xC0 == 0x80 { offset &-= 1 }
+            throw flaw(at: offset)
         }
     }
 
-    @inline(__always)
-    private func word(_ offset: Int) -> UInt64 {
-        // SAFETY: callers compare offset + 8 with byteCount first; any bits are an integer.
-        unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
+    /// What is wrong with the first character that is not valid: ASCII eight bytes at a time, everything else a character
+    /// at a time. There is one.
+    private func firstFlaw() -> UTF8Flaw {
+        var offset = 0
+        do throws(UTF8Flaw) {
+            while true {
+                if offset &+ 8 <= byteCount, word(offset) & 0x8080_8080_8080_8080 == 0 {
+                    offset &+= 8
+                } else {
+                    precondition(offset < byteCount, "two ways of reading UTF-8 disagree")
+                    offset &+= try characterByteCount(at: offset)
+                }
+            }
+        } catch {
+            return error
+        }
     }
 
     /// How many bytes the character at `offset` has.
@@ -88,12 +102,6 @@ extension RawSpan {
         if byteCount > 3 { isValid = isValid && byte(offset &+ 3) & 0xC0 == 0x80 }
         guard isValid else { throw flaw(at: offset) }
         return byteCount
-    }
-
-    @inline(__always)
-    private func byte(_ offset: Int) -> UInt8 {
-        // SAFETY: callers compare the offset with byteCount first.
-        unsafe unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
     }
 
     /// Says what is wrong with the character at `offset`, and where; only for one that is not valid.

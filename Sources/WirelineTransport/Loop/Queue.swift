@@ -6,21 +6,21 @@ package struct Queue<Element> {
     @usableFromInline var elements: [Element?] = []
     @usableFromInline var start = 0
 
-    package init() {}
+    @inlinable package init() {}
 
     @inlinable package var isEmpty: Bool { start == elements.count }
 
-    package var count: Int { elements.count - start }
+    @inlinable package var count: Int { elements.count - start }
 
     /// The element that has waited longest.
-    package var first: Element? { isEmpty ? nil : elements[start] }
+    @inlinable package var first: Element? { isEmpty ? nil : elements[start] }
 
     /// How many elements there is memory for.
     package var capacity: Int { elements.capacity }
 
-    package mutating func append(_ element: Element) { elements.append(element) }
+    @inlinable package mutating func append(_ element: Element) { elements.append(element) }
 
-    package mutating func popFirst() -> Element? {
+    @inlinable package mutating func popFirst() -> Element? {
         guard !isEmpty else { return nil }
         let element = elements[start].take()
         start += 1
@@ -36,7 +36,7 @@ package struct Queue<Element> {
     }
 
     /// Takes the first element that fulfils a condition, wherever it stands.
-    package mutating func removeFirst(where condition: (Element) -> Bool) -> Element? {
+    @inlinable package mutating func removeFirst(where condition: (Element) -> Bool) -> Element? {
         let index = elements[start...].firstIndex { $0.map(condition) == true }
         return index.flatMap { elements.remove(at: $0) }
     }

@@ -49,6 +49,18 @@ struct TextTests {
                 disagreements.append([first, second, 0x80, 0x80])
             }
         }
+        // Where text goes on for longer, it is read in larger steps.
+        let text = Array(String(repeating: "协议 ok 🎮é", count: 6).utf8)
+        for start in text.indices {
+            for end in start...text.count where verdictDiffers(Array(text[start..<end])) {
+                disagreements.append(Array(text[start..<end]))
+            }
+        }
+        for _ in 0..<20_000 {
+            var bytes = text[..<Int.random(in: 32...text.count, using: &random)]
+            bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
+            if verdictDiffers(Array(bytes)) { disagreements.append(Array(bytes)) }
+        }
         for _ in 0..<20_000 {
             let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
                 Bool.random(using: &random)
