@@ -122,20 +122,28 @@ struct WebSocketSessionEndTests {
         await server.shutDown()
     }
 
-    @Test func `a login that is refused ends the session, and one that fails is tried again`() async throws {
-        let first = try await WebSocketServer.remembering()
-        let numbers = Seen<Int>()
-        let session = try first.server.session { login in
-            numbers.add(login.number)
+    @Test func `a login that is refused ends the session, one that fails is tried again, and its rest is read`()
+        async throws
+    {
+        let connections = Seen<Void>()
+        let server = try await WebSocketServer.serving { client in
+            connections.add(())
+            try await client.send("news \(connections.count)")
+            while try await client.receive() != nil {}
+        }
+        let session = try server.session { login in
             struct Unlucky: Error {}
+            // The answer stands behind the news.
+            try await login.client.ping(timeout: .seconds(500))
             if login.number == 1 { throw Unlucky() }
             throw SessionLoginRefused("401")
         }
+        var messages: [WebSocketMessage] = []
         await #expect(throws: ConnectionError.sessionEnded(.stopped(.loginRefused))) {
-            try await session.waitUntilReady()
+            for try await message in session.messages { messages.append(message) }
         }
-        #expect(await numbers.first(2) == [1, 2])
-        await first.server.shutDown()
+        #expect(messages == [.text("news 1"), .text("news 2")])
+        await server.shutDown()
     }
 
     @Test func `a login that takes too long is left with 1001, and tried again`() async throws {
