@@ -75,12 +75,8 @@ final class WebSocketCarrier: SessionCarrier, @unchecked Sendable {
         if let connection, let notice = notice(from: connection) { return .kicked(notice) }
         // Whatever has become of the connection behind it: the peer had closed.
         if connection?.peerClose != nil { return .endedByPeer }
-        switch error {
-        // There was a connection: what took too long is an answer to a ping, or that the peer takes what is sent.
-        case .transport(.timedOut) where connection != nil: return .silent
-        case let error?: return DisconnectCause(error)
-        case nil: return .endedByPeer
-        }
+        if connection?.isPeerSilent == true { return .silent }
+        return error.map { DisconnectCause($0) } ?? .endedByPeer
     }
 
     /// What follows from the peer's close, if it says so.

@@ -174,7 +174,9 @@ extension WebSocketConnection {
         if stream.pendingByteCount > 0, stream.sentByteCount != seenSentByteCount { heartbeat?.progressed(at: now) }
         seenSentByteCount = stream.sentByteCount
         switch heartbeat?.timerFired(at: now) {
-        case .giveUp: return abort(.transport(.timedOut))
+        case .giveUp:
+            isPeerSilent = true
+            return abort(.transport(.timedOut))
         case .beat(let number):
             _ = sendPing(.beat(number))
             forgetOldBeats()

@@ -113,6 +113,8 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     var silenceTimer: EventLoop.Timer?
     var heartbeatTimer: EventLoop.Timer?
     var heartbeat: HeartbeatMonitor?
+    /// Whether the connection has been given up because nothing has answered a heartbeat.
+    var isPeerSilent = false
     /// How many bytes had left when the heartbeat was last looked at.
     var seenSentByteCount: UInt64 = 0
     /// For how long the peer may say nothing; nil: for ever.

@@ -119,6 +119,7 @@ struct WebSocketSessionSendingTests {
                 // The second connection, whose server reads on, must not meet it, however busy the machine is.
                 $0.client.limits.writeTimeout = .seconds(5)
             })
+        let states = session.states
         var sent: [SentMessage] = []
         for number in 0..<count { sent.append(try await session.send("\(number) \(body)")) }
         for message in sent { #expect(try await message.outcome() == .given) }
@@ -134,5 +135,9 @@ struct WebSocketSessionSendingTests {
             next = run[0] + run.count
         }
         #expect(next == count)
+        let causes = await states.reduce(into: [DisconnectCause]()) { causes, state in
+            if case .waiting(_, let cause) = state { causes.append(cause) }
+        }
+        #expect(causes.first == .timedOut)
     }
 }
