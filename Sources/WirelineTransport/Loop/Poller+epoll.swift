@@ -18,7 +18,7 @@
         private let events: UnsafeMutableBufferPointer<epoll_event>
 
         /// How many sockets one wait tells of at most.
-        var capacity: Int { events.count }
+        var capacity: Int { unsafe events.count }
 
         /// Ends another thread's wait.
         struct WakeUp: ~Copyable, Sendable {

@@ -12,7 +12,7 @@
         private let events: UnsafeMutableBufferPointer<kevent>
 
         /// How many events one wait tells of at most.
-        var capacity: Int { events.count }
+        var capacity: Int { unsafe events.count }
 
         /// Ends another thread's wait.
         struct WakeUp: ~Copyable, Sendable {
