@@ -164,6 +164,7 @@ extension ByteStream {
     /// peer has acknowledged is looked at, four times in the time that it has.
     func watchWriting() {
         guard let writeTimeout, writeTimer == nil else { return }
+        if acknowledgedAtLook == nil { acknowledgedAtLook = acknowledgedByteCount }
         let deadline = lastSendingTime + writeTimeout
         writeTimer = loop.schedule(at: min(deadline, max(lastSendingTime, loop.now) + writeTimeout / 4)) {
             self.writeTimer = nil
