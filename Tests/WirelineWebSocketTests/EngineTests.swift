@@ -203,6 +203,15 @@ struct EngineTests {
         #expect(side.told == [.failed(.messageTooLarge(limit: .max))])
     }
 
+    /// What cases 9.3.1 and 9.4.1 of the Autobahn suite send: the last fragment is one more, and empty.
+    @Test func `four mebibytes in fragments of 64 bytes are one message`() {
+        let side = Side(.client)
+        let piece = [UInt8](repeating: 7, count: 64)
+        let bytes = [0x02, 64] + piece + (1..<65_536).flatMap { _ in [0x00, 64] + piece } + [0x80, 0]
+        side.receive(bytes)
+        #expect(side.told == [.message(.binary, [UInt8](repeating: 7, count: 4 << 20))])
+    }
+
     @Test func `a message has so many fragments and no more`() {
         var configuration = WebSocketConfiguration()
         configuration.fragmentLimit = 3

@@ -16,9 +16,9 @@ public struct WebSocketConfiguration: Equatable, Sendable {
     /// How many bytes a message may have (default 16 MiB); a compressed one as many when it is not compressed any more, and
     /// twice as many and 1 KiB before. More is ``WebSocketError/messageTooLarge(limit:)``.
     public var messageLimit = 16 * 1024 * 1024
-    /// How many fragments a message may have (default 65,536), for empty ones cost time and bring nothing. More is
-    /// ``WebSocketError/tooManyFragments(limit:)``.
-    public var fragmentLimit = 65_536
+    /// How many fragments a message may have (default 524,288: 16 MiB in pieces of 32 bytes), for empty ones cost time and
+    /// bring nothing. More is ``WebSocketError/tooManyFragments(limit:)``.
+    public var fragmentLimit = 524_288
     /// How many bytes may wait to be sent before nothing more is taken (default 256 KiB, two of what a read of a socket hands
     /// over). What is taken is taken whole, so a message more may wait.
     public var outputLimit = 256 * 1024
