@@ -74,6 +74,28 @@ struct CrowdedLoopTests {
         for ear in ears { ear.end() }
     }
 
+    @Test func `what takes long in a turn does not count as the time of what comes behind it`() async throws {
+        let loop = try EventLoop()
+        let ears = [Ear(), Ear()]
+        let starts = Seen<MonotonicTime>()
+        let time = Duration.milliseconds(2)
+        try await loop.run { () throws(TransportError) in
+            for ear in ears {
+                ear.hears = {
+                    let start = loop.now
+                    starts.add(start)
+                    while MonotonicTime.now < start + time {}
+                }
+                try loop.watch(ear, ear.number)
+            }
+        }
+        await loop.run { for ear in ears { ear.speak() } }
+        let seen = await starts.first(2)
+        #expect(seen[0] + time <= seen[1])
+        await loop.run { for ear in ears { loop.unwatch(ear, ear.number) } }
+        for ear in ears { ear.end() }
+    }
+
     @Test func `sockets that are ready again and again keep no timer from its time`() async throws {
         let loop = try EventLoop(eventLimit: 4)
         let ears = (0..<20).map { _ in Ear() }

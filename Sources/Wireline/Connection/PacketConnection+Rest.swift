@@ -28,11 +28,8 @@ extension PacketConnection {
     private func scheduleRestCheck(_ burden: ConnectionBurden) {
         guard burden.timer == nil, let deadline = burden.rest?.deadline else { return }
         burden.timer = loop.schedule(at: MonotonicTime(nanoseconds: 0) + deadline) {
-            // Once more round, for a loop that was held up: what has come meanwhile is read first.
-            burden.timer = self.loop.schedule(at: self.loop.now) {
-                burden.timer = nil
-                self.checkRest(burden)
-            }
+            burden.timer = nil
+            self.checkRest(burden)
         }
     }
 

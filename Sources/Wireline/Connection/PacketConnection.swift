@@ -274,9 +274,10 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         timer = loop.schedule(at: min(end, loop.now + Self.silentLingerTime)) {
             self.timer = nil
             // Whoever takes nothing meets the deadline for writing.
-            let mayBeDone = atMost && end <= self.loop.now || self.stream.pendingByteCount == 0
-            let isSilent = self.lastArrival + Self.silentLingerTime <= self.loop.now
-            if mayBeDone, isSilent || end <= self.loop.now {
+            let now = self.loop.turnTime
+            let mayBeDone = atMost && end <= now || self.stream.pendingByteCount == 0
+            let isSilent = self.lastArrival + Self.silentLingerTime <= now
+            if mayBeDone, isSilent || end <= now {
                 self.close()
             } else {
                 self.linger(until: mayBeDone || atMost ? end : self.loop.now + Self.lingerTime, atMost: atMost)

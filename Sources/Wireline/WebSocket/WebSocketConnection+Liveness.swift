@@ -158,11 +158,8 @@ extension WebSocketConnection {
     private func scheduleHeartbeat() {
         guard let deadline = heartbeat?.deadline, engine.isOpen, stream.isOpen else { return }
         heartbeatTimer = loop.schedule(at: MonotonicTime(nanoseconds: 0) + deadline) {
-            // Once more round, for a loop that was held up: what has come meanwhile is read first.
-            self.heartbeatTimer = self.loop.schedule(at: self.loop.now) {
-                self.heartbeatTimer = nil
-                self.beat()
-            }
+            self.heartbeatTimer = nil
+            self.beat()
         }
     }
 

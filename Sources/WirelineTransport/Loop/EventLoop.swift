@@ -50,8 +50,11 @@ public final class EventLoop: @unchecked Sendable {
     /// Who can go on reading without being told again.
     @safe @exclusivity(unchecked) private var unread: [ByteStream] = []
 
-    /// The time at which the present turn began.
-    @safe @exclusivity(unchecked) package private(set) var now = MonotonicTime.now
+    /// When the present turn began. What had come before is heard before timers fire, so deadlines are judged by this
+    /// time; what has come since is still to be heard.
+    @safe @exclusivity(unchecked) package private(set) var turnTime = MonotonicTime.now
+    /// What ``now`` is, where somebody has asked.
+    @safe @exclusivity(unchecked) private var time: MonotonicTime?
 
     /// What runs actors on this loop: an actor gives it out, `asUnownedSerialExecutor()`, as its `unownedExecutor`.
     package let actorExecutor = LoopActorExecutor()
@@ -76,6 +79,15 @@ public final class EventLoop: @unchecked Sendable {
     /// Whether this is the loop's thread.
     @inlinable package var isCurrent: Bool {
         unsafe wireline_current_loop() == UnsafeMutableRawPointer(bitPattern: UInt(bitPattern: ObjectIdentifier(self)))
+    }
+
+    /// The time, from which new deadlines are counted: read once for each socket, job or timer that has its turn, for one of
+    /// them may take long.
+    package var now: MonotonicTime {
+        if let time { return time }
+        let time = MonotonicTime.now
+        self.time = time
+        return time
     }
 
     /// Stops the program on any other thread.
@@ -130,7 +142,8 @@ public final class EventLoop: @unchecked Sendable {
 
     private func turn() {
         let eventCount = poller.wait(nanoseconds: timeToWait())
-        now = .now
+        turnTime = .now
+        time = turnTime
         for index in 0..<eventCount {
             let (tag, readiness) = unsafe poller.event(index)
             if let tag = unsafe tag {
@@ -139,6 +152,7 @@ public final class EventLoop: @unchecked Sendable {
             } else {
                 openInbox()
             }
+            time = nil
             runJobs()
         }
         readOn()
@@ -159,8 +173,9 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     private func fireTimers() {
-        while let action = timers.popDue(at: now) {
+        while let action = timers.popDue(at: turnTime) {
             action()
+            time = nil
             runJobs()
         }
     }
@@ -183,7 +198,9 @@ public final class EventLoop: @unchecked Sendable {
         for item in work {
             switch item {
             case .job(let job): jobs.append(job)
-            case .closure(let body): body()
+            case .closure(let body):
+                body()
+                time = nil
             }
         }
     }
@@ -194,6 +211,7 @@ public final class EventLoop: @unchecked Sendable {
         var remaining = 1_000
         while remaining > 0, let job = jobs.popFirst() {
             job.run(on: self)
+            time = nil
             remaining -= 1
         }
     }
@@ -204,6 +222,7 @@ public final class EventLoop: @unchecked Sendable {
         unread.removeAll()
         for stream in streams {
             stream.readOn()
+            time = nil
             runJobs()
         }
     }
@@ -252,7 +271,7 @@ public final class EventLoop: @unchecked Sendable {
     @discardableResult
     package func schedule(at deadline: MonotonicTime, _ action: @escaping () -> Void) -> Timer {
         preconditionIsCurrent()
-        return Timer(token: timers.set(max(deadline, now + .nanoseconds(1)), action))
+        return Timer(token: timers.set(max(deadline, turnTime + .nanoseconds(1)), action))
     }
 
     /// Takes a timer back; one that has fired is left alone.

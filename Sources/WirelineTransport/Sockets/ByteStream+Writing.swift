@@ -173,7 +173,7 @@ extension ByteStream {
                 return
             }
             self.noteAcknowledged()
-            if self.lastSendingTime + writeTimeout <= self.loop.now {
+            if self.lastSendingTime + writeTimeout <= self.loop.turnTime {
                 self.fail(.timedOut)
             } else {
                 self.watchWriting()
