@@ -66,9 +66,10 @@ struct SimulationTests {
     @Test func `the runs meet what can happen`() {
         var met = Coverage()
         for seed in UInt64(0)..<2_000 {
-            for client in Self.run(seed: seed).clients { met.add(client) }
+            met.add(Self.run(seed: seed))
         }
         #expect(met.repetitionCount > 500)
+        #expect(SimulatedServer.Met.allCases.filter { !met.server.contains($0) } == [])
         #expect(Coverage.expectedStates.filter { !met.states.contains($0) } == [])
         let outcomes = Coverage.expectedOutcomes
         #expect(outcomes.filter { !met.outcomes.contains($0) } == [])

@@ -63,6 +63,26 @@ struct StampedeTests {
         }
     }
 
+    @Test func `a server that is to end sends its clients away one after another, and has them all back`() {
+        let (spread, timeout) = (20_000_000, 60_000_000)
+        var configuration = SessionConfiguration(reconnect: ReconnectPolicy(retryLimit: nil))
+        configuration.heartbeat = nil
+        var scenario = Scenario(
+            configuration: configuration, messages: Array(repeating: [], count: Self.clientCount))
+        let policy = DrainPolicy(spread: .microseconds(spread), timeout: .microseconds(timeout))
+        scenario.faultEnd = Self.restart + 200_000_000
+        scenario.serverDrain = (Self.restart, policy, 1_000_000)
+        let simulation = Simulation(scenario, using: SeededGenerator(seed: 20_261))
+        simulation.run(until: Self.restart + 200_000_000)
+        #expect(simulation.violations == [])
+        #expect(simulation.clients.filter { !$0.isReady }.count == 0)
+        let times = simulation.server.told.values.map { Double($0 - Self.restart) / Double(spread) }
+        #expect(times.count == Self.clientCount)
+        #expect(Self.distanceFromUniform(times) < 0.001)
+        // Nobody had to be closed: whoever was told has gone.
+        #expect(simulation.server.met == [.drained])
+    }
+
     @Test func `what is not uniform is seen`() {
         var random = SeededGenerator(seed: 1)
         let numbers = (0..<2_000).map { _ in Double.random(in: 0...1, using: &random) }

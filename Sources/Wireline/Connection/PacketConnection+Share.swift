@@ -64,6 +64,7 @@ extension PacketConnection {
     func shareChanged() {
         guard let heldBytes = supervision?.heldBytes, stream.isOpen else { return }
         set(heldBytes.share(of: self))
+        waitingSince = loop.now
         resumeSenders()
         readIfWanted()
     }

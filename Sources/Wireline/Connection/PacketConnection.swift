@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
+import WirelineSession
 package import WirelineTLS
 public import WirelineTransport
 
@@ -79,12 +80,10 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
 
     /// Is called once, when the stream has been closed.
     package var onClosed: (((any Error)?) -> Void)?
-    /// When bytes last arrived, for the deadlines of a server.
+    /// When bytes last arrived.
     @safe @exclusivity(unchecked) var lastArrival = MonotonicTime(nanoseconds: 0)
     /// When somebody last began to wait for more.
     @safe @exclusivity(unchecked) var waitingSince = MonotonicTime(nanoseconds: 0)
-    /// Is called once, when a packet has come.
-    @safe @exclusivity(unchecked) var onFirstPacket: (() -> Void)?
     @safe @exclusivity(unchecked) var isFinishing = false
     var hasLoggedEnd = false
     /// Whether the peer sends no more.
@@ -93,7 +92,9 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     @safe @exclusivity(unchecked) var notesFirstByte: Bool
     /// What the batch handler has thrown, or what has ended the stream.
     @safe @exclusivity(unchecked) package var failure: (any Error)?
-    /// Whichever deadline is next: the first packet's, that of silence, or that of the peer's own end.
+    /// By when the peer must have done its part.
+    @safe @exclusivity(unchecked) var deadlines = PeerDeadlines(at: .zero)
+    /// When that is looked at.
     var timer: EventLoop.Timer?
 
     typealias BatchHandler = (_ batch: inout PacketBatch) throws -> Void
@@ -199,7 +200,6 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         resumeSenders()
         loop.cancel(&timer)
         dropBurden()
-        onFirstPacket = nil
         transform?.onReady.take()?()
         guard let onClosed = onClosed.take() else { return }
         if failure == nil, !isFinishing { failure = endingError }
@@ -221,9 +221,6 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         if case .failed(let error) = ending { error } else { nil }
     }
 
-    /// For how long a connection that is finishing waits for a peer that is silent, and for one that is not.
-    private static let (silentLingerTime, lingerTime) = (Duration.seconds(2), Duration.seconds(30))
-
     /// Closes the connection once what was sent has left and the peer has ended too, or has been given time to.
     ///
     /// A socket that is closed with bytes in it that nobody has read resets the connection, and what is still on its way
@@ -243,7 +240,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         guard stream.isOpen else { return }
         _ = hasShare()
         stream.read()
-        linger(until: loop.now + (timeout ?? Self.lingerTime), atMost: timeout != nil)
+        deadlines.finish(at: .nanoseconds(loop.now.nanoseconds), within: timeout)
+        setTimer()
     }
 
     /// Sends a last message, asks for nothing more, and closes the connection once the message has left.
@@ -268,21 +266,6 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         current = nil
         held = []
         (position, end) = (0, 0)
-    }
-
-    private func linger(until end: MonotonicTime, atMost: Bool) {
-        timer = loop.schedule(at: min(end, loop.now + Self.silentLingerTime)) {
-            self.timer = nil
-            // Whoever takes nothing meets the deadline for writing.
-            let now = self.loop.turnTime
-            let mayBeDone = atMost && end <= now || self.stream.pendingByteCount == 0
-            let isSilent = self.lastArrival + Self.silentLingerTime <= now
-            if mayBeDone, isSilent || end <= now {
-                self.close()
-            } else {
-                self.linger(until: mayBeDone || atMost ? end : self.loop.now + Self.lingerTime, atMost: atMost)
-            }
-        }
     }
 
     func closeIfFinished() {

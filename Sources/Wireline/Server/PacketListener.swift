@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import WirelineCodec
+import WirelineSession
 package import WirelineTransport
 
 /// A server of packets, whatever their messages are.
@@ -45,9 +46,10 @@ extension ConnectionListener where Connection == PacketConnection {
             return connection
         }
         let service = Service(make: make) { listener, connection in
-            connection.closeWhenSilent(
-                handshake: configuration.handshakeTimeout, firstPacket: configuration.firstPacketTimeout,
-                later: configuration.idleTimeout)
+            connection.watchPeer(
+                PeerDeadlines.Limits(
+                    handshake: configuration.handshakeTimeout, firstPacket: configuration.firstPacketTimeout,
+                    silence: configuration.idleTimeout))
             switch handler {
             case .task(let start): return start(listener, connection)
             case .batches(let makeHandler):

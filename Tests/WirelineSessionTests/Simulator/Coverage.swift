@@ -5,11 +5,17 @@ import WirelineSession
 /// What has happened in runs: a simulator in which little happens would prove little.
 struct Coverage {
     private(set) var repetitionCount = 0
+    private(set) var server: Set<SimulatedServer.Met> = []
     private(set) var states: [SessionState] = []
     /// Of each promise.
     private(set) var outcomes: Set<String> = []
 
-    mutating func add(_ client: SimulatedClient) {
+    mutating func add(_ simulation: Simulation) {
+        for client in simulation.clients { add(client) }
+        server.formUnion(simulation.server.met)
+    }
+
+    private mutating func add(_ client: SimulatedClient) {
         for (message, outcome) in zip(client.messages, client.outcomes) {
             outcomes.insert(Self.name(message.delivery) + " " + (outcome.map { Self.name($0) } ?? "refused"))
         }

@@ -35,6 +35,8 @@ enum Breakage {
 final class Link {
     let client: Int
     let number: ConnectionNumber
+    /// The server's number of it.
+    let serverNumber: Int
     let endpoint: Int
     let latency: Int
     var madeAt = 0
@@ -71,9 +73,26 @@ final class Link {
     /// A cumulative acknowledgement is on its way.
     var isAcknowledging = false
 
-    init(client: Int, number: ConnectionNumber, endpoint: Int, latency: Int) {
+    // What the server has decided, and knows.
+    var deadlines: PeerDeadlines?
+    /// When that is looked at.
+    var serverTimer = Int.max
+    var heardAt = 0
+    /// Since when the server wants to hear more.
+    var wantedSince = 0
+    /// What it has not dealt with.
+    var inbox: [UpwardItem] = []
+    /// It deals with the first of those, or waits for room for it.
+    var isDealing = false
+    /// The client was told to go, and nothing of it is wanted any more.
+    var isDraining = false
+    /// The client has as many connections as it may.
+    var isOneTooMany = false
+
+    init(client: Int, number: ConnectionNumber, serverNumber: Int, endpoint: Int, latency: Int) {
         self.client = client
         self.number = number
+        self.serverNumber = serverNumber
         self.endpoint = endpoint
         self.latency = latency
     }

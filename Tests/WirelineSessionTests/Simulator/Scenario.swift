@@ -44,6 +44,16 @@ enum Mutation: CaseIterable {
     case mistakenConnection
     /// The session's timer is never set.
     case noTimer
+    /// The server gives its clients any time.
+    case noServerDeadlines
+    /// The server takes what a client sends for nothing.
+    case deafServer
+    /// The server counts on those that have ended.
+    case countedForEver
+    /// The server holds what those have sent that have ended.
+    case heldForEver
+    /// Who sends clients away is not told that they have gone.
+    case deafDrain
 
     /// What one of the violations says.
     var symptom: String {
@@ -53,8 +63,12 @@ enum Mutation: CaseIterable {
         case .reversedRepetition: "comes behind message"
         case .noRepetition, .forgetfulServer: "is confirmed and was never delivered"
         case .deafToAcknowledgements: "not settled in time"
-        case .noHeartbeats, .mistakenConnection: "a sound connection was given up"
+        case .noHeartbeats, .mistakenConnection, .deafServer: "a sound connection was given up"
         case .noTimer: "dead: nothing will happen any more"
+        case .noServerDeadlines: "is left at the server"
+        case .countedForEver: "was refused, though there is room"
+        case .heldForEver: "bytes are held for nobody"
+        case .deafDrain: "the drain has not come to its end"
         }
     }
 }
@@ -78,9 +92,21 @@ struct Scenario {
     var hurries: [Int] = []
     /// When the sessions are to end, and how long their messages have then.
     var drain: (time: Int, timeout: Int)?
+    /// By when clients must do what; nil: the server gives them any time.
+    var deadlines: PeerDeadlines.Limits?
+    /// How many connections all clients together may have: they have one address.
+    var connectionLimit: Int?
+    /// How many bytes of messages the server deals with at a time; nil: it deals with each at once.
+    var heldByteLimit: Int?
+    /// How long it takes for each of them.
+    var dealingTime = 1_000
+    /// When the server sends its clients away, how long it takes for that, and for how long it is away then.
+    var serverDrain: (time: Int, policy: DrainPolicy, downtime: Int)?
     var mutation: Mutation?
 
     static let replyID: UInt64 = 900
+    /// For how long the server may deal with nothing.
+    static let longestStall = 8_000_000
 
     /// A run that a seed describes; each client sends a few messages, or as many as are asked for.
     init(messageCount: Int? = nil, using random: inout SeededGenerator) {
@@ -112,6 +138,21 @@ struct Scenario {
                 Self.messages(
                     messageCount ?? 2 + random.below(7), hasSequence: hasSequence, until: faultEnd + 500_000,
                     using: &random))
+        }
+        decideServer(using: &random)
+        if messageCount == nil { dealingTime = 20_000 }
+    }
+
+    private mutating func decideServer(using random: inout SeededGenerator) {
+        deadlines = PeerDeadlines.Limits(firstPacket: .seconds(4), silence: .seconds(12))
+        if random.percentage() < 30 { connectionLimit = messages.count + random.below(2) }
+        if random.percentage() < 30 { heldByteLimit = 620 + random.below(800) }
+        if restarts.isEmpty, random.percentage() < 20 {
+            let time = random.below(faultEnd)
+            let timeout = (faultEnd - time) / 2
+            let policy = DrainPolicy(
+                spread: .microseconds(random.below(timeout)), timeout: .microseconds(timeout))
+            serverDrain = (time, policy, random.below(faultEnd - time - timeout))
         }
     }
 

@@ -2,6 +2,42 @@
 
 import WirelineSession
 
+/// What the server decides by, and what an onlooker notes of it.
+final class SimulatedServer {
+    /// The one address that all clients have.
+    static let network = PeerNetwork(ipv4: 0xC000_0201)
+
+    var limiter: ConnectionLimiter
+    var budget: ByteBudget<Int>?
+    var drain: Drain<Int>?
+    /// When the drain goes on.
+    var drainTimer = Int.max
+    var isAccepting = true
+    var awayUntil = 0
+
+    // What the onlooker notes.
+    var openLinks: [Int: Link] = [:]
+    /// When each connection was told to go.
+    var told: [Int: Int] = [:]
+    var drainStart = 0
+    var met: Set<Met> = []
+
+    /// What can happen to a server.
+    enum Met: CaseIterable {
+        case firstPacketTooLate
+        case silence
+        case oneTooMany
+        case waitForRoom
+        case drained
+        case closedByDrain
+    }
+
+    init(_ scenario: Scenario) {
+        limiter = ConnectionLimiter(limit: scenario.connectionLimit)
+        budget = scenario.heldByteLimit.map { ByteBudget(limit: $0) }
+    }
+}
+
 /// What the server keeps of a client, restarts or not.
 struct ServerRecord {
     /// The last sequence number that it has seen.

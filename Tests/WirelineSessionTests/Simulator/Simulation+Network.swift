@@ -3,7 +3,7 @@
 import TestingSupport
 import WirelineSession
 
-/// The network, and the server at its other end.
+/// The network.
 extension Simulation {
     private var isFaulty: Bool {
         now < scenario.faultEnd && random.percentage() < scenario.faultPercentage
@@ -16,7 +16,8 @@ extension Simulation {
         connectTimes.append(now)
         client.onlookAttempt(endpoint: endpoint, self)
         let link = Link(
-            client: clientIndex, number: number, endpoint: endpoint, latency: 1_000 * (1 + random.below(150)))
+            client: clientIndex, number: number, serverNumber: connectTimes.count, endpoint: endpoint,
+            latency: 1_000 * (1 + random.below(150)))
         link.madeAt = now
         if number.index != client.links.count { violate("connection numbers do not ascend") }
         client.links.append(link)
@@ -39,7 +40,7 @@ extension Simulation {
         if random.percentage() < 25 { link.rate = 1_500 + random.below(10_000) }
         link.breakage = [.reset, .serverEndsOutput, .blackhole, .clientNotTold][random.below(4)]
         switch random.below(10) {
-        case 0..<4: link.upwardCut = random.below(1_600)
+        case 0..<4: link.upwardCut = random.below(random.percentage() < 15 ? 12 : 1_600)
         case 4, 5: link.downwardCut = random.below(80)
         case 6, 7: plan(.breakage(link), after: link.latency + random.below(4_000_000))
         case 8:
@@ -49,16 +50,10 @@ extension Simulation {
                 .kick(link, KickNotice(reason: UInt64(random.below(5)), advice: advice)),
                 after: link.latency + random.below(2_000_000))
         default:
-            link.stallEnd = now + random.below(8_000_000)
+            link.stallEnd = now + random.below(Scenario.longestStall)
             link.ignoresLogin = random.percentage() < 30
-            link.refusesLogin = random.percentage() < 5
+            if random.percentage() < 8 { (link.refusesLogin, link.stallEnd) = (true, 0) }
         }
-    }
-
-    func establish(_ link: Link) {
-        guard now >= serverIsAwayUntil else { return plan(.ended(link, .refused), after: 0) }
-        link.isOpenAtServer = link.isOpenAtClient
-        handle(.connected(link.number), link.client)
     }
 
     // MARK: Breaking
@@ -72,11 +67,11 @@ extension Simulation {
         case .serverEndsOutput: plan(.ended(link, .endedByPeer), after: link.latency)
         case .reset:
             link.carriesUpward = false
-            link.isOpenAtServer = false
+            closeAtServer(link)
             plan(.ended(link, .reset), after: link.latency)
         case .clientNotTold:
             link.carriesUpward = false
-            link.isOpenAtServer = false
+            closeAtServer(link)
         case .blackhole: link.carriesUpward = false
         }
     }
@@ -95,21 +90,11 @@ extension Simulation {
         clients[link.client].onlookLoss(at: now, stableTime: scenario.configuration.reconnect.stableTime)
         if cause != .endedByUs {
             link.waiting.removeAll()
-            if link.madeAt > scenario.faultEnd { violate("a sound connection was given up: \(cause)") }
+            let isSound = link.madeAt > scenario.faultEnd && !link.isOneTooMany
+            if isSound { violate("a sound connection was given up: \(cause)") }
         }
         // What is under way still arrives, maybe behind what the next connection brings.
-        plan(.serverSeesEnd(link), after: 2 * link.latency)
-    }
-
-    func restart(downtime: Int) {
-        serverIsAwayUntil = now + downtime
-        for client in clients {
-            for link in client.links where link.isOpenAtServer {
-                link.breakage = random.percentage() < 50 ? .reset : .serverEndsOutput
-                breakLink(link)
-                link.isOpenAtServer = false
-            }
-        }
+        if link.carriesUpward { plan(.serverSeesEnd(link), after: 2 * link.latency) }
     }
 
     // MARK: Carrying
@@ -157,65 +142,5 @@ extension Simulation {
             handle(.heartbeatAnswered(number, sequence: sequence), link.client)
         case .kick(let kick): handle(.ended(number, .kicked(kick)), link.client)
         }
-    }
-
-    // MARK: The server
-
-    func arrive(_ item: UpwardItem, on link: Link) {
-        guard link.isOpenAtServer, link.carriesUpward else { return }
-        guard now >= link.stallEnd else { return plan(.arriveUpward(link, item), after: link.stallEnd - now) }
-        switch item {
-        case .login: logIn(link)
-        case .message(let index, let sequence): if link.isLoggedIn { receive(index, sequence, on: link) }
-        case .heartbeat(let sequence):
-            if link.isLoggedIn, scenario.answersHeartbeats { send(.heartbeatAnswer(sequence: sequence), on: link) }
-        }
-    }
-
-    private func logIn(_ link: Link) {
-        guard !link.ignoresLogin else { return }
-        guard !link.refusesLogin else { return send(.loginRefused, on: link) }
-        for other in clients[link.client].links where other !== link && other.isLoggedIn {
-            // A login that comes late is not that of the newest connection.
-            guard other.number.rawValue < link.number.rawValue else { return }
-            other.isOpenAtServer = false
-        }
-        link.isLoggedIn = true
-        send(.loggedIn(lastSequence: records[link.client].lastSequence), on: link)
-    }
-
-    private func receive(_ index: Int, _ sequence: UInt64?, on link: Link) {
-        let planned = clients[link.client].messages[index]
-        records[link.client].arrivals[index] += 1
-        var isNew = true
-        if let sequence, let maximum = scenario.configuration.maximumSequence {
-            isNew = records[link.client].isNew(sequence, maximum: maximum)
-        }
-        let isDropped = planned.delivery == .exactlyOnce && !isNew && scenario.mutation != .noDeduplication
-        let isForgotten = scenario.mutation == .forgetfulServer && random.percentage() < 20
-        if !isDropped, !isForgotten {
-            records[link.client].deliveries[index] += 1
-            records[link.client].log.append(index)
-        }
-        note("server: message \(index), sequence \(sequence ?? 0)\(isDropped ? ", again" : "")")
-        switch planned.receipt {
-        case .reply: send(.reply(sequence: sequence), on: link)
-        case .acknowledgement: confirm(sequence, on: link)
-        default: break
-        }
-    }
-
-    private func confirm(_ sequence: UInt64?, on link: Link) {
-        guard let sequence else { return }
-        guard scenario.style == .cumulative else { return send(.acknowledgement(.sequence(sequence)), on: link) }
-        guard !link.isAcknowledging else { return }
-        link.isAcknowledging = true
-        plan(.acknowledge(link), after: 20_000)
-    }
-
-    func acknowledge(on link: Link) {
-        link.isAcknowledging = false
-        guard let last = records[link.client].lastSequence else { return }
-        send(.acknowledgement(.cumulative(last)), on: link)
     }
 }

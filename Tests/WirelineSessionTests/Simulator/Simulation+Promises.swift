@@ -6,6 +6,8 @@ import WirelineSession
 extension Simulation {
     /// Ends the sessions and holds what has happened against what was promised.
     func check() {
+        // What is sound stays so, for longer than any deadline.
+        if violations.isEmpty, scenario.deadlines != nil { run(until: now + 15_000_000) }
         for client in clients.indices {
             checkMessages(client)
             checkOrder(client)
@@ -15,6 +17,21 @@ extension Simulation {
             handle(.end, client)
             checkNothingIsLeft(client)
         }
+        checkServer()
+    }
+
+    /// When everybody has gone, the server finds that out, though some have gone without a word.
+    private func checkServer() {
+        guard violations.isEmpty, let limits = scenario.deadlines else { return }
+        // A server that is held up gets to know the end behind that.
+        let start = max(now, scenario.faultEnd + Scenario.longestStall)
+        run(until: start + Int(microsecondsRoundedUp: limits.silence ?? .zero) + 1_000_000)
+        for link in server.openLinks.values { violate("connection \(link.serverNumber) is left at the server") }
+        if server.limiter.networkCount > 0 { violate("a connection is counted that has ended") }
+        if let budget = server.budget, budget.holderCount > 0 {
+            violate("\(budget.byteCount) bytes are held for nobody")
+        }
+        if server.drain != nil { violate("the drain has not come to its end") }
     }
 
     private func checkMessages(_ clientIndex: Int) {

@@ -20,6 +20,10 @@ final class Simulation {
         case kick(Link, KickNotice)
         case acknowledge(Link)
         case serverSeesEnd(Link)
+        case serverTimer(Link)
+        case dealt(Link)
+        case serverDrain
+        case drainTimer
         case restart(downtime: Int)
         case hurry
         case drain(timeout: Int)
@@ -30,7 +34,7 @@ final class Simulation {
     var now = 0
     var clients: [SimulatedClient] = []
     var records: [ServerRecord] = []
-    var serverIsAwayUntil = 0
+    let server: SimulatedServer
     var violations: [String] = []
     /// What has happened, where somebody wants to read it.
     var trace: [String]?
@@ -48,6 +52,7 @@ final class Simulation {
 
     init(_ scenario: Scenario, using random: SeededGenerator, tracing: Bool = false) {
         self.scenario = scenario
+        server = SimulatedServer(scenario)
         self.random = random
         if tracing { trace = [] }
         let messageCount = scenario.messages.map(\.count).max() ?? 0
@@ -62,6 +67,7 @@ final class Simulation {
         }
         for time in scenario.hurries { heap.insert(.hurry, at: time) }
         if let drain = scenario.drain { heap.insert(.drain(timeout: drain.timeout), at: drain.time) }
+        if let drain = scenario.serverDrain { heap.insert(.serverDrain, at: drain.time) }
         for restart in scenario.restarts { heap.insert(.restart(downtime: restart.downtime), at: restart.time) }
     }
 
@@ -127,7 +133,11 @@ final class Simulation {
         case .breakage(let link): breakLink(link)
         case .kick(let link, let kick): send(.kick(kick), on: link)
         case .acknowledge(let link): acknowledge(on: link)
-        case .serverSeesEnd(let link): link.isOpenAtServer = false
+        case .serverSeesEnd(let link): closeAtServer(link)
+        case .serverTimer(let link): serverTimerFired(link)
+        case .dealt(let link): dealt(link)
+        case .serverDrain: beginServerDrain()
+        case .drainTimer: drainTimerFired()
         case .restart(let downtime): restart(downtime: downtime)
         case .hurry: for client in clients.indices { handle(.hurry, client) }
         case .drain(let timeout):
