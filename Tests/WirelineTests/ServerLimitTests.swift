@@ -274,6 +274,42 @@ struct ServerLimitTests {
         await server.shutDown()
     }
 
+    @Test func `time in which a packet waits for room among all is not its peer's silence`() async throws {
+        let ends = ConnectionEnds()
+        let configuration = ends.configure {
+            $0.heldByteLimit = 256 << 10
+            $0.limits.pendingByteCount = 240_000
+            $0.limits.writeTimeout = nil
+            $0.minimumRate = nil
+            $0.idleTimeout = .milliseconds(300)
+        }
+        let count = 1_000
+        let (many, whole) = (try packet(10_000), try packet(150_000))
+        let server = try await SceneServer.start(configuration: configuration) { client in
+            for try await packet in client.packets {
+                // Who sends little is sent more than it takes; others get back what they have sent.
+                guard packet.byteCount < 1_000 else { return try await client.forward(packet) }
+                for _ in 0..<count { try await client.send(packet: many) }
+            }
+        }
+        let greedy = try await server.connect()
+        try await greedy.send(packet: packet(100))
+        while await server.counters().traffic.waitingSenderCount == 0 { await pause() }
+        let patient = try await server.connect()
+        try await patient.send(packet: whole)
+        // So long that each of three others, who come later, is silent for too long.
+        for _ in 0..<3 {
+            let silent = try await server.connect()
+            #expect(await ends.next() as? ConnectionError == .transport(.timedOut))
+            silent.close()
+        }
+        async let answer = patient.connection.nextBytes()
+        for _ in 0..<count { #expect(try await greedy.nextPacket()?.byteCount == many.count) }
+        #expect(try await answer == whole)
+        for client in [greedy, patient] { client.close() }
+        await server.shutDown()
+    }
+
     /// How much the system takes is another matter for each size: of the last bytes that it does not take, more or less.
     @Test(arguments: [5_000, 10_000, 17_000, 47_000])
     func `clients that read nothing hold no more than the limit, and get everything when they read`(
