@@ -350,4 +350,24 @@ struct DrainTests {
         #expect(told != told.sorted())
         #expect(drain.deadline == .seconds(60))
     }
+
+    @Test func `who comes late is waited for, and an earlier end holds`() {
+        var random = SeededGenerator(seed: 1)
+        var actions: [Drain<Int>.Action] = []
+        var drain = Drain(of: [1], at: .zero, using: &random, into: &actions)
+        actions = []
+        drain.came(2)
+        drain.ended(1, into: &actions)
+        #expect(actions == [])
+        drain.mustEnd(by: .seconds(50))
+        #expect(drain.deadline == .seconds(30))
+        drain.mustEnd(by: .seconds(3))
+        #expect(drain.deadline == .seconds(3))
+        drain.timerFired(at: .seconds(3), into: &actions)
+        #expect(actions == [.close(2)])
+        drain.ended(2, into: &actions)
+        drain.came(3)
+        #expect(actions == [.close(2), .finished])
+        #expect(drain.connectionCount == 0)
+    }
 }

@@ -86,6 +86,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         /// What each of them is told then.
         var farewell: Connection.Farewell?
         var isShuttingDown = false
+        /// Whether the last connection has gone, or the time is over.
         var isShutDown = false
         /// Who waits for the last connection to end.
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
@@ -93,7 +94,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
 
         /// Those who have waited long enough.
         mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
-            guard isShutDown || isShuttingDown && connections.isEmpty else { return [] }
+            guard isShutDown else { return [] }
             defer { waiters = [:] }
             return Array(waiters.values)
         }
@@ -191,6 +192,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     private func register(_ connection: Connection) -> Lateness? {
         state.withLock { state in
             state.connections.updateValue(nil, forKey: connection)
+            state.drain?.came(connection)
             return state.isShuttingDown ? Lateness(farewell: state.isShutDown ? nil : state.farewell) : nil
         }
     }
@@ -218,6 +220,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
                 connection.currentCounters, endedBy: connection.failure as? ConnectionError ?? connection.endingError)
             var actions: [Drain<Connection>.Action] = []
             state.drain?.ended(connection, into: &actions)
+            if actions.contains(.finished) { state.isShutDown = true }
             return state.takeWaiters()
         }
         ended(connection.stream.peerAddress, failure)
@@ -272,30 +275,26 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
             if state.farewell == nil { state.farewell = farewell }
             state.isShuttingDown = true
         }
-        await listener.loop.run {
-            self.listener.close()
-            self.beginDrain(DrainPolicy(spread: spread, timeout: timeout))
-        }
-        let timer = await listener.loop.run {
-            self.listener.loop.schedule(at: .now + timeout) { self.closeConnections() }
-        }
+        await listener.loop.run { self.beginDrain(DrainPolicy(spread: spread, timeout: timeout)) }
         await withTaskCancellationHandler {
             await waitUntilShutDown()
         } onCancel: {
             self.closeConnections()
         }
         await listener.loop.run {
-            self.listener.loop.cancel(timer)
             if let timer = self.state.withLock({ $0.drainTimer.take() }) { self.listener.loop.cancel(timer) }
         }
     }
 
-    /// Begins to tell connections to go, unless that has begun; on the listener's loop.
+    /// Begins to tell connections to go, unless that has begun: then it may have to end earlier. On the listener's loop.
     private func beginDrain(_ policy: DrainPolicy) {
         let now = Duration.nanoseconds(listener.loop.now.nanoseconds)
         let actions = state.withLock { state in
             var actions: [Drain<Connection>.Action] = []
-            guard state.drain == nil else { return actions }
+            guard state.drain == nil else {
+                state.drain?.mustEnd(by: now + policy.timeout)
+                return actions
+            }
             var random = SystemRandomness()
             state.drain = Drain(
                 of: Array(state.connections.keys), policy, at: now, using: &random, into: &actions)
@@ -306,14 +305,17 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
 
     /// Does what the drain has decided, and looks again when it is time for that.
     private func carryOut(_ actions: [Drain<Connection>.Action]) {
-        let (farewell, deadline) = state.withLock { ($0.farewell, $0.drain?.deadline) }
+        let (farewell, deadline, oldTimer) = state.withLock { ($0.farewell, $0.drain?.deadline, $0.drainTimer.take()) }
+        if let oldTimer { listener.loop.cancel(oldTimer) }
+        var isOver = false
         for action in actions {
             switch action {
             case .tell(let connection): connection.stream.loop.execute { connection.drain(telling: farewell) }
-            // No more are taken already; and whoever shuts down waits for the end, and closes what is left at its time.
-            case .stopAccepting, .close, .finished: break
+            case .stopAccepting: listener.close()
+            case .close, .finished: isOver = true
             }
         }
+        if isOver { closeConnections() }
         guard let deadline else { return }
         let timer = listener.loop.schedule(at: MonotonicTime(nanoseconds: 0) + deadline) {
             let now = Duration.nanoseconds(self.listener.loop.now.nanoseconds)
@@ -348,7 +350,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         }
     }
 
-    /// Closes what has not ended in time. A task that does not end although it was cancelled is not waited for.
+    /// Closes those that there are still, late ones as well. A task that does not end although it was cancelled is not waited for.
     private func closeConnections() {
         let (connections, waiters) = state.withLock { state in
             state.isShutDown = true

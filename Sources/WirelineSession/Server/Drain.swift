@@ -33,6 +33,7 @@ public struct Drain<Connection: Hashable> {
 
     private let policy: DrainPolicy
     private let start: Duration
+    private var end: Duration
     private let toldAtLast: Int
     /// The last one is told first.
     private var untold: [Connection]
@@ -53,6 +54,7 @@ public struct Drain<Connection: Hashable> {
     ) {
         self.policy = policy
         start = now
+        end = now + policy.timeout
         untold = connections.shuffled(using: &random)
         toldAtLast = connections.count
         open = Set(connections)
@@ -67,12 +69,22 @@ public struct Drain<Connection: Hashable> {
     /// When ``timerFired(at:into:)`` is to be called; nil: never.
     public var deadline: Duration? {
         guard !open.isEmpty, !isClosing else { return nil }
-        let end = start + policy.timeout
         return untold.isEmpty ? end : min(end, nextTelling)
     }
 
     private var nextTelling: Duration {
         start + policy.spread * (toldAtLast - untold.count) / max(1, toldAtLast)
+    }
+
+    /// A connection has come that was on its way when no more were taken: whoever took it sends it away, and its end is
+    /// waited for like that of the others.
+    public mutating func came(_ connection: Connection) {
+        if !open.isEmpty, !isClosing { open.insert(connection) }
+    }
+
+    /// All must have gone by a time, if they need not have before.
+    public mutating func mustEnd(by time: Duration) {
+        end = min(end, time)
     }
 
     /// A connection has ended.
@@ -88,7 +100,7 @@ public struct Drain<Connection: Hashable> {
             let connection = untold.removeLast()
             if open.contains(connection) { actions.append(.tell(connection)) }
         }
-        guard now >= start + policy.timeout else { return }
+        guard now >= end else { return }
         isClosing = true
         for connection in open { actions.append(.close(connection)) }
     }
