@@ -189,7 +189,7 @@ extension ByteStream {
     private func waitForRoom() {
         guard !isWaitingForRoom else { return }
         isWaitingForRoom = true
-        lastSendingTime = loop.now
+        writeDeadline.progressed(at: loop.now)
         watchWriting()
         handler?.outputStalled(self)
     }
@@ -261,7 +261,7 @@ extension ByteStream {
                 switch result {
                 case .bytes(let count):
                     sentByteCount &+= UInt64(count)
-                    if state.wasReady { lastSendingTime = loop.now }
+                    if state.wasReady { writeDeadline.progressed(at: loop.now) }
                     return count
                 case .failed(let error): failure = error
                 case .wouldBlock, nil: isWritable = false

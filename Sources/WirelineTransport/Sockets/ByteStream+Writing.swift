@@ -121,7 +121,7 @@ extension ByteStream {
         }
         guard pendingByteCount == 0 else {
             isWritable = false
-            lastSendingTime = loop.now
+            writeDeadline.progressed(at: loop.now)
             watchWriting()
             guard !isWaitingForRoom else { return }
             isWaitingForRoom = true
@@ -150,8 +150,6 @@ extension ByteStream {
     }
 
     /// How many bytes the peer's system has acknowledged, all in all; nil where this one does not say.
-    ///
-    /// What the system has taken may fill a slow line for minutes: only this says that it moves.
     package var acknowledgedByteCount: UInt64? {
         guard isOpen, let count = SystemCall.unacknowledgedByteCount(number) else { return nil }
         return sentByteCount - min(UInt64(count), sentByteCount)
@@ -159,33 +157,19 @@ extension ByteStream {
 
     /// Gives the connection up when the peer takes nothing for too long. The timer is not set anew with every byte that
     /// leaves.
-    ///
-    /// The system says that there is room again only when there is a lot of it, which takes a slow line minutes: what the
-    /// peer has acknowledged is looked at, four times in the time that it has.
     func watchWriting() {
-        guard let writeTimeout, writeTimer == nil else { return }
-        if acknowledgedAtLook == nil { acknowledgedAtLook = acknowledgedByteCount }
-        let deadline = lastSendingTime + writeTimeout
-        writeTimer = loop.schedule(at: min(deadline, max(lastSendingTime, loop.now) + writeTimeout / 4)) {
+        guard writeTimer == nil,
+            let look = writeDeadline.nextLook(from: loop.now, acknowledged: acknowledgedByteCount)
+        else { return }
+        writeTimer = loop.schedule(at: look) {
             self.writeTimer = nil
-            guard self.isOpen, self.isWaitingForRoom else {
-                self.acknowledgedAtLook = nil
-                return
-            }
-            self.noteAcknowledged()
-            if self.lastSendingTime + writeTimeout <= self.loop.turnTime {
+            guard self.isOpen, self.isWaitingForRoom else { return self.writeDeadline.rest() }
+            if self.writeDeadline.isOver(at: self.loop.turnTime, acknowledged: self.acknowledgedByteCount) {
                 self.fail(.timedOut)
             } else {
                 self.watchWriting()
             }
         }
-    }
-
-    /// Takes note that the peer has acknowledged something since this was last asked.
-    private func noteAcknowledged() {
-        let count = acknowledgedByteCount
-        if let count, let before = acknowledgedAtLook, count > before { lastSendingTime = loop.now }
-        acknowledgedAtLook = count
     }
 
     func finishOutput() {

@@ -146,12 +146,12 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
 
     /// How long the peer may take nothing of what waits for it before the connection is given up with
     /// ``TransportError/timedOut`` (default: for ever).
-    package var writeTimeout: Duration?
-    /// When the system last took something, or was first seen to take nothing.
-    var lastSendingTime = MonotonicTime.distantFuture
+    package var writeTimeout: Duration? {
+        get { writeDeadline.timeout }
+        set { writeDeadline.timeout = newValue }
+    }
+    var writeDeadline = WriteDeadline()
     var writeTimer: EventLoop.Timer?
-    /// How much the peer had acknowledged when that was last looked at.
-    var acknowledgedAtLook: UInt64?
 
     /// Takes a connected socket over; ``start(_:)`` then brings it to life.
     init(_ descriptor: consuming Descriptor, on loop: EventLoop, peerAddress: SocketAddress) {
