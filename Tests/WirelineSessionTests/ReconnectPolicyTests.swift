@@ -108,17 +108,100 @@ struct ReconnectPolicyTests {
         #expect(reconnector.retryCount == 1)
     }
 
-    @Test func `a connection that did not stand long refills nothing, and the next endpoint is tried`() {
+    @Test func `a connection that did not stand long refills nothing`() {
         var reconnector = Reconnector(policy: ReconnectPolicy(retryLimit: 2), endpointCount: 2)
         var random = SeededGenerator(seed: 1)
         reconnector.ready(at: .seconds(0))
         _ = reconnector.lost(.reset, at: .milliseconds(59_999), using: &random)
-        #expect(reconnector.endpoint == 1)
         reconnector.ready(at: .seconds(60))
         _ = reconnector.lost(.endedByPeer, at: .seconds(61), using: &random)
-        #expect(reconnector.endpoint == 0)
         reconnector.ready(at: .seconds(62))
         #expect(reconnector.lost(.silent, at: .seconds(70), using: &random) == .stop(outOfRetries: true))
+    }
+
+    // MARK: What has happened says where to go on
+
+    static let restart = DisconnectCause.kicked(KickNotice(reason: 1, advice: .wait(atLeast: .seconds(20))))
+
+    /// Of three endpoints the one that follows the end of a connection to the second, which was ready for so long.
+    static func endpoint(after cause: DisconnectCause, readyFor seconds: Int) -> Int {
+        var reconnector = Reconnector(policy: ReconnectPolicy(), endpointCount: 3)
+        var random = SeededGenerator(seed: 1)
+        _ = reconnector.lost(.refused, at: .zero, using: &random)
+        reconnector.ready(at: .zero)
+        _ = reconnector.lost(cause, at: .seconds(seconds), using: &random)
+        return reconnector.endpoint
+    }
+
+    @Test(arguments: [.reset, .endedByPeer, .broken, restart] as [DisconnectCause])
+    func `an endpoint that has ended a connection is come back to, and one that stood long leads to the first`(
+        cause: DisconnectCause
+    ) {
+        #expect(Self.endpoint(after: cause, readyFor: 1) == 1)
+        #expect(Self.endpoint(after: cause, readyFor: 60) == 0)
+    }
+
+    @Test(arguments: [.silent, .timedOut, .failed] as [DisconnectCause])
+    func `where the path is gone the next endpoint has its turn, however long the connection stood`(
+        cause: DisconnectCause
+    ) {
+        #expect(Self.endpoint(after: cause, readyFor: 1) == 2)
+        #expect(Self.endpoint(after: cause, readyFor: 60) == 2)
+    }
+
+    @Test func `an endpoint that ends every connection is come back to once`() {
+        var reconnector = Reconnector(policy: ReconnectPolicy(), endpointCount: 2)
+        var random = SeededGenerator(seed: 1)
+        var endpoints: [Int] = []
+        for second in 0..<6 {
+            reconnector.ready(at: .seconds(second))
+            _ = reconnector.lost(.reset, at: .seconds(second + 1), using: &random)
+            endpoints.append(reconnector.endpoint)
+        }
+        #expect(endpoints == [0, 1, 1, 0, 0, 1])
+    }
+
+    @Test func `an endpoint that is come back to and refuses makes room for the others at once`() {
+        var reconnector = Reconnector(policy: ReconnectPolicy(), endpointCount: 3)
+        var random = SeededGenerator(seed: 1)
+        _ = reconnector.lost(.refused, at: .zero, using: &random)
+        reconnector.ready(at: .zero)
+        #expect(reconnector.lost(.reset, at: .seconds(1), using: &random) != .connect)
+        #expect(reconnector.endpoint == 1)
+        #expect(reconnector.lost(.refused, at: .seconds(2), using: &random) == .connect)
+        #expect(reconnector.endpoint == 2)
+        #expect(reconnector.lost(.timedOut, at: .seconds(2), using: &random) == .connect)
+        #expect(reconnector.endpoint == 0)
+    }
+
+    @Test func `a login that is answered with a kick leads to the next endpoint, after the time that was asked for`() {
+        var reconnector = Reconnector(policy: ReconnectPolicy(), endpointCount: 2)
+        var random = SeededGenerator(seed: 1)
+        guard case .wait(_, .seconds(20)) = reconnector.lost(Self.restart, at: .zero, using: &random) else {
+            Issue.record("no delay")
+            return
+        }
+        #expect(reconnector.endpoint == 1)
+    }
+
+    @Test(
+        arguments: [
+            (.timedOut, true), (.unknownHost, true), (.silent, true), (.refused, false), (.reset, false),
+            (.endedByPeer, false), (.failed, false), (.broken, false), (.loginFailed, false), (restart, false),
+        ] as [(DisconnectCause, Bool)])
+    func `addresses expire where nobody has answered, before the next attempt`(
+        cause: DisconnectCause, expire: Bool
+    ) throws {
+        var bench = SessionBench(SessionConfiguration(endpointCount: 2))
+        let actions = bench.handle(.ended(try bench.start(), cause))
+        #expect(actions.first { $0 == .expireAddresses } == (expire ? .expireAddresses : nil))
+        if let expiry = actions.firstIndex(of: .expireAddresses),
+            let attempt = actions.firstIndex(where: { if case .connect = $0 { true } else { false } })
+        {
+            #expect(expiry < attempt)
+        }
+        let ready = try bench.makeReady()
+        #expect(bench.handle(.ended(ready, cause)).contains(.expireAddresses) == expire)
     }
 
     @Test func `the end of a connection that was ready always waits, whatever was tried before`() {

@@ -59,6 +59,10 @@ final class PacketCarrier: SessionCarrier, @unchecked Sendable {
                 configuration: configuration))
     }
 
+    func expireAddresses() {
+        for endpoint in endpoints { settings.client.expireAddresses(of: endpoint.host) }
+    }
+
     func login(on link: Link, of driver: Driver) -> Login? {
         guard let loginHook, let owner = link.owner else { return nil }
         // A reply that comes after the login has given its request up must never be taken for another one's.

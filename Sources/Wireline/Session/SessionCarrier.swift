@@ -30,6 +30,9 @@ protocol SessionCarrier: AnyObject, Sendable {
     /// Makes a connection to the endpoint at a place in the list.
     func connect(to endpoint: Int, on loop: EventLoop) async throws(ConnectionError) -> Owner
 
+    /// Has the endpoints' hosts looked up anew when a connection is next made.
+    func expireAddresses()
+
     /// What logs in on a connection; nil: there is no login.
     func login(on link: Link, of driver: Driver) -> Login?
 

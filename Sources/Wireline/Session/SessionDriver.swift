@@ -185,6 +185,7 @@ final class SessionDriver<Carrier: SessionCarrier>: @unchecked Sendable {
         for action in actions {
             switch action {
             case .connect(let number, let endpoint): connect(number, to: endpoint)
+            case .expireAddresses: carrier.expireAddresses()
             case .beginLogin(let number): withLink(number) { logIn($0) }
             case .give(let number, let message): withLink(number) { give(message, to: $0) }
             case .heartbeat(let number, let sequence):

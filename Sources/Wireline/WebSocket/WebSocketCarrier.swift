@@ -55,6 +55,10 @@ final class WebSocketCarrier: SessionCarrier, @unchecked Sendable {
         WebSocketOwner(try await WebSocketConnection.connect(client.request(urls[endpoint]), on: loop, client))
     }
 
+    func expireAddresses() {
+        for url in urls { client.connecting.expireAddresses(of: url.host) }
+    }
+
     func login(on link: Link, of driver: Driver) -> Login? {
         guard let loginHook, let owner = link.owner else { return nil }
         let attempt = WebSocketSessionLogin(

@@ -244,6 +244,7 @@ public struct ClientSession<Payload> {
     ) {
         leaveConnection(cause, into: &actions)
         queue.connectionEnded(into: &actions)
+        if cause.makesAddressesDoubtful { actions.append(.expireAddresses) }
         switch reconnector.lost(cause, at: now, using: &random) {
         case .connect: connect(at: now, into: &actions)
         case .wait(let until, let earliest):

@@ -87,6 +87,9 @@ public enum SessionEvent: Equatable, Sendable {
 public enum SessionAction<Payload> {
     /// Make a connection to the endpoint at a place in the list.
     case connect(ConnectionNumber, endpoint: Int)
+    /// Look the endpoints' hosts up anew when a connection is next made: nobody has answered at the addresses that are
+    /// known, or there are none. Old ones may serve where no others can be had.
+    case expireAddresses
     /// Log in; where there is no login, the connection is logged in at once.
     case beginLogin(ConnectionNumber)
     /// Write a message to a connection.

@@ -6,8 +6,26 @@
 /// new round stands a delay with full jitter: delay number n, counted from 0, is uniform between nothing and
 /// `min(maximumDelay, baseDelay * 2^n)`. So clients that a restart has thrown off together do not come back together.
 ///
-/// A connection that has been ready for ``stableTime`` starts everything anew: delays, retries, and the list of endpoints
-/// from its first.
+/// What has happened says where it goes on, and whether the addresses that are known of the hosts still serve. Where a
+/// connection was ready, a delay and a round follow:
+///
+/// | what has ended | why (``DisconnectCause``) | goes on with | addresses |
+/// |---|---|---|---|
+/// | an attempt | `timedOut`, `unknownHost` | the next endpoint | are looked up anew |
+/// | an attempt | `kicked`, to come back | the next endpoint, after the time it is told | are kept |
+/// | an attempt | `refused`, `reset` and the like | the next endpoint | are kept |
+/// | a connection | `reset`, `endedByPeer`, `broken` | the same endpoint | are kept |
+/// | a connection | `kicked`, to come back | the same endpoint, after the time it is told | are kept |
+/// | a connection | `silent`, `timedOut` | the next endpoint | are looked up anew |
+/// | a connection | `failed` | the next endpoint | are kept |
+/// | either | `kicked`, to stay away; `loginRefused`, `notTrusted`, `misconfigured` | nothing: it ends | |
+///
+/// Who refuses is a machine without the program. Who ends a connection that was ready has restarted, or somebody between has
+/// forgotten it: the endpoint is come back to, once, and where the next connection ends too before it was stable, the next
+/// endpoint has its turn. Where nobody answers, the path is gone or the addresses are those of another network.
+///
+/// A connection that has been ready for ``stableTime`` starts everything anew: delays, retries, and, where the endpoint itself
+/// would be come back to, the list of endpoints from its first.
 public struct ReconnectPolicy: Equatable, Sendable {
     /// The longest that the first delay may be (default 0.5 s).
     public var baseDelay: Duration
@@ -44,84 +62,5 @@ public struct ReconnectPolicy: Equatable, Sendable {
             delay += delay
         }
         return max(.zero, min(delay, maximumDelay))
-    }
-}
-
-/// Which endpoint is tried next, and when.
-package struct Reconnector: Sendable {
-    package enum Decision: Equatable, Sendable {
-        case connect
-        /// `earliest` is when the server lets clients back in; no hurry of ours goes before it.
-        case wait(until: Duration, earliest: Duration)
-        case stop(outOfRetries: Bool)
-    }
-
-    private let policy: ReconnectPolicy
-    private let endpointCount: Int
-    /// The place in the list of the endpoint that is tried, or connected to.
-    package private(set) var endpoint = 0
-    /// Attempts since the first one, or since the last stable connection.
-    package private(set) var retryCount = 0
-    private var delayCount = 0
-    private var triedInRound = 0
-    private var readySince: Duration?
-
-    package init(policy: ReconnectPolicy, endpointCount: Int) {
-        precondition(endpointCount > 0, "a session needs an endpoint")
-        self.policy = policy
-        self.endpointCount = endpointCount
-    }
-
-    /// The login is done.
-    package mutating func ready(at now: Duration) {
-        readySince = now
-    }
-
-    /// What follows the end of a connection, or of an attempt.
-    package mutating func lost(
-        _ cause: DisconnectCause, at now: Duration, using random: inout some RandomNumberGenerator
-    ) -> Decision {
-        let wasReady = readySince != nil
-        let wasStable = readySince.map { now - $0 >= policy.stableTime } ?? false
-        readySince = nil
-        if wasStable {
-            retryCount = 0
-            delayCount = 0
-            endpoint = 0
-        } else {
-            endpoint = (endpoint + 1) % endpointCount
-        }
-        triedInRound = wasReady ? 0 : triedInRound + 1
-
-        var leastDelay = Duration.zero
-        switch cause {
-        case .loginRefused, .notTrusted, .misconfigured, .endedByUs: return .stop(outOfRetries: false)
-        case .kicked(let kick):
-            switch kick.advice {
-            case .stop: return .stop(outOfRetries: false)
-            case .wait(let delay): leastDelay = max(.zero, delay)
-            }
-            triedInRound = 0
-        case .refused, .reset, .timedOut, .unknownHost, .failed, .broken, .silent, .endedByPeer, .loginFailed: break
-        }
-        if triedInRound > 0, triedInRound < endpointCount {
-            retryCount += 1
-            return .connect
-        }
-        if let limit = policy.retryLimit, delayCount >= limit { return .stop(outOfRetries: true) }
-        retryCount += 1
-        triedInRound = 0
-        let delay = leastDelay + Self.random(upTo: policy.longestDelay(delayCount), using: &random)
-        delayCount += 1
-        return .wait(until: now + delay, earliest: now + leastDelay)
-    }
-
-    /// A uniform duration, in whole nanoseconds.
-    static func random(upTo longest: Duration, using random: inout some RandomNumberGenerator) -> Duration {
-        let (seconds, attoseconds) = longest.components
-        // Longer than 292 years is as good as that.
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, carry) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return .nanoseconds(Int64.random(in: 0...(overflow || carry ? .max : sum), using: &random))
     }
 }

@@ -120,6 +120,18 @@ public final class CachingResolver: HostResolver {
         }
     }
 
+    /// Has a host's answers expire now. Until new ones are there they serve as any that have expired.
+    public func expire(_ host: String) {
+        let now = now()
+        let host = host.lowercased()
+        state.withLock { state in
+            for family in AddressFamily.allCases {
+                let key = Key(host: host, family: family)
+                if let answer = state.answers[key] { state.answers[key]?.expiry = min(answer.expiry, now) }
+            }
+        }
+    }
+
     public func addresses(
         of host: String, _ family: AddressFamily
     ) async throws(TransportError) -> ResolvedAddresses {

@@ -28,6 +28,19 @@ public protocol HostResolver: Sendable {
     ///   ``TransportError/lookupFailed(_:reason:)`` when that could not be found out, ``TransportError/cancelled`` when
     ///   the task is.
     func addresses(of host: String, _ family: AddressFamily) async throws(TransportError) -> ResolvedAddresses
+
+    /// Takes note that nobody has answered at a host's addresses: who remembers what was found looks it up anew when it
+    /// is next asked for.
+    ///
+    /// Sessions call it when connecting has timed out or a peer has fallen silent. Left out, it does nothing.
+    ///
+    /// - Parameter host: A name, or the text of an IP address.
+    func expire(_ host: String)
+}
+
+extension HostResolver {
+    /// Does nothing.
+    public func expire(_ host: String) {}
 }
 
 /// What a resolver has found.

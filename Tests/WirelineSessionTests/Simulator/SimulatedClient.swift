@@ -23,8 +23,12 @@ final class SimulatedClient {
     /// Attempts since the last delay, and delays, since the first attempt or the last stable connection.
     var roundAttemptCount = 0
     var delayCount = 0
-    /// Whether the next attempt must go to the first endpoint.
-    var mustBeginWithFirst = true
+    /// Where the next attempt may go; nil: to any endpoint.
+    var nextEndpoints: Set<Int>? = [0]
+    /// How many attempts in a row went to the same endpoint, since the last stable connection.
+    var attemptsInARow = 0
+    /// Whether addresses must expire before the next attempt.
+    var mustExpireAddresses = false
     /// What the driver gives once more, though it must not.
     var repeatedOnce: [Int] = []
 

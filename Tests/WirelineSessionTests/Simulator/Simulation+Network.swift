@@ -87,7 +87,7 @@ extension Simulation {
     func close(_ link: Link, _ cause: DisconnectCause) {
         if !link.isOpenAtClient { violate("connection \(link.number.rawValue) is closed twice") }
         link.isOpenAtClient = false
-        clients[link.client].onlookLoss(at: now, stableTime: scenario.configuration.reconnect.stableTime)
+        clients[link.client].onlookLoss(cause, of: link.endpoint, self)
         if cause != .endedByUs {
             link.waiting.removeAll()
             let isSound = link.madeAt > scenario.faultEnd && !link.isOneTooMany

@@ -212,6 +212,7 @@ final class Simulation {
                 write(.heartbeat(sequence: sequence), byteCount: 8, to: client.links[number.index])
             case .close(let number, let cause): close(client.links[number.index], cause)
             case .complete(let number, let outcome): complete(number, outcome, of: client)
+            case .expireAddresses: client.onlookExpiry(self)
             case .ignoreReply: break
             case .report(let state): client.onlook(state, self)
             }
@@ -333,13 +334,28 @@ extension SimulatedClient {
         }
     }
 
-    func onlookLoss(at now: Int, stableTime: Duration) {
-        guard let since = readySince else { return }
+    /// Notes the end of a connection, or of an attempt, and what follows from its cause.
+    func onlookLoss(_ cause: DisconnectCause, of endpoint: Int, _ simulation: Simulation) {
+        let configuration = simulation.scenario.configuration
+        let others = Set(0..<configuration.endpointCount).subtracting([endpoint])
+        let isStable = readySince.map { .microseconds(simulation.now - $0) >= configuration.reconnect.stableTime }
         readySince = nil
-        if .microseconds(now - since) >= stableTime {
-            (roundAttemptCount, delayCount) = (0, 0)
-            mustBeginWithFirst = true
-        }
+        if isStable == true { (roundAttemptCount, delayCount, attemptsInARow) = (0, 0, 1) }
+        let isPathGone = [.timedOut, .unknownHost, .silent].contains(cause)
+        mustExpireAddresses = isPathGone
+        nextEndpoints =
+            switch isStable {
+            case nil: others
+            case _? where isPathGone || cause == .failed: others
+            case true?: [0]
+            case false?: attemptsInARow < 2 ? [endpoint] : others
+            }
+        if configuration.endpointCount == 1 { nextEndpoints = nil }
+    }
+
+    func onlookExpiry(_ simulation: Simulation) {
+        if !mustExpireAddresses { simulation.violate("addresses expire that are good") }
+        mustExpireAddresses = false
     }
 
     func onlookAttempt(endpoint: Int, _ simulation: Simulation) {
@@ -348,7 +364,10 @@ extension SimulatedClient {
         if roundAttemptCount > simulation.scenario.configuration.endpointCount {
             simulation.violate("attempt \(roundAttemptCount) without a delay")
         }
-        if mustBeginWithFirst, endpoint != 0 { simulation.violate("begins with endpoint \(endpoint)") }
-        mustBeginWithFirst = false
+        if let nextEndpoints, !nextEndpoints.contains(endpoint) {
+            simulation.violate("goes on with endpoint \(endpoint) instead of \(nextEndpoints)")
+        }
+        if mustExpireAddresses { simulation.violate("goes on with addresses at which nobody has answered") }
+        attemptsInARow = links.last?.endpoint == endpoint ? attemptsInARow + 1 : 1
     }
 }

@@ -97,6 +97,47 @@ struct PacketSessionConnectionTests {
         #expect(try await waiting.outcome() == .failed(.ended(mayHaveArrived: false)))
     }
 
+    /// How a session to a server ends that never gets through, and how often its resolver was asked for IPv4 addresses.
+    static func attempts(
+        _ count: Int, to server: SceneServer, loginTimeout: Duration
+    ) async throws -> (end: ConnectionError?, lookupCount: Int) {
+        let lookups = Seen<AddressFamily>()
+        let through = Gate()
+        let address = server.address.ipAddress
+        var configuration = PacketSessionConfiguration.patient
+        configuration.reconnect = ReconnectPolicy(baseDelay: .milliseconds(1), retryLimit: count - 1)
+        configuration.loginTimeout = loginTimeout
+        configuration.client.resolver = CachingResolver(
+            ClosureResolver { _, family throws(TransportError) in
+                lookups.add(family)
+                return try ResolvedAddresses(
+                    ipAddresses: family == .ipv4 ? [address] : [], timeToLive: .seconds(80_000))
+            }, policy: CachingResolver.Policy(patience: .seconds(500), lookupTimeout: .seconds(500)))
+        let session = try PacketSession.start(
+            to: [ServerEndpoint("game.test", port: server.address.port)], protocol: SceneProtocol.self,
+            configuration: configuration
+        ) { _ in await through.wait() }
+        let end = await #expect(throws: ConnectionError.self) { try await session.waitUntilReady() }
+        through.open()
+        return (end, await lookups.first(lookups.count).count { $0 == .ipv4 })
+    }
+
+    @Test func `after a refusal the addresses are kept, and the resolver is not asked again`() async throws {
+        let gone = try await SceneServer.start(at: "127.0.0.12") { _ in }
+        await gone.shutDown()
+        let (end, lookupCount) = try await Self.attempts(4, to: gone, loginTimeout: .seconds(500))
+        #expect(end == .sessionEnded(.outOfRetries(last: .refused)))
+        #expect(lookupCount == 1)
+    }
+
+    @Test func `after a time-out the resolver is asked again, each time`() async throws {
+        let server = try await SceneServer.start { client in while try await client.nextPacket() != nil {} }
+        let (end, lookupCount) = try await Self.attempts(4, to: server, loginTimeout: .milliseconds(20))
+        #expect(end == .sessionEnded(.outOfRetries(last: .timedOut)))
+        #expect(lookupCount == 4)
+        await server.shutDown()
+    }
+
     @Test func `a login that is refused ends the session, and one that fails is tried again`() async throws {
         let server = try await GoimServer.start { client in
             for try await message in client.messages {

@@ -91,6 +91,33 @@ struct CachingResolverTests {
         #expect(world.askedCount == 2)
     }
 
+    @Test func `a host that is to expire is asked for anew, and no other`() async throws {
+        let world = World()
+        let resolver = world.resolver()
+        try world.says("192.0.2.1", seconds: 30)
+        for host in ["a.test", "b.test"] { _ = try await resolver.addresses(of: host, .ipv4) }
+        resolver.expire("A.test")
+        try world.says("192.0.2.2", seconds: 30)
+        #expect(try await resolver.addresses(of: "a.test", .ipv4) == Self.answer("192.0.2.2", seconds: 30))
+        #expect(try await resolver.addresses(of: "b.test", .ipv4) == Self.answer("192.0.2.1", seconds: 30))
+        #expect(world.askedCount == 3)
+    }
+
+    @Test func `what has expired before its time serves while no new answer can be had`() async throws {
+        let world = World()
+        let resolver = world.resolver()
+        try world.says("192.0.2.1", seconds: 30)
+        _ = try await resolver.addresses(of: "a.test", .ipv4)
+        resolver.expire("a.test")
+        world.fails(Self.failure)
+        #expect(try await resolver.addresses(of: "a.test", .ipv4).addresses.map(\.ipAddress) == ["192.0.2.1"])
+        #expect(world.askedCount == 2)
+        // An answer that has expired long ago does not come to life again.
+        world.wait(86_400)
+        resolver.expire("a.test")
+        await #expect(throws: Self.failure) { try await resolver.addresses(of: "a.test", .ipv4) }
+    }
+
     @Test func `an answer that does not say holds a minute, and none longer than a day`() async throws {
         let world = World()
         let resolver = world.resolver()
