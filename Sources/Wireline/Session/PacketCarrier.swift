@@ -160,8 +160,8 @@ extension SessionDriver<PacketCarrier> {
         try ReceivedMessage(packet, from: .server) { message in
             loop.execute {
                 switch message {
-                case .unknownID: self.endedCounters.unknownIDCount += 1
-                case .refused: self.endedCounters.refusedPacketCount += 1
+                case .unknownID: self.ownCounters.unknownIDCount += 1
+                case .refused: self.ownCounters.refusedPacketCount += 1
                 }
             }
         }

@@ -100,8 +100,8 @@ extension SessionDriver {
         if !link.isRead { link.task?.cancel() }
         inbox.releaseFeeder()
         carrier.letGo(connection, for: cause)
-        endedCounters += connection.currentCounters
+        ownCounters += connection.currentCounters
         // What waits in it is nobody's any more.
-        (endedCounters.pendingByteCount, endedCounters.unreadByteCount, endedCounters.waitingSenderCount) = (0, 0, 0)
+        (ownCounters.pendingByteCount, ownCounters.unreadByteCount, ownCounters.waitingSenderCount) = (0, 0, 0)
     }
 }

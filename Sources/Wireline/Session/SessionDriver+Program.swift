@@ -15,7 +15,7 @@ extension SessionDriver {
     /// What has passed through all connections, and what waits in the present one and to be read.
     func counters() async -> ConnectionCounters {
         await loop.run {
-            var counters = self.endedCounters
+            var counters = self.ownCounters
             if let connection = self.link?.connection { counters += connection.currentCounters }
             counters.unreadByteCount += self.inbox.byteCount
             return counters

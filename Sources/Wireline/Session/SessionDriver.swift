@@ -34,8 +34,9 @@ final class SessionDriver<Carrier: SessionCarrier>: @unchecked Sendable {
     var link: Link?
     private var tickets: [MessageNumber: DeliveryTicket] = [:]
 
-    /// What has passed through the connections that have ended, and what was said of messages behind them.
-    var endedCounters = ConnectionCounters()
+    /// What is not counted in the connection that there is: what has passed through earlier ones, and the messages that
+    /// nobody could read. They wait in the session, and are read when somebody takes them.
+    var ownCounters = ConnectionCounters()
 
     private var observers: [Int: AsyncStream<SessionState>.Continuation] = [:]
     private var observerCount = 0
