@@ -13,37 +13,11 @@ import WirelineTLS
 /// Packets over TLS: what travels over TCP travels here, and nothing travels that was not agreed on.
 @Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .ahead, .timeLimit(.minutes(300)))
 struct TLSConnectionTests {
-    private static let certificates = Result { try Certificates() }
-    private let certificates: Certificates
+    private let certificates: LocalCertificates
     private static let hello = Cs_20001(sceneID: 7, line: 2, message: "hi")
 
     init() throws {
-        certificates = try Self.certificates.get()
-    }
-
-    /// What the tests show and trust; `localhost` is where they connect to.
-    private struct Certificates {
-        let root: CertificateAuthority
-        let server: IssuedCertificate
-
-        init() throws {
-            root = try CertificateAuthority("root")
-            server = try root.issue(to: ["DNS:localhost", "IP:127.0.0.1"])
-        }
-
-        func serverContext(_ change: (inout TLSConfiguration) -> Void = { _ in }) throws -> TLSContext {
-            let identity = TLSIdentity(certificateChain: .text(server.chain), privateKey: .text(server.key))
-            var configuration = TLSConfiguration.server(identity: identity)
-            change(&configuration)
-            return try TLSContext(configuration)
-        }
-
-        func clientContext(_ change: (inout TLSConfiguration) -> Void = { _ in }) throws -> TLSContext {
-            var configuration = TLSConfiguration.client()
-            configuration.trustRoots = .only(.text(root.own.certificate))
-            change(&configuration)
-            return try TLSContext(configuration)
-        }
+        certificates = try LocalCertificates.made.get()
     }
 
     // MARK: Where all is well

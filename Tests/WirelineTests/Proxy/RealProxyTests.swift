@@ -13,14 +13,6 @@ import WirelineTransport
     .enabled(if: ProxyTool.isWanted, Comment(rawValue: ProxyTool.absence)), .ahead, .timeLimit(.minutes(300)))
 struct RealProxyTests {
     private static let hello = Cs_20001(sceneID: 7, line: 2, message: "hi")
-    private static let contexts = Result {
-        let root = try CertificateAuthority("root")
-        let issued = try root.issue(to: ["DNS:localhost", "IP:127.0.0.1"])
-        let identity = TLSIdentity(certificateChain: .text(issued.chain), privateKey: .text(issued.key))
-        var client = TLSConfiguration.client()
-        client.trustRoots = .only(.text(root.own.certificate))
-        return (client: try TLSContext(client), server: try TLSContext(.server(identity: identity)))
-    }
 
     private static func proxy(_ kind: ProxyTool.Kind, _ port: UInt16, _ credentials: ProxyCredentials? = nil) -> Proxy {
         switch kind {
@@ -36,8 +28,8 @@ struct RealProxyTests {
         var configuration = ServerConfiguration.patient
         var client = ClientConfiguration.patient
         if secure {
-            configuration.tls = try contexts.get().server
-            client.tls = try contexts.get().client
+            configuration.tls = try LocalTLS.contexts.get().server
+            client.tls = try LocalTLS.contexts.get().client
         }
         if web {
             configuration.webSocket = WebSocketServerOptions()
@@ -99,8 +91,8 @@ struct RealProxyTests {
             var configuration = WebSocketClientConfiguration.patient
             configuration.connecting.proxy = Self.proxy(kind, tool.port)
             if secure {
-                serverConfiguration.tls = try Self.contexts.get().server
-                configuration.connecting.tls = try Self.contexts.get().client
+                serverConfiguration.tls = try LocalTLS.contexts.get().server
+                configuration.connecting.tls = try LocalTLS.contexts.get().client
             }
             let server = try await WebSocketServer.echo(serverConfiguration)
             let url = "\(secure ? "wss" : "ws")://localhost:\(server.address.port)/live"

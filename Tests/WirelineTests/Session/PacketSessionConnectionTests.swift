@@ -61,13 +61,8 @@ struct PacketSessionConnectionTests {
                 to: endpoints, protocol: SceneProtocol.self, on: group, configuration: .patient)
             return (session, session.states)
         }
-        var states: [SessionState] = []
-        for await state in seen {
-            states.append(state)
-            if state == .ready { break }
-        }
         #expect(
-            states == [
+            await seen.untilReady() == [
                 .connecting(endpoint: 0, attempt: 1), .connecting(endpoint: 1, attempt: 2), .loggingIn, .ready,
             ])
         session.end()

@@ -45,12 +45,7 @@ struct PacketSessionLivenessTests {
             HeartbeatPolicy(interval: .milliseconds(10), timeout: .milliseconds(50)), answeredBy: HeartbeatReply.self
         ) { Heartbeat(body: "") }
         let session = try server.session(conventions: conventions)
-        var causes: [DisconnectCause] = []
-        for await state in session.states {
-            guard case .waiting(_, let cause) = state else { continue }
-            causes.append(cause)
-            if causes.count == 3 { session.end() }
-        }
+        let causes = await session.states.causes(3) { session.end() }
         #expect(causes.prefix(3) == [.silent, .silent, .silent])
         await server.shutDown()
     }

@@ -122,6 +122,48 @@ struct SeveredSessionTests {
         }
     }
 
+    // MARK: What nobody reads
+
+    /// Sends a notification of each number, and ends the connection behind them.
+    private static func flood(
+        _ client: ServerConnection<GoimProtocol>, with numbers: some Sequence<Int>
+    ) async throws {
+        for number in numbers {
+            try await client.send(Notification(body: "\(number) " + String(repeating: "x", count: 1_000)))
+        }
+        try await client.connection.onLoop { connection in
+            connection.stream.flush()
+            connection.stream.reset()
+        }
+    }
+
+    /// A session whose program reads nothing of its few bytes, and sends until something has come true; ended then.
+    private static func session(
+        with server: PacketServer<GoimProtocol>, until isDone: @escaping @Sendable () -> Bool
+    ) async throws -> PacketSession<GoimProtocol> {
+        var configuration = PacketSessionConfiguration.patient
+        configuration.client.limits.unreadByteCount = 4_096
+        let session = try PacketSession.start(
+            to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration)
+        let isDone = try await eventually {
+            _ = try? await session.send(ChangeRoom(room: "is anybody there?"))
+            return isDone()
+        }
+        #expect(isDone)
+        session.end()
+        return session
+    }
+
+    /// Of what is left to be read.
+    private static func numbers(in session: PacketSession<GoimProtocol>) async throws -> [Int] {
+        var numbers: [Int] = []
+        for try await message in session.messages {
+            guard case .message(let notification as Notification, _) = message else { continue }
+            numbers.append(try #require(notification.body.split(separator: " ").first.flatMap { Int($0) }))
+        }
+        return numbers
+    }
+
     @Test func `a connection that nobody reads from ends all the same, and what it has brought is kept`() async throws {
         let connections = Seen<PacketConnection>()
         let server = try await GoimServer.start { client in
@@ -131,29 +173,10 @@ struct SeveredSessionTests {
                 return
             }
             _ = try await client.nextPacket()
-            for number in 0..<100 {
-                try await client.send(Notification(body: "\(number) " + String(repeating: "x", count: 1_000)))
-            }
-            try await client.connection.onLoop { connection in
-                connection.stream.flush()
-                connection.stream.reset()
-            }
+            try await Self.flood(client, with: 0..<100)
         }
-        var configuration = PacketSessionConfiguration.patient
-        configuration.client.limits.unreadByteCount = 4_096
-        let session = try PacketSession.start(
-            to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration)
-        let comesBack = try await eventually {
-            _ = try? await session.send(ChangeRoom(room: "is anybody there?"))
-            return connections.count > 1
-        }
-        #expect(comesBack)
-        session.end()
-        var numbers: [Int] = []
-        for try await message in session.messages {
-            guard case .message(let notification as Notification, _) = message else { continue }
-            numbers.append(try #require(notification.body.split(separator: " ").first.flatMap { Int($0) }))
-        }
+        let session = try await Self.session(with: server) { connections.count > 1 }
+        let numbers = try await Self.numbers(in: session)
         #expect(numbers == Array(0..<numbers.count))
         #expect(numbers.count > 4)
         await server.shutDown()
@@ -167,32 +190,13 @@ struct SeveredSessionTests {
             connections.add(client.connection)
             let number = connections.count
             _ = try await client.nextPacket()
-            for _ in 0..<100 {
-                try await client.send(Notification(body: "\(number) " + String(repeating: "x", count: 1_000)))
-            }
-            try await client.connection.onLoop { connection in
-                connection.stream.flush()
-                connection.stream.reset()
-            }
+            try await Self.flood(client, with: repeatElement(number, count: 100))
         }
-        var configuration = PacketSessionConfiguration.patient
-        configuration.client.limits.unreadByteCount = 4_096
-        let session = try PacketSession.start(
-            to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration)
-        let hasEndedMany = try await eventually {
-            _ = try? await session.send(ChangeRoom(room: "is anybody there?"))
-            return connections.count > 6
-        }
-        #expect(hasEndedMany)
-        session.end()
-        var sources: [String] = []
-        for try await message in session.messages {
-            guard case .message(let notification as Notification, _) = message else { continue }
-            sources.append(String(try #require(notification.body.split(separator: " ").first)))
-        }
+        let session = try await Self.session(with: server) { connections.count > 6 }
+        let sources = try await Self.numbers(in: session)
         #expect(sources.count > 4)
         #expect(sources.count <= 100)
-        #expect(Set(sources) == ["1"])
+        #expect(Set(sources) == [1])
         await server.shutDown()
     }
 

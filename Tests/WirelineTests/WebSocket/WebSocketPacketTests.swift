@@ -18,14 +18,6 @@ struct WebSocketPacketTests {
     }
 
     private static let hello = Cs_20001(sceneID: 7, line: 2, message: "hi")
-    private static let contexts = Result {
-        let root = try CertificateAuthority("root")
-        let issued = try root.issue(to: ["DNS:localhost", "IP:127.0.0.1"])
-        let identity = TLSIdentity(certificateChain: .text(issued.chain), privateKey: .text(issued.key))
-        var client = TLSConfiguration.client()
-        client.trustRoots = .only(.text(root.own.certificate))
-        return (client: try TLSContext(client), server: try TLSContext(.server(identity: identity)))
-    }
 
     /// A busy machine takes its time for a handshake, and what is written waits for that.
     private static let limits = ConnectionLimits(maximumPacketByteCount: 4 << 20, writeTimeout: nil)
@@ -36,7 +28,7 @@ struct WebSocketPacketTests {
         var configuration = ServerConfiguration.patient
         configuration.limits = limits
         configuration.webSocket = WebSocketServerOptions()
-        if carrier == .secureWebSocket { configuration.tls = try contexts.get().server }
+        if carrier == .secureWebSocket { configuration.tls = try LocalTLS.contexts.get().server }
         change(&configuration)
         return configuration
     }
@@ -48,7 +40,7 @@ struct WebSocketPacketTests {
         configuration.limits = limits
         configuration.webSocket = WebSocketOptions()
         if carrier == .secureWebSocket {
-            configuration.tls = try contexts.get().client
+            configuration.tls = try LocalTLS.contexts.get().client
             configuration.tlsServerName = "localhost"
         }
         change(&configuration)

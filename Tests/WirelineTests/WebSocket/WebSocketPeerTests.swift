@@ -15,11 +15,10 @@ import WirelineWebSocket
         Comment(rawValue: WebSocketPeer.absence + "; " + OpenSSLTool.absence)),
     .aside, .timeLimit(.minutes(300)))
 struct WebSocketPeerTests {
-    private static let certificates = Result { try WebSocketCertificates() }
-    private let certificates: WebSocketCertificates
+    private let certificates: LocalCertificates
 
     init() throws {
-        certificates = try Self.certificates.get()
+        certificates = try LocalCertificates.made.get()
     }
 
     struct Way: Sendable, CustomStringConvertible {
@@ -46,7 +45,7 @@ struct WebSocketPeerTests {
     @Test(arguments: WebSocketPeer.wanted, Way.all)
     func `a client that others have written talks to our server`(peer: WebSocketPeer, way: Way) async throws {
         let ends = WebSocketEnds()
-        let tls = try way.isSecure ? certificates.server() : nil
+        let tls = try way.isSecure ? certificates.serverContext() : nil
         let server = try await WebSocketServer.echo(
             ends.configure {
                 $0.tls = tls
@@ -66,11 +65,11 @@ struct WebSocketPeerTests {
     func `our client talks to a server that others have written`(peer: WebSocketPeer, way: Way) async throws {
         let folder = try Folder()
         let files = try [
-            folder.write(certificates.issued.chain, to: "chain.pem"),
-            folder.write(certificates.issued.key, to: "key.pem"),
+            folder.write(certificates.server.chain, to: "chain.pem"),
+            folder.write(certificates.server.key, to: "key.pem"),
         ]
         let server = try WebSocketPeerServer(peer, [way.word] + (way.isSecure ? files : []))
-        let pinned = try certificates.client { $0.pins = try TLSPins([certificates.issued.keyHash]) }
+        let pinned = try certificates.clientContext { $0.pins = try TLSPins([certificates.server.keyHash]) }
         let client = try await WebSocketClient.connect(
             to: way.isSecure ? "wss://localhost:\(server.port)/" : "ws://127.0.0.1:\(server.port)/",
             configuration: .patient {

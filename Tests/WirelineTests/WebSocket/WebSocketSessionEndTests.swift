@@ -180,12 +180,7 @@ struct WebSocketSessionEndTests {
             configuration: .patient {
                 $0.client.limits.heartbeat = HeartbeatPolicy(interval: .milliseconds(10), timeout: .milliseconds(50))
             })
-        var causes: [DisconnectCause] = []
-        for await state in session.states {
-            guard case .waiting(_, let cause) = state else { continue }
-            causes.append(cause)
-            if causes.count == 3 { session.end() }
-        }
+        let causes = await session.states.causes(3) { session.end() }
         #expect(causes.prefix(3) == [.silent, .silent, .silent])
         #expect(try await accepting.value.count == 3)
     }

@@ -127,17 +127,8 @@ struct WebSocketSessionSendingTests {
         session.end()
         _ = await ended.first(2)
         await server.shutDown(within: .seconds(500))
-        var next = 0
-        for run in numbers.withLock({ $0 }).filter({ !$0.isEmpty }) {
-            #expect(run == Array(run[0]..<run[0] + run.count))
-            // What waited in the connection before is lost: as much as may wait, and the message that goes beyond it.
-            #expect(run[0] >= next && run[0] - next <= 128 / 16 + 2)
-            next = run[0] + run.count
-        }
-        #expect(next == count)
-        let causes = await states.reduce(into: [DisconnectCause]()) { causes, state in
-            if case .waiting(_, let cause) = state { causes.append(cause) }
-        }
-        #expect(causes.first == .timedOut)
+        // What waited in the connection before is lost: as much as may wait, and the message that goes beyond it.
+        expectNumbers(upTo: count, inRuns: numbers.withLock { $0 }, lossLimit: 128 / 16 + 2)
+        #expect(await states.causes().first == .timedOut)
     }
 }

@@ -99,13 +99,8 @@ struct WebSocketSessionTests {
             let session = try WebSocketSession.start(to: urls, on: group, configuration: .patient())
             return (session, session.states)
         }
-        var states: [SessionState] = []
-        for await state in seen {
-            states.append(state)
-            if state == .ready { break }
-        }
         #expect(
-            states == [
+            await seen.untilReady() == [
                 .connecting(endpoint: 0, attempt: 1), .connecting(endpoint: 1, attempt: 2),
                 .connecting(endpoint: 2, attempt: 3), .loggingIn, .ready,
             ])

@@ -10,11 +10,10 @@ import WirelineWebSocket
 /// WebSockets over TLS: `wss`.
 @Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .ahead, .timeLimit(.minutes(300)))
 struct WebSocketTLSTests {
-    private static let certificates = Result { try WebSocketCertificates() }
-    private let certificates: WebSocketCertificates
+    private let certificates: LocalCertificates
 
     init() throws {
-        certificates = try Self.certificates.get()
+        certificates = try LocalCertificates.made.get()
     }
 
     private func connect(
@@ -34,14 +33,14 @@ struct WebSocketTLSTests {
     ) async throws {
         let server = try await WebSocketServer.echo(
             .patient {
-                $0.tls = try? certificates.server()
+                $0.tls = try? certificates.serverContext()
                 $0.handshake.deflate = deflate
             })
-        let context = try certificates.client { $0.pins = try TLSPins([certificates.issued.keyHash]) }
+        let context = try certificates.clientContext { $0.pins = try TLSPins([certificates.server.keyHash]) }
         let client = try await connect(to: server, context) { $0.deflate = deflate }
         #expect(
             try #require(await client.tlsDetails()).pinOutcome
-                == .matched(TLSKeyHash(certificates.issued.keyHash), depth: 0))
+                == .matched(TLSKeyHash(certificates.server.keyHash), depth: 0))
         for byteCount in [0, 1, 125, 126, 16_383, 16_384, 65_535, 65_536, 1_000_000, 16 << 20] {
             let content = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
             try await client.send(content)
@@ -56,14 +55,15 @@ struct WebSocketTLSTests {
 
     @Test func `a sender waits over TLS while its peer reads nothing, and nothing is lost`() async throws {
         let mayRead = Gate()
-        let server = try await WebSocketServer.serving(.patient { $0.tls = try? certificates.server() }) { client in
+        let server = try await WebSocketServer.serving(.patient { $0.tls = try? certificates.serverContext() }) {
+            client in
             await mayRead.wait()
             var count = 0
             while case .binary(let content)? = try await client.receive(), !content.isEmpty { count += content.count }
             try await client.send("\(count)")
             while try await client.receive() != nil {}
         }
-        let client = try await connect(to: server, certificates.client())
+        let client = try await connect(to: server, certificates.clientContext())
         let sending = Task {
             for _ in 0..<600 { try await client.send([UInt8](repeating: 7, count: 100_000)) }
             try await client.send([])
@@ -78,7 +78,7 @@ struct WebSocketTLSTests {
 
     @Test func `who is not trusted, has another name or another key, gets no request`() async throws {
         let requests = Seen<WebSocketUpgradeRequest>()
-        let tls = try certificates.server()
+        let tls = try certificates.serverContext()
         let server = try await WebSocketServer.start(
             at: "127.0.0.1", port: 0, configuration: .patient { $0.tls = tls }
         ) {
@@ -89,11 +89,13 @@ struct WebSocketTLSTests {
         // The system's roots do not know this one.
         let stranger = await #expect(throws: ConnectionError.self) { try await connect(to: server, nil) }
         guard case .tls(.unknownIssuer) = stranger else { throw try #require(stranger) }
-        let other = try certificates.client { $0.pins = try TLSPins([String(repeating: "00", count: 32)]) }
+        let other = try certificates.clientContext { $0.pins = try TLSPins([String(repeating: "00", count: 32)]) }
         let unpinned = await #expect(throws: ConnectionError.self) { try await connect(to: server, other) }
         guard case .tls(.pinMismatch) = unpinned else { throw try #require(unpinned) }
         let renamed = await #expect(throws: ConnectionError.self) {
-            try await connect(to: server, certificates.client()) { $0.connecting.tlsServerName = "elsewhere.example" }
+            try await connect(to: server, certificates.clientContext()) {
+                $0.connecting.tlsServerName = "elsewhere.example"
+            }
         }
         guard case .tls(.wrongHost) = renamed else { throw try #require(renamed) }
         #expect(requests.count == 0)
@@ -105,37 +107,16 @@ struct WebSocketTLSTests {
         let ends = WebSocketEnds()
         let secure = try await WebSocketServer.echo(
             ends.configure {
-                $0.tls = try? certificates.server()
+                $0.tls = try? certificates.serverContext()
             })
         await #expect(throws: ConnectionError.self) { try await secure.connect() }
         #expect(await ends.first(1)[0].contains("TLS"))
         let plain = try await WebSocketServer.echo()
-        let error = await #expect(throws: ConnectionError.self) { try await connect(to: plain, certificates.client()) }
+        let error = await #expect(throws: ConnectionError.self) {
+            try await connect(to: plain, certificates.clientContext())
+        }
         guard case .tls = error else { throw try #require(error) }
         await secure.shutDown()
         await plain.shutDown()
-    }
-}
-
-/// What tests of WebSockets over TLS show and trust; `localhost` is where they connect to.
-struct WebSocketCertificates {
-    let root: CertificateAuthority
-    let issued: IssuedCertificate
-
-    init() throws {
-        root = try CertificateAuthority("root")
-        issued = try root.issue(to: ["DNS:localhost", "IP:127.0.0.1"])
-    }
-
-    func server() throws -> TLSContext {
-        let identity = TLSIdentity(certificateChain: .text(issued.chain), privateKey: .text(issued.key))
-        return try TLSContext(.server(identity: identity))
-    }
-
-    func client(_ change: (inout TLSConfiguration) throws -> Void = { _ in }) throws -> TLSContext {
-        var configuration = TLSConfiguration.client()
-        configuration.trustRoots = .only(.text(root.own.certificate))
-        try change(&configuration)
-        return try TLSContext(configuration)
     }
 }
