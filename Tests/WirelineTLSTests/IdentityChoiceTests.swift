@@ -75,6 +75,37 @@ struct IdentityChoiceTests {
         #expect(try issued.name(of: pair.client.engine.peerKeyHash) == "server")
     }
 
+    @Test func `a certificate says which hosts it is for`() throws {
+        let names = ["DNS:A.example.test", "DNS:*.Wild.test", "DNS:w*.test", "IP:127.0.0.1", "email:a@b.test"]
+        let issued = try issued.certificates.root.issue(to: names)
+        #expect(try TLSIdentity(issued).hostNames() == ["a.example.test", "*.wild.test"])
+        #expect(try TLSIdentity(self.issued.certificates.root.own).hostNames() == [])
+        #expect(throws: TLSError.unusable(.certificateChain, reason: "no -----BEGIN CERTIFICATE----- in it")) {
+            try TLSIdentity(certificateChain: .text(issued.key), privateKey: .text(issued.key)).hostNames()
+        }
+    }
+
+    @Test(arguments: choices + [("any.wild.test", "server"), ("127.0.0.1", "server")])
+    func `several certificates are shown by the names that stand in them`(choice: (name: String, shown: String)) throws
+    {
+        let second = try issued.certificates.root.issue(to: ["DNS:server.test", "DNS:game.example.test"])
+        let server = try TLSConfiguration.server(
+            identities: [issued.certificates.server, issued.wild, issued.game, second].map(TLSIdentity.init))
+        let pair = try Pair(client(.tls13), server, serverName: choice.name)
+        try pair.exchange()
+        #expect(try issued.name(of: pair.client.engine.peerKeyHash) == choice.shown)
+    }
+
+    @Test func `of several certificates only the first may name no host`() throws {
+        let (root, game) = (TLSIdentity(issued.certificates.root.own), TLSIdentity(issued.game))
+        #expect(
+            try TLSConfiguration.server(identities: [root, game]).identitiesByName.keys.sorted() == [
+                "game.example.test"
+            ])
+        #expect(throws: TLSError.self) { try TLSConfiguration.server(identities: [game, root]) }
+        #expect(try TLSConfiguration.server(identities: [root]).identity == root)
+    }
+
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func `a session goes on under the name that it was made for`(version: TLSVersion) throws {
         let contexts = try (TLSContext(client(version)), TLSContext(server))

@@ -11,6 +11,8 @@ struct TLSTests {
         let root: CertificateAuthority
         let server: IssuedCertificate
         let client: IssuedCertificate
+        let game: IssuedCertificate
+        let wild: IssuedCertificate
         /// As a server and a client find them.
         let files: KeyValuePairs<String, String>
 
@@ -18,10 +20,13 @@ struct TLSTests {
             root = try CertificateAuthority("root")
             server = try root.issue(to: ["DNS:localhost", "IP:127.0.0.1"])
             client = try root.issue(to: ["DNS:client.test"], for: .client)
+            game = try root.issue(to: ["DNS:game.example.test"])
+            wild = try root.issue(to: ["DNS:*.example.test", "IP:127.0.0.1"])
             files = [
                 "Protocols/Scene/Scene.wire": sceneSchema, "root.pem": root.own.certificate,
                 "server.pem": server.chain, "server.key": server.key, "client.pem": client.chain,
-                "client.key": client.key,
+                "client.key": client.key, "game.pem": game.chain, "game.key": game.key, "wild.pem": wild.chain,
+                "wild.key": wild.key,
             ]
         }
     }
@@ -90,6 +95,44 @@ struct TLSTests {
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("certificate_required"), "\(outcome.errors)")
         #expect(server.end().status == 0)
+    }
+
+    @Test func `of several certificates a client gets that of the host it asks for, or else the first`() throws {
+        let server = try server(
+            "--tls-certificate", "wild.pem", "--tls-certificate", "game.pem", "--tls-key", "wild.key", "--tls-key",
+            "game.key")
+        let choices = [
+            ("-servername game.example.test", certificates.game),
+            ("-servername GAME.example.test", certificates.game),
+            ("-servername other.example.test", certificates.wild), ("-servername localhost", certificates.server),
+            ("-servername a.b.example.test", certificates.server), ("-noservername", certificates.server),
+        ]
+        for (asked, issued) in choices {
+            let client = try OpenSSLTool.process(
+                ["s_client", "-connect", server.address] + asked.split(separator: " ").map(String.init))
+            let output = Pipe()
+            (client.standardInput, client.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+            client.standardOutput = output
+            try client.run()
+            let shown = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            client.waitUntilExit()
+            #expect(shown.contains(issued.certificate), "\(asked): \(shown)")
+        }
+        #expect(server.end().status == 0)
+    }
+
+    @Test func `certificates and keys come in pairs, and one that nobody can ask for is refused`() throws {
+        let workspace = try Workspace(certificates.files)
+        let serve = "wire serve 127.0.0.1:0 --echo --tls-certificate server.pem --tls-key server.key "
+        let missing = try workspace.shell(serve + "--tls-certificate game.pem")
+        #expect(missing.status == 2)
+        #expect(missing.errors.hasPrefix("error: --tls-key is missing: --tls-certificate goes with it\n"))
+        let mixed = try workspace.shell(serve + "--tls-certificate game.pem --tls-key wild.key")
+        #expect(mixed.status == 1)
+        #expect(mixed.errors.hasPrefix("error: TLS: the private key is not that of the first certificate"))
+        let nameless = try workspace.shell(serve + "--tls-certificate root.pem --tls-key game.key")
+        #expect(nameless.status == 1)
+        #expect(nameless.errors.contains("it names no host, so nobody can ask for it"), "\(nameless.errors)")
     }
 
     @Test func `openssl's client gets its packet back`() throws {

@@ -28,7 +28,7 @@ public struct TLSConfiguration: Sendable {
     ///
     /// A name is a host such as `game.example.com`, or `*.example.com` for all that have one label in the place of the
     /// asterisk (RFC 9525 §6.3); a name that stands here as such comes first. Who asks for another name, or for none, gets
-    /// ``identity``. Upper and lower case are the same.
+    /// ``identity``. Upper and lower case are the same. ``server(identities:)`` takes the names from the certificates.
     public var identitiesByName: [String: TLSIdentity] = [:]
     /// The application protocols (ALPN, RFC 7301), the preferred one first (default: none).
     ///

@@ -29,6 +29,13 @@ enum Constant {
     /// `SSL_AD_REASON_OFFSET`: what is added to the number of an alert that has come.
     static let alertOffset: UInt = 1000
 
+    // MARK: obj_mac.h, x509v3.h
+
+    /// `NID_subject_alt_name`
+    static let alternativeNames: Int32 = 85
+    /// `GEN_DNS`
+    static let hostName: Int32 = 2
+
     // MARK: bio.h
 
     /// `BIO_TYPE_SOURCE_SINK`

@@ -120,6 +120,11 @@ extension OpenSSL {
         let hasKey: @convention(c) (Handle?, Handle?) -> Int32
         let publicKey: @convention(c) (Handle?) -> Handle?
         let encodePublicKey: @convention(c) (Handle?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
+        let readExtension: @convention(c) (Handle?, Int32, AnyPointer?, AnyPointer?) -> Handle?
+        let freeNames: @convention(c) (Handle?) -> Void
+        let valueOfName: @convention(c) (Handle?, UnsafeMutablePointer<Int32>?) -> Handle?
+        let bytesOfText: @convention(c) (Handle?) -> Bytes?
+        let byteCountOfText: @convention(c) (Handle?) -> Int32
 
         init(_ libraries: Libraries) throws(TLSError) {
             unsafe read = try libraries.function("PEM_read_bio_X509")
@@ -129,6 +134,11 @@ extension OpenSSL {
             unsafe hasKey = try libraries.function("X509_check_private_key")
             unsafe publicKey = try libraries.function("X509_get_X509_PUBKEY")
             unsafe encodePublicKey = try libraries.function("i2d_X509_PUBKEY")
+            unsafe readExtension = try libraries.function("X509_get_ext_d2i")
+            unsafe freeNames = try libraries.function("GENERAL_NAMES_free")
+            unsafe valueOfName = try libraries.function("GENERAL_NAME_get0_value")
+            unsafe bytesOfText = try libraries.function("ASN1_STRING_get0_data")
+            unsafe byteCountOfText = try libraries.function("ASN1_STRING_length")
         }
     }
 

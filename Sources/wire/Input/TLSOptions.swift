@@ -7,7 +7,7 @@ enum TLSOptions {
     /// A client's TLS, and the name that the server's certificate must be for; nil where no option asks for TLS.
     static func client(_ arguments: Arguments) throws(CommandError) -> (context: TLSContext, serverName: String?)? {
         guard clientOptions.contains(where: arguments.has) else { return nil }
-        var configuration = TLSConfiguration.client(identity: try identity(arguments))
+        var configuration = TLSConfiguration.client(identity: try identities(arguments).last)
         if let file = arguments[.tlsAuthority] { configuration.trustRoots = .only(.file(file)) }
         let context = try attempt { () throws(TLSError) in
             if let text = arguments[.tlsPin] {
@@ -20,34 +20,40 @@ enum TLSOptions {
 
     /// A server's TLS; nil where no option asks for it.
     static func server(_ arguments: Arguments) throws(CommandError) -> TLSContext? {
-        guard let identity = try identity(arguments) else {
+        let identities = try identities(arguments)
+        guard !identities.isEmpty else {
             guard !arguments.has(.tlsAuthority) else {
                 throw .usage(
                     "\(Option.tlsAuthority.name) needs \(Option.tlsCertificate.name) and \(Option.tlsKey.name)")
             }
             return nil
         }
-        var configuration = TLSConfiguration.server(identity: identity)
-        if let file = arguments[.tlsAuthority] {
-            configuration.trustRoots = .only(.file(file))
-            configuration.clientCertificates = .required
+        return try attempt { () throws(TLSError) in
+            var configuration = try TLSConfiguration.server(identities: identities)
+            if let file = arguments[.tlsAuthority] {
+                configuration.trustRoots = .only(.file(file))
+                configuration.clientCertificates = .required
+            }
+            return try TLSContext(configuration)
         }
-        return try attempt { () throws(TLSError) in try TLSContext(configuration) }
     }
 
     static let clientOptions = [
         Option.tls, .tlsAuthority, .tlsPin, .tlsName, .tlsCertificate, .tlsKey,
     ]
-    static let serverOptions = [Option.tlsCertificate, .tlsKey, .tlsAuthority]
+    static let serverOptions = [Option.servedCertificate, .servedKey, .tlsAuthority]
 
-    private static func identity(_ arguments: Arguments) throws(CommandError) -> TLSIdentity? {
-        switch (arguments[.tlsCertificate], arguments[.tlsKey]) {
-        case (let certificate?, let key?):
-            return TLSIdentity(certificateChain: .file(certificate), privateKey: .file(key))
-        case (nil, nil): return nil
-        case (nil, _): throw .usage("\(Option.tlsCertificate.name) is missing: \(Option.tlsKey.name) goes with it")
-        case (_, nil): throw .usage("\(Option.tlsKey.name) is missing: \(Option.tlsCertificate.name) goes with it")
+    /// The certificates, each with the key that stands at the same place among the keys.
+    private static func identities(_ arguments: Arguments) throws(CommandError) -> [TLSIdentity] {
+        let certificates = arguments.all(.tlsCertificate)
+        let keys = arguments.all(.tlsKey)
+        guard certificates.count >= keys.count else {
+            throw .usage("\(Option.tlsCertificate.name) is missing: \(Option.tlsKey.name) goes with it")
         }
+        guard keys.count >= certificates.count else {
+            throw .usage("\(Option.tlsKey.name) is missing: \(Option.tlsCertificate.name) goes with it")
+        }
+        return zip(certificates, keys).map { TLSIdentity(certificateChain: .file($0), privateKey: .file($1)) }
     }
 
     private static func attempt(
@@ -74,4 +80,9 @@ extension Option {
     fileprivate static let tlsCertificate = Option(
         "--tls-certificate", value: "FILE", "the certificate to show, and those that lead to its root (PEM)")
     fileprivate static let tlsKey = Option("--tls-key", value: "FILE", "the certificate's private key (PEM)")
+    fileprivate static let servedCertificate = Option(
+        tlsCertificate.name, value: "FILE",
+        tlsCertificate.help + "; of several a client gets that of the host it asks for, or else the first")
+    fileprivate static let servedKey = Option(
+        tlsKey.name, value: "FILE", tlsKey.help + "; of several each goes with the certificate in the same place")
 }
