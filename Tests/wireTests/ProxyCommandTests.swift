@@ -221,6 +221,34 @@ struct ProxyCommandTests {
         #expect(server.end() == .success(""))
     }
 
+    /// A pipe that nobody reads stands for a disk that takes nothing for a while.
+    @Test func `a disk that is slow holds nobody up, and the recording has everything in the end`() async throws {
+        let server = try ServingTool()
+        let workspace = try Workspace()
+        let file = workspace.folder.appending(path: "out.pcapng")
+        #expect(mkfifo(file.path, 0o600) == 0)
+        // Nobody can begin to write before somebody can read.
+        let reading = FileHandle(fileDescriptor: open(file.path, O_RDONLY | O_NONBLOCK), closeOnDealloc: true)
+        let proxy = try proxy(to: server.address, "--record", file.path)
+        let connection = try await proxy.connect()
+        let packets = try (0..<20).map { try standardPacket(id: 5, Array(repeating: $0, count: 100_000)) }
+        for packet in packets {
+            try await connection.send(packet: packet)
+            #expect(try await connection.next().map { [UInt8](copying: $0.bytes) } == packet)
+        }
+        connection.endOutput()
+        #expect(try await connection.rest() == [])
+        connection.close()
+        proxy.send(SIGTERM)
+        _ = fcntl(reading.fileDescriptor, F_SETFL, 0)
+        let capture = try Capture(try await onThread { try reading.readToEnd() ?? Data() })
+        #expect(proxy.outcome().status == 0)
+        let client = try #require(capture.segments.first).source
+        #expect(try capture.stream(from: client, to: server.port) == packets.flatMap { $0 })
+        #expect(try capture.stream(from: server.port, to: client) == packets.flatMap { $0 })
+        #expect(server.end() == .success(""))
+    }
+
     // MARK: TLS
 
     @Test(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)))

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A few threads for calls that block, such as the system's resolver: no loop can wait for them.
-final class BlockingCalls: Sendable {
+/// A few threads for calls that block, such as the system's resolver or a slow disk: no loop can wait for them.
+package final class BlockingCalls: Sendable {
     private struct State {
         var waiting = Queue<@Sendable () -> Void>()
         var threadCount = 0
     }
 
     /// What all loops use: at most sixteen calls at a time, two for a name, so that many names do not mean many threads.
-    static let shared = BlockingCalls(threadLimit: 16)
+    package static let shared = BlockingCalls(threadLimit: 16)
 
     private let threadLimit: Int
     private let state = Lock(State())
@@ -20,7 +20,7 @@ final class BlockingCalls: Sendable {
     /// Runs a closure on one of the threads, when its turn has come. A thread ends when nothing is left to do.
     ///
     /// - Throws: ``TransportError/system(_:)`` when there is no thread to run it.
-    func run(_ call: @escaping @Sendable () -> Void) throws(TransportError) {
+    package func run(_ call: @escaping @Sendable () -> Void) throws(TransportError) {
         let startsThread = state.withLock { state in
             state.waiting.append(call)
             guard state.threadCount < threadLimit else { return false }

@@ -11,15 +11,27 @@ import WirelineTransport
 ///
 /// Numbers of the blocks are little-endian, those inside of packets big-endian. Source: draft-ietf-opsawg-pcapng.
 ///
-/// What is written is behind a lock, so that connections of several loops take turns.
+/// It is written away from the loops, which a slow disk would hold up otherwise. What waits for it is bounded: when there is
+/// more, whoever adds to it waits too, and nothing is lost.
 final class CaptureFile: Sendable {
     private struct State {
         var descriptor: Int32?
         var failure: SystemError?
     }
 
+    private struct Waiting {
+        var bytes: [UInt8] = []
+        /// Whether somebody writes, or is about to.
+        var isWritten = false
+    }
+
+    /// How many bytes may wait to be written.
+    private static let mostWaitingBytes = 8 << 20
+
     let path: String
+    /// Whoever holds it writes; never taken by who holds the other lock.
     private let state: Lock<State>
+    private let waiting = Lock(Waiting())
     /// Is told once, when something cannot be written; nothing more is, then.
     private let failed: @Sendable (SystemError) -> Void
 
@@ -49,7 +61,9 @@ final class CaptureFile: Sendable {
         write(block.bytes)
     }
 
+    /// Writes what waits, and closes the file.
     func close() {
+        writeWaiting()
         guard let descriptor = state.withLock({ $0.descriptor.take() }) else { return }
         System.close(descriptor)
     }
@@ -64,16 +78,43 @@ final class CaptureFile: Sendable {
     }
 
     private func write(_ bytes: [UInt8]) {
+        let (isFirst, isTooMuch) = waiting.withLock { waiting in
+            waiting.bytes += bytes
+            defer { waiting.isWritten = true }
+            return (!waiting.isWritten, waiting.bytes.count > Self.mostWaitingBytes)
+        }
+        // Where there is no thread for it, or too much to write, who adds to it does it.
+        let isUnderWay = !isFirst || (try? BlockingCalls.shared.run { self.writeWaiting() }) != nil
+        if !isUnderWay || isTooMuch { writeWaiting() }
+    }
+
+    /// Writes what waits, and what comes to it meanwhile.
+    private func writeWaiting() {
         let failure = state.withLock { state -> SystemError? in
-            guard let descriptor = state.descriptor, state.failure == nil else { return nil }
-            do throws(SystemError) {
-                try System.write(descriptor, bytes)
-            } catch {
-                state.failure = error
+            let hadFailed = state.failure != nil
+            while let bytes = takeWaiting() {
+                guard let descriptor = state.descriptor, state.failure == nil else { continue }
+                do throws(SystemError) {
+                    try System.write(descriptor, bytes)
+                } catch {
+                    state.failure = error
+                }
             }
-            return state.failure
+            return hadFailed ? nil : state.failure
         }
         if let failure { failed(failure) }
+    }
+
+    /// What waits, in order; nil where nothing does, and then whoever adds to it sees to its being written.
+    private func takeWaiting() -> [UInt8]? {
+        waiting.withLock { waiting in
+            guard waiting.bytes.isEmpty else {
+                defer { waiting.bytes = [] }
+                return waiting.bytes
+            }
+            waiting.isWritten = false
+            return nil
+        }
     }
 }
 
