@@ -110,6 +110,29 @@ struct ConformTargetTests {
         try expectFailure(of: peer, "hi/whole") { "hi/whole: it has not come back within \($0)" }
     }
 
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `an interruption is heard while a server says nothing`(signal: Int32) async throws {
+        let packets = Seen<Int>()
+        let peer = try await rawPeer { all, _ in
+            packets.add(all.count)
+            return []
+        }
+        let workspace = try Workspace(Self.files)
+        let process = workspace.process(["conform", "--target", peer.address, "--timeout", "20m"])
+        let (output, errors) = (Pipe(), Pipe())
+        (process.standardOutput, process.standardError) = (output, errors)
+        try process.run()
+        _ = await packets.first(1)
+        kill(process.processIdentifier, signal)
+        try await onThread { process.waitUntilExit() }
+        #expect(process.terminationReason == .exit && process.terminationStatus == 1)
+        let texts = [output, errors].map {
+            String(decoding: $0.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        }
+        #expect(texts == ["Scene: no check was made\n", "error: interrupted: 6 checks were not made\n"])
+        await peer.close()
+    }
+
     @Test func `a server that answers glued packets once is seen`() async throws {
         let peer = try await rawPeer { _, new in Array(new.prefix(15)) }
         try expectFailure(of: peer, "hi/glued") { "hi/glued: packet 2 of 3: it has not come back within \($0)" }

@@ -28,9 +28,13 @@ package struct VectorMaker {
     }
 
     /// So many vectors, or fewer where the protocol has no more to show.
-    package static func vectors(of description: ProtocolDescription, count: Int, seed: UInt64) -> [ConformanceVector] {
+    ///
+    /// - Parameter progress: Is told again and again how much is done, from 0 to 1.
+    package static func vectors(
+        of description: ProtocolDescription, count: Int, seed: UInt64, progress: (Double) -> Void = { _ in }
+    ) -> [ConformanceVector] {
         var maker = VectorMaker(description, seed: seed)
-        maker.make(count)
+        maker.make(count, progress)
         return maker.vectors
     }
 
@@ -46,16 +50,20 @@ package struct VectorMaker {
         case unknown
     }
 
-    private mutating func make(_ count: Int) {
+    private mutating func make(_ count: Int, _ progress: (Double) -> Void) {
         guard !description.messages.isEmpty else { return }
         let messages = description.messages.indices
         let first = messages.map { Recipe.value(message: $0, .plain, nil, label: "plain") }
         var rest: [Recipe] = description.layout.hasMessageID ? [.unknown] : []
         for message in messages { rest += recipes(for: message) }
         rest.shuffle(using: &random)
-        for recipe in first + rest where vectors.count < count { follow(recipe) }
+        for recipe in first + rest where vectors.count < count {
+            progress(Double(vectors.count) / Double(count))
+            follow(recipe)
+        }
         var attemptCount = 0
         while vectors.count < count, attemptCount < 4 * count {
+            progress(Double(max(vectors.count, attemptCount / 4)) / Double(count))
             attemptCount += 1
             followAny()
         }

@@ -36,7 +36,7 @@ extension Command {
             }
             defer { program?.finish() }
             let cases: [ConformanceCase]
-            if let target = try target(arguments, timeout, vectors, translator) {
+            if let target = try target(arguments, timeout, vectors, translator, interruption) {
                 try await target.requireServer()
                 cases = vectors.flatMap(target.cases)
             } else {
@@ -66,7 +66,8 @@ extension Command {
     }
 
     private static func target(
-        _ arguments: Arguments, _ timeout: TimeSpan, _ vectors: [ConformanceVector], _ translator: PacketTranslator
+        _ arguments: Arguments, _ timeout: TimeSpan, _ vectors: [ConformanceVector], _ translator: PacketTranslator,
+        _ interruption: Interruption
     ) throws(CommandError) -> LiveTarget? {
         guard let text = arguments[.target] else { return nil }
         let endpoint = try Endpoint(text)
@@ -75,7 +76,7 @@ extension Command {
         try NetworkOptions.apply(arguments, to: &configuration)
         return LiveTarget(
             endpoint: endpoint, timeout: timeout, configuration: configuration, translator: translator,
-            goodPacket: vectors.first { $0.kind == .exact }?.bytes)
+            goodPacket: vectors.first { $0.kind == .exact }?.bytes, interruption: interruption)
     }
 
     private static func expectedFailures(_ arguments: Arguments) throws(CommandError) -> ExpectedFailures {
@@ -129,10 +130,13 @@ extension Command {
         let words = arguments.words.isEmpty && hasUsual ? [usual] : arguments.words
         for word in words { vectors += try files.vectors(at: word) }
         if let count = arguments[.generate] {
-            let made = VectorMaker.vectors(
-                of: translator.description, count: Int(try number(count, .generate, 1...1_000_000)),
-                seed: try arguments[.seed].map { text throws(CommandError) in try number(text, .seed, 0...UInt64.max) }
-                    ?? 1)
+            let count = Int(try number(count, .generate, 1...1_000_000))
+            let seed = try arguments[.seed].map { text throws(CommandError) in try number(text, .seed, 0...UInt64.max) }
+            var progress = ProgressLine(of: "\(folder.name), making vectors")
+            let made = VectorMaker.vectors(of: translator.description, count: count, seed: seed ?? 1) {
+                progress.showSometimes($0)
+            }
+            progress.clear()
             if let path = arguments[.write] { try files.write(made, to: path) }
             vectors += made
         } else {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 /// Makes checks one after another, and holds them against what was expected.
 struct ConformanceRun {
     /// What it is called in reports: the protocol.
@@ -43,17 +41,13 @@ struct ConformanceRun {
     func results(_ console: Console) async throws(CommandError) -> [Result] {
         var results: [Result] = []
         let clock = ContinuousClock()
-        let progress = ProgressLine(of: title)
+        var progress = ProgressLine(of: title)
         defer { progress.clear() }
-        var shown = clock.now
         var isHeard = true
         for item in cases {
             guard !interruption.hasCome else { break }
             let start = clock.now
-            if start - shown > .milliseconds(200) {
-                progress.show(Double(results.count) / Double(cases.count))
-                shown = start
-            }
+            progress.showSometimes(Double(results.count) / Double(cases.count))
             let outcome = try await item.run()
             // What was interrupted says nothing about the implementation.
             guard !interruption.hasCome else { break }
@@ -139,13 +133,4 @@ struct ConformanceRun {
         let checks = results.count == 1 ? "1 check" : "\(results.count) checks"
         return TextStyle.harmless("\(title): \(checks): " + parts.joined(separator: ", "))
     }
-}
-
-/// Whether somebody has asked for the end.
-final class Interruption: Sendable {
-    private let flag = Atomic(false)
-
-    var hasCome: Bool { flag.load(ordering: .acquiring) }
-
-    func come() { flag.store(true, ordering: .releasing) }
 }

@@ -16,14 +16,18 @@ struct LiveTarget {
     let translator: PacketTranslator
     /// A packet that is known to be good; nil where there is none.
     let goodPacket: [UInt8]?
+    /// Ends the waiting for a server.
+    let interruption: Interruption
 
     /// A packet is torn into at most so many pieces.
     private static let mostPieces = 64
 
     /// The checks that can be made of a vector.
     func cases(of vector: ConformanceVector) -> [ConformanceCase] {
-        func check(_ name: String, _ body: @escaping () async -> ConformanceOutcome) -> ConformanceCase {
-            ConformanceCase(vector, name) { () async throws(CommandError) in await body() }
+        func check(
+            _ name: String, _ body: @escaping @Sendable () async -> ConformanceOutcome
+        ) -> ConformanceCase {
+            ConformanceCase(vector, name) { () async throws(CommandError) in await interruption.cancelling(body) }
         }
         let bytes = vector.bytes
         switch vector.kind {

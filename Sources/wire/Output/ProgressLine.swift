@@ -4,10 +4,19 @@
 struct ProgressLine {
     private let title: String
     private let isShown: Bool
+    private var lastShown = ContinuousClock.now
 
     init(of title: String) {
         self.title = TextStyle.harmless(title)
         isShown = System.isTerminal(System.Descriptor.standardError)
+    }
+
+    /// As ``show(_:)``, for work of which each step takes no time: most are passed over.
+    mutating func showSometimes(_ part: Double) {
+        let now = ContinuousClock.now
+        guard isShown, now - lastShown > .milliseconds(200) else { return }
+        lastShown = now
+        show(part)
     }
 
     /// - Parameter part: How much is done, from 0 to 1.

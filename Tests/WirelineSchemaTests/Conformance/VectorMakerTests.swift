@@ -45,6 +45,18 @@ struct VectorMakerTests {
         VectorMaker.vectors(of: try describe(Self.schema, warns: true), count: count, seed: seed)
     }
 
+    @Test func `whoever asks is told how far it has come`() throws {
+        var parts: [Double] = []
+        let vectors = VectorMaker.vectors(of: try describe(Self.schema, warns: true), count: 100, seed: 1) {
+            parts.append($0)
+        }
+        #expect(vectors.count == 100)
+        #expect(parts.first == 0)
+        #expect(parts == parts.sorted())
+        #expect(parts.allSatisfy { 0...1 ~= $0 })
+        #expect(Set(parts).count > 50)
+    }
+
     /// Every kind of fault that the schema makes possible comes up.
     @Test func `the ends of every type and every kind of error are there`() throws {
         let vectors = try vectors(1500)
