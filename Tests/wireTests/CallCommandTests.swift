@@ -215,22 +215,44 @@ struct CallCommandTests {
         }
     }
 
-    @Test func `a reply of which only a part comes in time is an error that says how much`() async throws {
+    @Test(arguments: [(10, "10 of 11 bytes"), (6, "6 of 11 bytes"), (5, "5 bytes"), (1, "1 byte")])
+    func `a reply of which only a part comes in time is an error that says how much`(
+        count: Int, words: String
+    ) async throws {
         // The part may come too late, too: then there is more time.
         for time in ["200ms", "5s", "60s"] {
             let outcome = try await call(["Cs_20001", packetFields, "--timeout", time]) { connection in
                 _ = try await connection.next()
-                await connection.sendRaw(Array(Self.reply.dropLast()))
+                await connection.sendRaw(Array(Self.reply.prefix(count)))
                 // Ends when the caller has gone, which is waited for.
                 _ = try? await connection.next()
             }
             let isLate = ["error: no connection", "error: no reply from PEER within \(time)\n"]
                 .contains(where: outcome.errors.hasPrefix)
             if isLate, time != "60s" { continue }
-            let errors = "error: no reply from PEER within \(time): only 10 bytes of a packet came\n"
+            let errors = "error: no reply from PEER within \(time): only \(words) of a packet came\n"
             #expect(outcome == Outcome(status: 1, output: "", errors: errors))
             break
         }
+    }
+
+    @Test func `an interrupted call ends at once, with the status that shells use`() async throws {
+        let requests = Seen<Int>()
+        let peer = try await rawPeer { all, _ in
+            requests.add(all.count)
+            return []
+        }
+        let workspace = try Workspace()
+        let process = workspace.process(["call", peer.address, "Cs_20001", packetFields, "--timeout", "20m"])
+        let (output, errors) = (Pipe(), Pipe())
+        (process.standardOutput, process.standardError) = (output, errors)
+        try process.run()
+        _ = await requests.first(1)
+        process.interrupt()
+        try await onThread { process.waitUntilExit() }
+        #expect(process.terminationReason == .exit && process.terminationStatus == 130)
+        for pipe in [output, errors] { #expect(pipe.fileHandleForReading.readDataToEndOfFile().isEmpty) }
+        await peer.close()
     }
 
     @Test func `a message that comes back unchanged is told from a broken reply`() async throws {

@@ -3,6 +3,8 @@
 import Foundation
 import Testing
 import TestingSupport
+import Wireline
+import WirelineTransport
 
 /// `wire call` and `wire serve` with TLS, as programs, against each other and against `openssl`.
 @Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .aside, .timeLimit(.minutes(300)))
@@ -83,6 +85,61 @@ struct TLSTests {
         let alone = try server.wire(call + ["--tls-key", "client.key"])
         #expect(alone.status == 2)
         #expect(alone.errors.hasPrefix("error: --tls-certificate is missing: --tls-key goes with it\n"))
+        #expect(server.end().status == 0)
+    }
+
+    private static let doubt = "help: does it speak TLS at this port? without the --tls options plain TCP is spoken\n"
+
+    @Test func `a server that answers in plain packets is asked whether it speaks TLS`() async throws {
+        let workspace = try Workspace(certificates.files)
+        let answering = try await rawPeer { _, _ in Array(packetBytes) }
+        // What has been asked is read first: what is left unread would make an end a reset, and too early a reset none of
+        // the handshake's.
+        let ending = try await peer { connection in
+            await connection.loop.run { connection.stream.endOutput() }
+            _ = try? await connection.next()
+        }
+        let resetting = try await peer { connection in
+            _ = try? await connection.next()
+            await connection.loop.run { connection.stream.reset() }
+        }
+        let errors = [
+            answering.address: "the peer does not speak TLS: its first bytes are 00 00 00 0f 4e 21 01 00",
+            ending.address.description: "the connection has ended inside the TLS handshake",
+            resetting.address.description: "the peer has reset the connection",
+        ]
+        for (address, error) in errors {
+            for command in ["call \(address) Cs_20001 '\(packetFields)'", "conform --target \(address) --generate 1"] {
+                let outcome = try workspace.shell("wire \(command) --timeout 20m --tls")
+                let text = "error: cannot connect to \(address): \(error)\n" + Self.doubt
+                #expect(outcome == Outcome(status: 1, output: "", errors: text))
+            }
+        }
+        for server in [ending, resetting] { await server.shutDown(within: .seconds(60)) }
+    }
+
+    @Test func `a server that waits for the rest of a packet is asked whether it speaks TLS`() async throws {
+        let silent = try await rawPeer { _, _ in [] }
+        let workspace = try Workspace(certificates.files)
+        // The time is for connecting too, which may take a busy machine all of it: then there is more.
+        for time in ["200ms", "5s", "60s"] {
+            let outcome = try workspace.shell(
+                "wire call \(silent.address) Cs_20001 '\(packetFields)' --timeout \(time) --tls")
+            let error = "error: no connection to \(silent.address) within \(time)"
+            if outcome.errors == error + "\n", time != "60s" { continue }
+            let errors = error + ": it does not answer with TLS\n" + Self.doubt
+            #expect(outcome == Outcome(status: 1, output: "", errors: errors))
+            break
+        }
+    }
+
+    @Test func `a call without TLS to a server with it says what it met`() throws {
+        let server = try server()
+        let outcome = try server.wire("call", server.address, "Cs_20001", packetFields)
+        let errors =
+            "error: \(server.address): length 0x15030300 is over the limit of 1048576; these bytes begin a TLS record: "
+            + "is this a TLS server?\nhelp: with --tls, or --tls-ca FILE, the call speaks TLS\n"
+        #expect(outcome == Outcome(status: 1, output: "", errors: errors))
         #expect(server.end().status == 0)
     }
 

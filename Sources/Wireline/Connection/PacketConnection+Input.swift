@@ -58,17 +58,26 @@ extension PacketConnection {
 
     /// - Throws: When the stream has ended inside a packet.
     func requireWhole() throws(ConnectionError) {
-        var error: CodecError?
-        if !held.isEmpty {
-            error = unsafe splitter.endOfStream(in: held.span.bytes)
-        } else if let block = current, restByteCount > 0 {
-            // SAFETY: as in keepRest().
-            let bytes = unsafe RawSpan(_unsafeStart: block.base + position, byteCount: restByteCount)
-            error = splitter.endOfStream(in: bytes)
-        }
-        guard let error else { return }
+        guard hasBegun else { return }
+        let error = withUntakenBytes { splitter.endOfStream(in: $0) }
         refuse(error)
         throw .codec(error)
+    }
+
+    /// How much has come of the packet whose rest is waited for, and how many bytes it has, where its header is whole; nil
+    /// where none has begun.
+    package var tornPacket: (receivedByteCount: Int, byteCount: Int?)? {
+        guard hasBegun else { return nil }
+        return (untakenByteCount, withUntakenBytes { splitter.byteCountOfPacket(beginning: $0) })
+    }
+
+    private func withUntakenBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
+        guard let block = current else {
+            let held = held
+            return unsafe body(held.span.bytes)
+        }
+        // SAFETY: as in keepRest().
+        return unsafe body(RawSpan(_unsafeStart: block.base + position, byteCount: restByteCount))
     }
 
     // MARK: The stream's handler

@@ -42,13 +42,29 @@ extension PacketSplitter {
     /// while that is not whole either.
     package var neededByteCount: Int { needed }
 
+    /// How many bytes the packet has that begins so; nil where its header is not whole.
+    package func byteCountOfPacket(beginning bytes: RawSpan) -> Int? {
+        guard case .packet(let bounds)? = try? layout.scan(bytes, limit: maximumPacketByteCount) else { return nil }
+        return bounds.packetByteCount
+    }
+
     /// The error of a stream that has ended inside a packet, whose first bytes these are.
     package mutating func endOfStream(in bytes: RawSpan) -> CodecError {
-        let received = bytes.byteCount
         // How much was needed is found out where the header is looked at in every detail.
         if (try? inspect(bytes, from: 0)) == nil, let failure { return failure }
+        return .endOfStream(in: bytes, neededByteCount: needed)
+    }
+}
+
+extension CodecError {
+    /// The error of a stream that has ended inside a packet, whose first bytes these are.
+    ///
+    /// A stranger's first bytes may be a length, too, that is good and never comes: so they are looked at here as they are
+    /// where a length is refused.
+    static func endOfStream(in bytes: RawSpan, neededByteCount: Int) -> CodecError {
+        let received = bytes.byteCount
         return CodecError(
-            .endOfStream(received: received, needed: max(1, needed - received)), offset: received,
-            bytes: [UInt8](copying: bytes.extracting(0..<min(16, received))))
+            .endOfStream(received: received, needed: max(1, neededByteCount - received)), offset: received,
+            bytes: [UInt8](copying: bytes.extracting(first: 16)), lookalike: Lookalike(recognising: bytes))
     }
 }

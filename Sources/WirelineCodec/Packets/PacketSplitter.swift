@@ -90,10 +90,8 @@ public struct PacketSplitter: ~Copyable, Sendable {
     public func finish() throws(CodecError) {
         try throwFailure()
         guard pending.isEmpty else {
-            let received = pendingByteCount
-            throw CodecError(
-                .endOfStream(received: received, needed: max(1, needed - received)), offset: received,
-                bytes: Array(pending[pendingStart...].prefix(16)))
+            throw unsafe .endOfStream(
+                in: pending.span.bytes.extracting(pendingStart..<pending.count), neededByteCount: needed)
         }
     }
 

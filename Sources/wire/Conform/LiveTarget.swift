@@ -45,11 +45,12 @@ struct LiveTarget {
 
     /// Refuses to begin where nobody is.
     func requireServer() async throws(CommandError) {
+        let recorder = TimelineRecorder()
         do throws(ConnectionError) {
-            let connection = try await connect()
+            let connection = try await connect(recorder)
             await close(connection)
         } catch {
-            throw .failure("cannot connect to \(endpoint): \(error)")
+            throw .cannotConnect(to: endpoint, error, within: timeout, recorder.timeline)
         }
     }
 
@@ -162,12 +163,15 @@ struct LiveTarget {
         case failure(ConnectionError)
     }
 
-    private func connect() async throws(ConnectionError) -> PacketConnection {
+    private func connect(
+        _ recorder: TimelineRecorder = TimelineRecorder()
+    ) async throws(ConnectionError) -> PacketConnection {
         var configuration = configuration
         configuration.connectTimeout = timeout.duration
         let connection = try await PacketConnection.connect(
             to: endpoint.host, port: endpoint.port, layout: translator.description.layout,
-            packetLimit: translator.description.options.maximumPacketByteCount, configuration: configuration)
+            packetLimit: translator.description.options.maximumPacketByteCount, configuration: configuration,
+            recorder: recorder)
         let deadline = MonotonicTime.now + timeout.duration
         // Nobody else closes the connection while it is waited for, so that it is closed means that the time is over.
         let loop = connection.loop

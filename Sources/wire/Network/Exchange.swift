@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 import Wireline
 import WirelineCodec
 import WirelineSchema
@@ -25,10 +24,10 @@ struct Exchange {
         let deadline = MonotonicTime.now + timeout.duration
         let connection = try await connect()
         // Nobody else closes the connection, so that it is closed means that the time is over.
-        let fragment = Fragment()
+        let fragment = Lock<String?>(nil)
         connection.loop.execute {
             connection.loop.schedule(at: deadline) {
-                fragment.byteCount.store(connection.currentCounters.unreadByteCount, ordering: .releasing)
+                fragment.withLock { $0 = connection.tornPacket.map(Self.words) }
                 connection.close()
             }
         }
@@ -38,7 +37,7 @@ struct Exchange {
             reply = try await self.reply(on: connection)
         } catch {
             await close(connection)
-            throw failure(error, fragmentByteCount: fragment.byteCount.load(ordering: .acquiring))
+            throw failure(error, fragment: fragment.withLock(\.self))
         }
         await close(connection)
         do throws(CodecError) {
@@ -57,14 +56,14 @@ struct Exchange {
         let description = translator.description
         var configuration = configuration
         configuration.connectTimeout = timeout.duration
+        let recorder = TimelineRecorder()
         do throws(ConnectionError) {
             return try await PacketConnection.connect(
                 to: endpoint.host, port: endpoint.port, layout: description.layout,
                 packetLimit: description.options.maximumPacketByteCount,
-                configuration: configuration)
+                configuration: configuration, recorder: recorder)
         } catch {
-            if error == .transport(.timedOut) { throw .failure("no connection to \(endpoint) within \(timeout)") }
-            throw .failure("cannot connect to \(endpoint): \(error)")
+            throw .cannotConnect(to: endpoint, error, within: timeout, recorder.timeline)
         }
     }
 
@@ -77,16 +76,25 @@ struct Exchange {
         throw .endedBeforeReply
     }
 
-    /// - Parameter fragmentByteCount: How much of a packet had come when the time was over.
-    private func failure(_ error: ConnectionError, fragmentByteCount: Int) -> CommandError {
+    /// How much there is of a packet that is not whole: `10 of 11 bytes`.
+    private static func words(_ torn: (receivedByteCount: Int, byteCount: Int?)) -> String {
+        let count = torn.byteCount ?? torn.receivedByteCount
+        return (torn.byteCount == nil ? "" : "\(torn.receivedByteCount) of ")
+            + (count == 1 ? "1 byte" : "\(count) bytes")
+    }
+
+    /// - Parameter fragment: How much of a packet had come when the time was over; nil where none had begun.
+    private func failure(_ error: ConnectionError, fragment: String?) -> CommandError {
         switch error {
-        case .transport(.closed) where fragmentByteCount > 0:
-            let bytes = fragmentByteCount == 1 ? "1 byte" : "\(fragmentByteCount) bytes"
-            return .failure("no reply from \(endpoint) within \(timeout): only \(bytes) of a packet came")
         case .transport(.closed):
+            if let fragment {
+                return .failure("no reply from \(endpoint) within \(timeout): only \(fragment) of a packet came")
+            }
             let hint = expectation.name.map { "--expect names another message than \($0) to wait for" }
             return .failure("no reply from \(endpoint) within \(timeout)", hint: hint)
         case .endedBeforeReply: return .failure("\(endpoint) has ended the connection before it replied")
+        case .codec(let fault) where fault.lookalike == .tls && configuration.tls == nil:
+            return .failure("\(endpoint): \(error)", hint: "with --tls, or --tls-ca FILE, the call speaks TLS")
         default: return .failure("\(endpoint): \(error)")
         }
     }
@@ -106,9 +114,4 @@ struct Exchange {
         let sent = description.message(id: reply.id, from: .client)?.name
         return sent.map { "these are the bytes that were sent; --expect \($0) reads what a server returns unchanged" }
     }
-}
-
-/// What there is of a packet that is not whole.
-private final class Fragment: Sendable {
-    let byteCount = Atomic(0)
 }

@@ -184,6 +184,23 @@ struct PacketDecodingTests {
         #expect(splitting.error?.lookalike == lookalike)
     }
 
+    /// What a TLS server says to plain packets, where its first bytes are a good length.
+    @Test func `a foreign stream that ends inside of what is no packet is recognised, too`() throws {
+        let alert: [UInt8] = [0x15, 3, 3, 0, 2, 2, 0x28]
+        let layout = try PacketLayout(
+            header: [
+                PacketField("length", .integer(.uint16, .bigEndian), .length(of: .packet, plus: 0)),
+                PacketField("id", .integer(.uint16, .bigEndian), .messageID),
+            ])
+        let error = Splitting(alert, layout: layout, isFinished: true).error
+        #expect(error?.reason == .endOfStream(received: 7, needed: 0x1503 - 7))
+        #expect(error?.lookalike == .tls)
+        var splitter = PacketSplitter(layout: layout)
+        let bytes = alert.span.bytes
+        #expect(try splitter.packet(in: bytes, at: 0) == nil)
+        #expect(splitter.endOfStream(in: bytes) == error)
+    }
+
     @Test func `bytes that look like nothing known are not guessed at`() {
         let splitting = Splitting([0xFF, 0xFE, 0xFD, 0xFC, 0, 1], layout: .standard, isFinished: false)
         #expect(splitting.error?.lookalike == nil)
