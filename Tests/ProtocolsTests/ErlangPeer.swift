@@ -23,10 +23,9 @@ struct ErlangPeer {
         let problems = Pipe()
         process.standardError = problems
         process.standardOutput = problems
-        try process.run()
         // To the end of the file, which is the end of the process: a full pipe would hold it up.
-        let text = try String(decoding: problems.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
+        let data = try process.runToEnd { try problems.fileHandleForReading.readToEnd() ?? Data() }
+        let text = String(decoding: data, as: UTF8.self)
         try #require(process.terminationStatus == 0, "\(text)")
         return try Frames.split(Array(Data(contentsOf: outFile)))
     }

@@ -27,8 +27,7 @@ public enum ChromiumTool {
     /// - Parameter isDark: What the reader's system is to ask for.
     public static func load(_ page: String, isDark: Bool = false) throws -> Outcome {
         let window = try Window(.text(page), isDark: isDark, options: ["--dump-dom"])
-        let document = try window.output.fileHandleForReading.readToEnd() ?? Data()
-        window.process.waitUntilExit()
+        let document = try window.process.runToEnd { try window.output.fileHandleForReading.readToEnd() ?? Data() }
         let text = try window.problems()
         guard window.process.terminationStatus == 0 else { throw Failure(description: "chromium: \(text)") }
         let console = text.split(separator: "\n").filter { $0.contains(":CONSOLE") }.map(String.init)
@@ -36,9 +35,15 @@ public enum ChromiumTool {
     }
 
     /// Shows a page from a file of its own until the closure ends.
-    public static func show<Value>(_ page: String, while body: () async throws -> Value) async throws -> Value {
+    ///
+    /// - Parameter ended: Is called when the browser has ended, be it too early.
+    public static func show<Value>(
+        _ page: String, ended: @escaping @Sendable () -> Void, while body: () async throws -> Value
+    ) async throws -> Value {
         // A browser that may be spoken to from outside stays when the page is there.
         let window = try Window(.text(page), isDark: false, options: ["--remote-debugging-port=0"])
+        window.process.terminationHandler = { _ in ended() }
+        try window.process.runWatched()
         defer { window.process.terminate() }
         return try await body()
     }
@@ -50,6 +55,7 @@ public enum ChromiumTool {
         _ address: String, while body: (_ debugger: String) async throws -> Value
     ) async throws -> Value {
         let window = try Window(.address(address), isDark: false, options: ["--remote-debugging-port=0"])
+        try window.process.runWatched()
         defer { window.process.terminate() }
         while window.process.isRunning {
             if let debugger = window.debugger { return try await body(debugger) }
@@ -64,7 +70,7 @@ public enum ChromiumTool {
         case address(String)
     }
 
-    /// A browser that runs, and the folder that it writes to, which is gone afterwards.
+    /// A browser that is to run, and the folder that it writes to, which is gone when it has ended.
     private final class Window {
         let process = Process()
         let output = Pipe()
@@ -93,11 +99,10 @@ public enum ChromiumTool {
                 ] + options + [address]
             process.standardOutput = output
             process.standardError = try FileHandle(forWritingTo: problemsFile)
-            try process.run()
         }
 
         deinit {
-            process.waitUntilExit()
+            if process.isRunning { process.waitUntilExit() }
             try? FileManager.default.removeItem(at: folder)
         }
 

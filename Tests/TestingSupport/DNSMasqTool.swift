@@ -44,7 +44,7 @@ public final class DNSMasqTool {
                 ] + records
             process.standardInput = input
             process.standardError = output
-            try process.run()
+            try process.runWatched()
             text = ""
             while !text.contains("started, version") {
                 let more = output.fileHandleForReading.availableData

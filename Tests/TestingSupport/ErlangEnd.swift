@@ -15,7 +15,7 @@ public final class ErlangEnd {
         process = try ErlangInterpreter.process(script: script, arguments: arguments)
         process.standardInput = input
         process.standardOutput = pipe
-        try process.run()
+        try process.runWatched()
     }
 
     /// The port that it prints when it listens.

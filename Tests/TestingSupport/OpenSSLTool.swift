@@ -32,9 +32,7 @@ public enum OpenSSLTool {
         try Data().write(to: problems)
         process.standardOutput = output
         process.standardError = try FileHandle(forWritingTo: problems)
-        try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
+        let data = try process.runToEnd { try output.fileHandleForReading.readToEnd() ?? Data() }
         guard process.terminationStatus == 0 else {
             let text = try String(decoding: Data(contentsOf: problems), as: UTF8.self)
             throw Failure(description: "openssl \(arguments.joined(separator: " ")): \(text)")

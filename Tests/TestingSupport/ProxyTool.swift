@@ -66,7 +66,7 @@ public final class ProxyTool: @unchecked Sendable {
             process.standardInput = FileHandle.nullDevice
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
-            try process.run()
+            try process.runWatched()
             if Self.waitUntilListening(process, port) {
                 (self.process, self.port) = (process, port)
                 return

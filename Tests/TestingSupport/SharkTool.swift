@@ -21,7 +21,7 @@ public enum SharkTool {
     ///   - script: The dissector's text.
     ///   - arguments: What else it is told.
     /// - Returns: What it prints.
-    /// - Throws: When it ends badly, or complains of anything: a failure in a script is a complaint.
+    /// - Throws: When it ends badly, or complains of anything: a failure in a script is a complaint; when it hangs.
     public static func read(_ capture: [UInt8], script: String, _ arguments: [String]) throws -> String {
         guard let path else { throw Failure(description: absence) }
         let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
@@ -40,8 +40,7 @@ public enum SharkTool {
             ["HOME": folder.path, "XDG_CONFIG_HOME": folder.path, "LC_ALL": "C.UTF-8"]) { $1 }
         process.standardOutput = try FileHandle(forWritingTo: outputFile)
         process.standardError = try FileHandle(forWritingTo: problemsFile)
-        try process.run()
-        process.waitUntilExit()
+        try process.runToEnd()
         let output = try String(decoding: Data(contentsOf: outputFile), as: UTF8.self)
         let problems = try String(decoding: Data(contentsOf: problemsFile), as: UTF8.self)
             .split(separator: "\n").filter { !$0.hasPrefix("Running as user") && !$0.hasPrefix(" ** ") }

@@ -51,8 +51,7 @@ public enum WebSocketPeer: String, CaseIterable, Sendable, CustomStringConvertib
         process.environment = Self.environment
         process.arguments = words.check
         process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
+        guard (try? process.runToEnd()) != nil else { return false }
         return process.terminationStatus == 0
     }
 
@@ -86,7 +85,7 @@ public final class WebSocketPeerServer {
         let output = Pipe()
         process.standardInput = input
         process.standardOutput = output
-        try process.run()
+        try process.runWatched()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let port = UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)) else { throw DidNotListen() }
         self.port = port

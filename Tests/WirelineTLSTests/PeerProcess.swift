@@ -16,7 +16,7 @@ final class PeerProcess {
         process.standardInput = input
         process.standardOutput = output
         process.standardError = output
-        try process.run()
+        try process.runWatched()
     }
 
     deinit {

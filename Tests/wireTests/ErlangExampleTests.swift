@@ -35,9 +35,8 @@ struct ErlangExampleTests {
         let client = try Self.script(workspace, ["call", "\(tool.port)"])
         let output = Pipe()
         client.standardOutput = output
-        try client.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        client.waitUntilExit()
+        let data = try client.runToEnd { output.fileHandleForReading.readDataToEndOfFile() }
+        let text = String(decoding: data, as: UTF8.self)
         #expect(
             text == """
                 {ok,{cs_20001,7,2,<<"hi">>,<<>>}}
@@ -129,7 +128,7 @@ private struct ErlangServer {
         self.process = process
         let output = Pipe()
         (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
+        try process.runWatched()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         port = try #require(UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)), "it printed \(line)")
     }

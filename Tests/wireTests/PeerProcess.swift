@@ -30,7 +30,7 @@ final class PeerProcess {
         process.standardInput = input
         process.standardOutput = output
         process.standardError = output
-        try process.run()
+        try process.runWatched()
         var text = ""
         var found: UInt16?
         while found == nil {

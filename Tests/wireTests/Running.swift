@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TestingSupport
 
 /// What a process left behind.
 struct Outcome: Equatable, CustomStringConvertible {
@@ -89,8 +90,7 @@ final class Workspace {
         process.standardInput = try FileHandle(forReadingFrom: self.folder.appendingPathComponent(name + ".in"))
         process.standardOutput = try FileHandle(forWritingTo: self.folder.appendingPathComponent(name + ".out"))
         process.standardError = try FileHandle(forWritingTo: self.folder.appendingPathComponent(name + ".err"))
-        try process.run()
-        process.waitUntilExit()
+        try process.runToEnd()
         let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
         return Outcome(status: status, output: try read(name + ".out"), errors: try read(name + ".err"))
     }

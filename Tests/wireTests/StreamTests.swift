@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TestingSupport
 
 /// `decode` as a part of a pipe.
 struct StreamTests {
@@ -78,7 +79,7 @@ struct StreamTests {
         let process = workspace.process(["decode"])
         process.standardInput = input
         process.standardOutput = output
-        try process.run()
+        try process.runWatched()
         // The first answer shows that the program has gone on to wait for the second packet.
         try input.fileHandleForWriting.write(contentsOf: packetBytes)
         #expect(output.fileHandleForReading.availableData == Data(packetLine.utf8))

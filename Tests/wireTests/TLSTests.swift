@@ -197,7 +197,7 @@ struct TLSTests {
         let client = try OpenSSLTool.process(["s_client", "-connect", server.address, "-quiet", "-verify_quiet"])
         let (input, output) = (Pipe(), Pipe())
         (client.standardInput, client.standardOutput, client.standardError) = (input, output, FileHandle.nullDevice)
-        try client.run()
+        try client.runWatched()
         try input.fileHandleForWriting.write(contentsOf: packetBytes)
         var reply = Data()
         while reply.count < packetBytes.count {

@@ -161,7 +161,7 @@ struct WebSocketCommandTests {
         let (input, output) = (Pipe(), Pipe())
         process.standardInput = input
         process.standardOutput = output
-        try process.run()
+        try process.runWatched()
         let reading = output.fileHandleForReading
         let line = try await onThread { String(decoding: reading.availableData, as: UTF8.self) }
         #expect(line == "here\n")

@@ -32,7 +32,8 @@ struct ChromiumTests {
                 ends.add(await client.end)
             }
         }
-        let report = try await ChromiumTool.show(Self.page(server.url(""))) { await reports.first(1)[0] }
+        let report = try await ChromiumTool.show(
+            Self.page(server.url("")), ended: { reports.add(nil) }, while: { await reports.first(1)[0] })
         let expected = """
             subprotocol live.v2, compressed \(deflate != nil)
             equal: 32 of 32

@@ -135,9 +135,7 @@ struct WebSocketPeerTests {
     private static func output(of process: Process) throws -> String {
         let pipe = Pipe()
         process.standardOutput = pipe
-        try process.run()
-        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
+        let data = try process.runToEnd { try pipe.fileHandleForReading.readToEnd() ?? Data() }
         return String(decoding: data, as: UTF8.self)
     }
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TestingSupport
+
+/// What is done about programs of tests that hang.
+@Suite(.aside, .timeLimit(.minutes(300)))
+struct DeadlineTests {
+    /// A line of the shell that will run, and what it prints.
+    private func program(_ line: String) -> (process: Process, output: FileHandle) {
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", line]
+        process.standardOutput = output
+        return (process, output.fileHandleForReading)
+    }
+
+    @Test func `a program that hangs is killed with what it has started, and named`() throws {
+        // Both have the pipe, whose end is waited for.
+        let (process, output) = program("echo begun; sleep 100000 & sleep 100000")
+        let error = #expect(throws: (any Error).self) {
+            try process.runToEnd(within: .milliseconds(200)) { output.readDataToEndOfFile() }
+        }
+        #expect(error.map { "\($0)" } == "sh had not ended after 0.2 seconds, and was killed")
+        #expect(process.terminationReason == .uncaughtSignal)
+    }
+
+    @Test func `a program that ends by itself is left alone`() throws {
+        let (process, output) = program("echo said")
+        #expect(try process.runToEnd { output.readDataToEndOfFile() } == Data("said\n".utf8))
+        #expect(process.terminationStatus == 0)
+    }
+
+    @Test func `a program that tests talk to is killed as well when it hangs`() throws {
+        let (process, output) = program("sleep 100000")
+        try process.runWatched(within: .milliseconds(200))
+        #expect(output.readDataToEndOfFile() == Data())
+        process.waitUntilExit()
+        #expect(process.terminationReason == .uncaughtSignal)
+    }
+}
