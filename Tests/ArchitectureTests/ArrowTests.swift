@@ -28,7 +28,8 @@ struct ArrowTests {
         "Wireline": ["Synchronization"],
         "WirelineTLS": ["Glibc", "Musl", "Darwin"],
         "WirelineWebSocket": ["Glibc", "Musl"],
-        "WirelineTransport": ["Glibc", "Musl", "Darwin", "Synchronization"],
+        // Over kqueue on Linux, in Tests/Kqueue alone.
+        "WirelineTransport": ["Glibc", "Musl", "Darwin", "Synchronization", "CKqueue"],
         "wire": ["Glibc", "Musl", "Darwin", "Synchronization"],
         "wire-generate": ["Glibc", "Musl", "Darwin", "Foundation"],
         "WirelinePlugin": ["PackagePlugin", "Foundation"],

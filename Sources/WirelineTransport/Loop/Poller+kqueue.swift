@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
-    import Darwin
+// Beside Darwin's there is libkqueue, over which Tests/Kqueue runs this file on Linux.
+#if canImport(Darwin) || canImport(CKqueue)
+    #if canImport(Darwin)
+        import Darwin
+    #else
+        import CKqueue
+        import Glibc
+    #endif
 
     /// Waits for sockets to become ready, over kqueue.
     ///
-    /// Sockets are watched once and for all, and told of only when something has changed (`EV_CLEAR`).
+    /// Sockets are watched once and for all, and told of only when something has changed (`EV_CLEAR`). Each has two
+    /// filters, for reading and for writing, which are told of in two events: the loop reckons with two for a socket.
     @safe
     struct Poller: ~Copyable {
         private let queue: Int32
@@ -14,20 +21,21 @@
         /// How many events one wait tells of at most.
         var capacity: Int { unsafe events.count }
 
-        /// Ends another thread's wait.
+        /// Ends another thread's wait: the queue itself, and an event of the user's in it.
         struct WakeUp: ~Copyable, Sendable {
             private let descriptor: Descriptor
 
             init() throws(TransportError) {
                 let number = kqueue()
                 guard number >= 0 else { throw .system(SystemCallError("kqueue", errno)) }
-                descriptor = Descriptor(owning: number)
+                let descriptor = Descriptor(owning: number)
                 var event = unsafe kevent(
                     ident: 0, filter: Int16(EVFILT_USER), flags: UInt16(EV_ADD | EV_CLEAR), fflags: 0, data: 0,
                     udata: nil)
                 guard unsafe kevent(number, &event, 1, nil, 0, nil) == 0 else {
                     throw .system(SystemCallError("kevent", errno))
                 }
+                self.descriptor = descriptor
             }
 
             var number: Int32 { descriptor.number }
@@ -58,22 +66,28 @@
         /// Watches a socket; `tag` comes back when something has become of it.
         @unsafe
         func watch(_ descriptor: Int32, tag: UnsafeMutableRawPointer) throws(TransportError) {
-            guard unsafe change(descriptor, Int32(EV_ADD | EV_CLEAR), tag) == 0 else {
-                throw .system(SystemCallError("kevent", errno))
+            guard unsafe change(descriptor, EV_ADD | EV_CLEAR, tag) == 0 else {
+                let code = errno
+                // The first filter may have been taken, and would go on to name the tag.
+                unwatch(descriptor)
+                throw .system(SystemCallError("kevent", code))
             }
         }
 
         /// Watches a socket no longer.
         func unwatch(_ descriptor: Int32) {
             // It fails only for a socket that is not watched.
-            _ = unsafe change(descriptor, Int32(EV_DELETE), nil)
+            _ = unsafe change(descriptor, EV_DELETE, nil)
         }
 
         @unsafe
         private func change(_ descriptor: Int32, _ flags: Int32, _ tag: UnsafeMutableRawPointer?) -> Int32 {
-            var changes = unsafe [Int16(EVFILT_READ), Int16(EVFILT_WRITE)].map { filter in
+            // In this order, because of a second filter libkqueue (2.7) knows what it may be ready for and no more: for
+            // writing that is all, for reading an end that comes with the last bytes would be lost.
+            var changes = unsafe [EVFILT_WRITE, EVFILT_READ].map { filter in
                 unsafe kevent(
-                    ident: UInt(descriptor), filter: filter, flags: UInt16(flags), fflags: 0, data: 0, udata: tag)
+                    ident: UInt(descriptor), filter: Int16(filter), flags: UInt16(flags), fflags: 0, data: 0,
+                    udata: tag)
             }
             return unsafe kevent(queue, &changes, Int32(changes.count), nil, 0, nil)
         }
@@ -83,8 +97,9 @@
         /// - Parameter nanoseconds: How long to wait; 0 not at all, negative for ever.
         /// - Returns: How many events there are.
         func wait(nanoseconds: Int64) -> Int {
-            var time = timespec(
-                tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+            // Darwin refuses more than 100,000,000 seconds; waking up too early would only mean to wait again.
+            let limited = min(nanoseconds, 3_600_000_000_000)
+            var time = timespec(tv_sec: Int(limited / 1_000_000_000), tv_nsec: Int(limited % 1_000_000_000))
             let count = unsafe withUnsafePointer(to: &time) { time in
                 unsafe kevent(queue, nil, 0, events.baseAddress, Int32(events.count), nanoseconds < 0 ? nil : time)
             }
@@ -97,9 +112,9 @@
         @unsafe
         func event(_ index: Int) -> (tag: UnsafeMutableRawPointer?, readiness: Readiness) {
             let event = unsafe events[index]
-            var readiness: Readiness = unsafe Int32(event.filter) == EVFILT_READ ? .readable : .writable
-            if unsafe Int32(event.flags) & EV_EOF != 0 { readiness.insert(.ended) }
-            return unsafe (event.udata, readiness)
+            guard unsafe Int32(event.filter) == EVFILT_READ else { return unsafe (event.udata, .writable) }
+            // That nothing can be written any more says nothing of the peer: this side may have ended its output.
+            return unsafe (event.udata, Int32(event.flags) & EV_EOF == 0 ? .readable : [.readable, .ended])
         }
     }
 #endif

@@ -1,0 +1,1 @@
+../../FaultSupport/LiveObjects.swift

@@ -1,0 +1,1 @@
+../../TestingSupport/OnThread.swift

@@ -1,0 +1,1 @@
+../../TestingSupport/Process+Deadline.swift

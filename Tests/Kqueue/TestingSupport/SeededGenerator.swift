@@ -1,0 +1,1 @@
+../../TestingSupport/SeededGenerator.swift

@@ -1,0 +1,1 @@
+../../TestingSupport/Seen.swift
