@@ -17,8 +17,9 @@
         ) throws(TransportError) -> Descriptor {
             let number = socket(address.family, kind == .stream ? SOCK_STREAM : SOCK_DGRAM, 0)
             guard number >= 0 else { throw .system(SystemCallError("socket", errno)) }
-            prepare(number)
-            return Descriptor(owning: number)
+            let descriptor = Descriptor(owning: number)
+            guard prepare(number) else { throw .system(SystemCallError("setsockopt", errno)) }
+            return descriptor
         }
 
         /// Sends what a socket sends over an interface.
@@ -44,8 +45,10 @@
             while true {
                 let number = unsafe Darwin.accept(descriptor, nil, nil)
                 guard number < 0 else {
-                    prepare(number)
-                    return .bytes(Int(number))
+                    if prepare(number) { return .bytes(Int(number)) }
+                    // It has ended in the meantime, which is nobody's concern either.
+                    close(number)
+                    continue
                 }
                 switch errno {
                 // A connection that has ended while it waited is nobody's concern.
@@ -56,10 +59,14 @@
             }
         }
 
-        private static func prepare(_ descriptor: Int32) {
+        /// - Returns: Whether writing to it is no signal, ever: the option is refused for a connection that its peer has
+        ///   ended, and then the first write would end the process.
+        private static func prepare(_ descriptor: Int32) -> Bool {
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-            setOption(descriptor, SOL_SOCKET, SO_NOSIGPIPE, 1)
+            var one: Int32 = 1
+            let byteCount = socklen_t(MemoryLayout<Int32>.size)
+            return unsafe setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, byteCount) == 0
         }
 
         /// How many bytes the system has taken that the peer has not acknowledged; nil where nobody knows.

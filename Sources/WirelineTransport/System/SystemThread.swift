@@ -26,7 +26,8 @@ enum SystemThread {
             unsafe Unmanaged<Body>.fromOpaque(context).release()
             throw .system(SystemCallError("pthread_create", code))
         }
-        pthread_detach(thread)
+        // On Darwin and with Musl a thread is a pointer, of which there may be none.
+        if let thread = thread as pthread_t? { pthread_detach(thread) }
     }
 
     @unsafe

@@ -264,14 +264,14 @@ final class ChildProgram {
     private static func spawn(
         _ line: String, _ input: Pipe, _ output: Pipe, _ errors: Pipe
     ) throws(SystemError) -> pid_t {
-        var actions = unsafe Actions()
+        var actions = unsafe Self.noActions
         var code = unsafe posix_spawn_file_actions_init(&actions)
         guard code == 0 else { throw SystemError(code: code) }
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe posix_spawn_file_actions_adddup2(&actions, input.readingEnd, System.Descriptor.standardInput)
         unsafe posix_spawn_file_actions_adddup2(&actions, output.writingEnd, System.Descriptor.standardOutput)
         unsafe posix_spawn_file_actions_adddup2(&actions, errors.writingEnd, System.Descriptor.standardError)
-        var attributes = Attributes()
+        var attributes = Self.noAttributes
         code = unsafe posix_spawnattr_init(&attributes)
         guard code == 0 else { throw SystemError(code: code) }
         defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -298,11 +298,11 @@ final class ChildProgram {
     }
 
     #if canImport(Darwin)
-        private typealias Actions = posix_spawn_file_actions_t?
-        private typealias Attributes = posix_spawnattr_t?
+        private static var noActions: posix_spawn_file_actions_t? { nil }
+        private static var noAttributes: posix_spawnattr_t? { nil }
     #else
-        private typealias Actions = posix_spawn_file_actions_t
-        private typealias Attributes = posix_spawnattr_t
+        private static var noActions: posix_spawn_file_actions_t { unsafe posix_spawn_file_actions_t() }
+        private static var noAttributes: posix_spawnattr_t { posix_spawnattr_t() }
     #endif
 }
 

@@ -50,7 +50,7 @@ extension System {
     private static func spawn(
         _ program: String, _ words: [String], _ output: Pipe, _ errors: Pipe
     ) throws(SystemError) -> pid_t {
-        var actions = unsafe SpawnActions()
+        var actions = unsafe noSpawnActions
         var code = unsafe posix_spawn_file_actions_init(&actions)
         guard code == 0 else { throw SystemError(code: code) }
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -69,9 +69,9 @@ extension System {
 }
 
 #if canImport(Darwin)
-    private typealias SpawnActions = posix_spawn_file_actions_t?
+    private var noSpawnActions: posix_spawn_file_actions_t? { nil }
 #else
-    private typealias SpawnActions = posix_spawn_file_actions_t
+    private var noSpawnActions: posix_spawn_file_actions_t { unsafe posix_spawn_file_actions_t() }
 #endif
 
 /// Two descriptors that no other program inherits.
