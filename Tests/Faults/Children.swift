@@ -102,6 +102,9 @@ final class Child: @unchecked Sendable {
 
     func waitUntilExit() async { await hasEnded.wait() }
 
+    /// Whether a signal has ended it that nothing can catch.
+    var wasKilled: Bool { process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL }
+
     /// For how long it has had a processor.
     func processorTime() throws -> Duration {
         let text = try String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)

@@ -5,8 +5,11 @@ import Foundation
 import TestingSupport
 import Wireline
 
-/// A peer that is killed behind some bytes of what it sends (SIGKILL), and another that is started at its port.
+/// A peer that is killed behind each byte of what it sends (SIGKILL), and another that is started at its port.
 enum KilledPeer {
+    /// How many at a time: most of it is waiting for processes to begin.
+    private static let laneCount = 4
+
     static func look(_ findings: Findings) async throws {
         let remembering = RememberingServer()
         let server = try await remembering.start()
@@ -15,18 +18,44 @@ enum KilledPeer {
         let (_, _, recording) = try await recorded.cutEverywhere(by: recorder, [])
         recorder.stop()
 
-        let all = recording.fromServer.count
-        let offsets = [0, 1, 4, 17, 18, 19, all / 2, all - 1, all]
-        let listeners = Listeners(server: server.address.port)
-        let session = GoimCutSession(with: remembering, by: try await listeners.choosePort())
-        let complaints = try await session.complaints(behind: offsets, of: recording) { offset in
-            try await listeners.killNext(behind: offset)
+        let byteCount = recording.fromServer.count
+        let complaints = try await withThrowingTaskGroup { group in
+            for number in 0..<laneCount {
+                group.addTask {
+                    let lane = try await Lane(to: server.address.port, with: remembering)
+                    let offsets = Array(stride(from: number, through: byteCount, by: laneCount))
+                    return try await lane.killEverywhere(behind: offsets, of: recording)
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
         }
-        findings.check(complaints, "killed behind \(offsets.count) of \(all) bytes: the sessions came back")
-        try await listeners.end()
-        let isQuiet = try await eventually { session.connections.count == 0 && server.connections.isEmpty }
+        findings.check(
+            complaints, "killed at each of \(byteCount + 1) offsets of what the server sends: the sessions came back")
+        let isQuiet = try await eventually { server.connections.isEmpty }
         findings.check(isQuiet, "nothing is left of connections to peers that were killed")
         await server.shutDown()
+    }
+}
+
+/// Sessions, one after another, whose peers are killed.
+private struct Lane {
+    let listeners: Listeners
+    let session: GoimCutSession
+
+    init(to server: UInt16, with remembering: RememberingServer) async throws {
+        listeners = Listeners(server: server)
+        session = GoimCutSession(with: remembering, by: try await listeners.choosePort())
+    }
+
+    /// - Returns: What has gone wrong.
+    func killEverywhere(behind offsets: [Int], of recording: Relay.Recording) async throws -> [String] {
+        var complaints = try await session.complaints(behind: offsets, of: recording) { offset in
+            try await listeners.killNext(behind: offset)
+        }
+        try await listeners.end()
+        complaints += await listeners.complaints
+        if let complaint = try await session.connections.complaint("connections") { complaints.append(complaint) }
+        return complaints
     }
 }
 
@@ -36,13 +65,15 @@ private actor Listeners {
     private var port: UInt16 = 0
     private var current: Child?
     private var replacement: Task<Void, any Error>?
+    /// What was not killed.
+    private(set) var complaints: [String] = []
 
     init(server: UInt16) {
         self.server = server
     }
 
-    func choosePort() throws -> UInt16 {
-        let child = try Child("--relay", "\(server)", "0")
+    func choosePort() async throws -> UInt16 {
+        let child = try await start(at: "0")
         (current, port) = (child, child.port)
         return port
     }
@@ -50,17 +81,24 @@ private actor Listeners {
     /// Has one listen that is killed behind so many bytes, and then one that is not.
     func killNext(behind offset: Int) async throws {
         try await end()
-        let killed = try Child("--relay", "\(server)", "\(port):\(offset)")
+        let killed = try await start(at: "\(port):\(offset)")
         replacement = Task {
             await killed.waitUntilExit()
-            current = try Child("--relay", "\(server)", "\(port)")
+            if !killed.wasKilled { complaints.append("behind \(offset): the peer has ended, and was not killed") }
+            current = try await start(at: "\(port)")
         }
     }
 
     func end() async throws {
         try await replacement?.value
+        replacement = nil
         current?.send(SIGKILL)
         await current?.waitUntilExit()
         current = nil
+    }
+
+    private func start(at port: String) async throws -> Child {
+        let server = server
+        return try await onThread { try Child("--relay", "\(server)", port) }
     }
 }
