@@ -87,6 +87,7 @@ let package = Package(
             name: "TestingSupport", dependencies: ["WirelineCodec", "WirelineSchema"], path: "Tests/TestingSupport",
             swiftSettings: usual),
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
+        .target(name: "LiveHeap", path: "Tests/LiveHeap"),
         .testTarget(name: "ArchitectureTests", swiftSettings: usual),
         .testTarget(
             name: "WirelineCodecTests", dependencies: ["WirelineCodec", "TestingSupport"], swiftSettings: usual),
@@ -146,7 +147,7 @@ let package = Package(
             path: "Tests/FaultSupport", swiftSettings: usual),
         .executableTarget(
             name: "endurance",
-            dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "TestingSupport"],
+            dependencies: ["Wireline", "WirelineTransport", "WirelineCodec", "Scene", "TestingSupport", "LiveHeap"],
             path: "Tests/Endurance", swiftSettings: usual),
         .executableTarget(
             name: "faults",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LiveHeap
 import Scene
 import TestingSupport
 import Wireline
@@ -25,8 +26,11 @@ enum EchoServer {
         }
         print(server.address.port)
         flush()
-        // The end of standard input ends the server.
-        while readLine() != nil {}
+        // A line asks how much is alive; the end of standard input ends the server.
+        while readLine() != nil {
+            print(live_heap_byte_count())
+            flush()
+        }
         await server.shutDown()
     }
 }

@@ -18,12 +18,21 @@ final class ServerProcess {
         process.standardInput = input
         process.standardOutput = output
         try process.run()
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        guard let port = UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            fail("the server did not start", code: 1)
-        }
+        guard let port = UInt16(Self.line(from: output)) else { fail("the server did not start", code: 1) }
         address = .loopback(port: port)
         descriptorCountAtStart = try Self.descriptorCount(of: process.processIdentifier)
+    }
+
+    private static func line(from pipe: Pipe) -> String {
+        String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// How many bytes the server has taken from malloc and not given back; nil where nobody counts them.
+    func liveByteCount() throws -> Int? {
+        try input.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
+        guard let count = Int(Self.line(from: output)) else { fail("the server says nothing of its heap", code: 1) }
+        return count < 0 ? nil : count
     }
 
     /// The memory that the process has and that is not a file's, in KiB.
@@ -45,9 +54,15 @@ final class ServerProcess {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
     }
 
-    /// Waits until the process has let go of all connections.
+    /// Waits until the process has let go of all connections, which ends the program where it never does.
     func waitUntilIdle() async throws {
-        while try descriptorCount() > 0 { try await Task.sleep(for: .milliseconds(10)) }
+        let end = ContinuousClock.now + .seconds(500)
+        while try descriptorCount() > 0 {
+            guard ContinuousClock.now < end else {
+                fail("\(try descriptorCount()) descriptors are left of connections that have ended", code: 1)
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
     }
 
     /// Has the process end by itself.
