@@ -12,8 +12,13 @@ public import WirelineCodec
 public struct CaptureFile: Sendable {
     /// Where all servers listen.
     public static let serverPort: UInt16 = 9001
-    /// The first client's port; the next connection's is one more.
+    /// The port of a client's first connection; its next connection's is one more. When the ports have been used up, the
+    /// connections are those of another client: the first is 10.0.0.1, the next ones are 10.0.1.1, 10.0.2.1 and so on.
     public static let firstClientPort: UInt16 = 20_000
+    /// How many connections a client has at most.
+    public static let connectionsPerClient = 65_536 - Int(firstClientPort)
+    /// How many connections a file can tell apart: those of 65,536 clients.
+    public static let mostConnections = 65_536 * connectionsPerClient
     /// The most bytes of a segment that a frame can hold.
     public static let mostSegmentByteCount = 60_000
 
@@ -46,11 +51,12 @@ public struct CaptureFile: Sendable {
     ///
     /// - Parameters:
     ///   - payload: Its bytes.
-    ///   - offset: How many bytes that side has sent before them, in whatever order the segments are seen.
+    ///   - offset: How many bytes that side has sent before them, in whatever order the segments are seen; behind 4 GiB the
+    ///     sequence numbers begin anew, as TCP's do.
     ///   - sender: Which side.
-    ///   - connection: The number of the connection, from 0.
+    ///   - connection: The number of the connection, from 0, below ``mostConnections``.
     public mutating func add(_ payload: [UInt8], at offset: Int, from sender: Sender, _ connection: Int = 0) {
-        addFrame(payload, sequence: 1001 + UInt32(offset), connection, sender, flags: 0x18)
+        addFrame(payload, sequence: 1001 &+ UInt32(truncatingIfNeeded: offset), connection, sender, flags: 0x18)
     }
 
     /// Adds all that one side sends, in segments that end at these offsets and at the end.
@@ -65,6 +71,8 @@ public struct CaptureFile: Sendable {
     private mutating func addFrame(
         _ payload: [UInt8], sequence: UInt32, _ connection: Int, _ sender: Sender, flags: UInt8
     ) {
+        precondition((0..<Self.mostConnections).contains(connection), "a connection that cannot be told from others")
+        precondition(payload.count <= Self.mostSegmentByteCount, "more bytes than a segment can have")
         let byteCount = 40 + payload.count
         let frameCount = connections.count
         connections.append(connection)
@@ -77,10 +85,11 @@ public struct CaptureFile: Sendable {
         append(UInt16(byteCount))
         append(0x0000_4000 as UInt32)
         append(0x4006_0000 as UInt32)
-        let (client, server) = (0x0A00_0001 as UInt32, 0x0A00_0002 as UInt32)
+        let (clientNumber, portNumber) = connection.quotientAndRemainder(dividingBy: Self.connectionsPerClient)
+        let (client, server) = (0x0A00_0001 + UInt32(clientNumber) << 8, 0x0A00_0002 as UInt32)
         append(sender == .client ? client : server)
         append(sender == .client ? server : client)
-        let clientPort = Self.firstClientPort + UInt16(connection)
+        let clientPort = Self.firstClientPort + UInt16(portNumber)
         append(sender == .client ? clientPort : Self.serverPort)
         append(sender == .client ? Self.serverPort : clientPort)
         append(sequence)
