@@ -82,6 +82,32 @@ struct EngineTests {
         #expect(try side.readOnce([3]) == WebSocketReading(1, .binary, .event(.messageEnded(.binary))))
     }
 
+    /// Behind each of these first bytes other second bytes may stand (Unicode 16, table 3-7); and each byte where none may.
+    @Test func `text cut anywhere fails at the first byte that cannot be, whatever that is`() {
+        let beginnings: [[UInt8]] = [
+            [], [0x41], [0xC2], [0xDF], [0xE0], [0xE1], [0xED], [0xEF], [0xF0], [0xF1], [0xF4], [0xE0, 0xA0],
+            [0xED, 0x9F], [0xF0, 0x90], [0xF4, 0x8F], [0xF1, 0x80], [0xF0, 0x90, 0x80],
+        ]
+        for beginning in beginnings {
+            for byte in UInt8.min...UInt8.max {
+                let text = Array("aé€😀".utf8) + beginning + [byte]
+                // Whether something can follow that makes a text of it.
+                let isPossible = [[], [0x80], [0xA0], [0x80, 0x80], [0xA0, 0x80], [0x90, 0x80, 0x80], [0x80, 0x80, 0x80]]
+                    .contains { String(validating: text + $0, as: UTF8.self) != nil }
+                for cut in 0...text.count {
+                    let side = Side(.client)
+                    side.receive(Self.bytes(Frame(isFinal: false, opcode: 1, payload: Array(text[..<cut]))))
+                    side.receive(Self.bytes(Frame(isFinal: false, opcode: 0, payload: Array(text[cut...]))))
+                    let fault: WebSocketError? = if case .failed(let error) = side.told.last { error } else { nil }
+                    guard fault == (isPossible ? nil : .invalidUTF8(offset: text.count - 1)) else {
+                        Issue.record("\(text) cut at \(cut): \(String(describing: fault))")
+                        return
+                    }
+                }
+            }
+        }
+    }
+
     /// The Autobahn suite's 6.4: in which piece of an endless message the fault is found.
     @Test(
         arguments: [

@@ -5,9 +5,9 @@
 /// A state is where its own six bits stand in a row of the table, and a row says for every state what it becomes with one
 /// byte: shifted by the state, the row begins with the next one. Whatever stands above the six bits is shifted out, for a
 /// shift looks at the lowest six of its count alone.
-enum UTF8Automaton {
+package enum UTF8Automaton {
     /// Where a text stands between two bytes.
-    enum State: UInt64, CaseIterable {
+    package enum State: UInt64, CaseIterable, Sendable {
         /// Somewhere before, there was a byte that no text can have there: that is not forgotten.
         case invalid = 0
         case betweenCharacters = 6
@@ -23,7 +23,7 @@ enum UTF8Automaton {
         case behindF4 = 48
 
         /// What it becomes with a byte.
-        fileprivate func next(_ byte: UInt8) -> State {
+        package func next(_ byte: UInt8) -> State {
             switch (self, byte) {
             case (.betweenCharacters, ..<0x80): .betweenCharacters
             case (.betweenCharacters, 0xC2...0xDF): .needsOne
