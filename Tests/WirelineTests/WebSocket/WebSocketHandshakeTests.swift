@@ -234,8 +234,7 @@ struct WebSocketHandshakeTests {
 
     @Test func `frames glued to the request are not lost, and cuts anywhere change nothing`() async throws {
         let server = try await WebSocketServer.serving { client in
-            // Behind a close nothing can be sent.
-            for try await message in client.messages { try? await client.send(message) }
+            for try await message in client.messages { try await client.send(message) }
         }
         let port = server.address.port
         for cut in stride(from: 1, to: Self.conversation.count, by: 1) {
@@ -258,15 +257,12 @@ struct WebSocketHandshakeTests {
         await server.shutDown()
     }
 
-    /// Whether the pong and the close are there, and of the messages' answers those that were sent before the close.
+    /// Whether all answers are there, those to messages in front of the answer to the close: the ping's stands where there
+    /// was time for it, but before that to the message that ended behind it.
     private static func isExpected(_ frames: [UInt8]) -> Bool {
-        let pong = RawFrames.frame(10, [7])
-        guard let place = frames.firstRange(of: pong) else { return false }
-        var rest = frames
-        rest.removeSubrange(place)
-        let (text, binary) = (RawFrames.frame(1, Array("hi".utf8)), RawFrames.frame(2, [1, 2, 3]))
-        let close = RawFrames.frame(8, RawFrames.close(1_000))
-        return [close, text + close, text + binary + close].contains(rest)
+        let (text, pong) = (RawFrames.frame(1, Array("hi".utf8)), RawFrames.frame(10, [7]))
+        let end = RawFrames.frame(2, [1, 2, 3]) + RawFrames.frame(8, RawFrames.close(1_000))
+        return frames == pong + text + end || frames == text + pong + end
     }
 
     @Test func `a client takes frames glued to the answer`() async throws {
