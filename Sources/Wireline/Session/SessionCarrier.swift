@@ -28,7 +28,9 @@ protocol SessionCarrier: AnyObject, Sendable {
     var dropsOldestUnread: Bool { get }
 
     /// Makes a connection to the endpoint at a place in the list.
-    func connect(to endpoint: Int, on loop: EventLoop) async throws(ConnectionError) -> Owner
+    ///
+    /// - Throws: ``ConnectionError``; what a hook of the program's throws.
+    func connect(to endpoint: Int, on loop: EventLoop) async throws -> Owner
 
     /// Has the endpoints' hosts looked up anew when a connection is next made.
     func expireAddresses()

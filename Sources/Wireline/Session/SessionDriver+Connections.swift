@@ -9,13 +9,13 @@ extension SessionDriver {
         let link = Link(number)
         self.link = link
         link.task = Task(executorPreference: loop) {
-            do throws(ConnectionError) {
+            do {
                 let owner = try await self.carrier.connect(to: endpoint, on: self.loop)
                 guard self.link === link else { return owner.connection.close() }
                 link.owner = owner
                 self.handle(.connected(number))
             } catch {
-                self.handle(.ended(number, self.carrier.cause(of: error, on: nil)))
+                self.handle(.ended(number, self.cause(of: error, on: link)))
             }
         }
     }
@@ -32,7 +32,7 @@ extension SessionDriver {
         }
     }
 
-    /// Why a login has failed. A server that ends a connection during the login may have said why.
+    /// Why connecting, or a login, has failed. A server that ends a connection during the login may have said why.
     private func cause(of error: any Error, on link: Link) -> DisconnectCause {
         if let notice = carrier.takeRestOfLogin(link, for: self) { return .kicked(notice) }
         return switch error {

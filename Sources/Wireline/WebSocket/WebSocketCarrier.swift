@@ -51,8 +51,10 @@ final class WebSocketCarrier: SessionCarrier, @unchecked Sendable {
         for url in urls { _ = try WebSocketConnection.handshake(client.request(url)) }
     }
 
-    func connect(to endpoint: Int, on loop: EventLoop) async throws(ConnectionError) -> WebSocketOwner {
-        WebSocketOwner(try await WebSocketConnection.connect(client.request(urls[endpoint]), on: loop, client))
+    func connect(to endpoint: Int, on loop: EventLoop) async throws -> WebSocketOwner {
+        var request = client.request(urls[endpoint])
+        if let headers = settings.headers { request.headers.replace(with: try await headers(request.url)) }
+        return WebSocketOwner(try await WebSocketConnection.connect(request, on: loop, client))
     }
 
     func expireAddresses() {
@@ -80,6 +82,9 @@ final class WebSocketCarrier: SessionCarrier, @unchecked Sendable {
         // Whatever has become of the connection behind it: the peer had closed.
         if connection?.peerClose != nil { return .endedByPeer }
         if connection?.isPeerSilent == true { return .silent }
+        if case .webSocket(.refused(let response)) = error, let notice = notice(from: response) {
+            return .kicked(notice)
+        }
         return error.map { DisconnectCause($0) } ?? .endedByPeer
     }
 
@@ -88,6 +93,15 @@ final class WebSocketCarrier: SessionCarrier, @unchecked Sendable {
         guard let close = connection.peerClose, let advice = settings.advice(close) else { return nil }
         let code = close.code ?? .noStatus
         return KickNotice(reason: UInt64(code.rawValue), advice: advice)
+    }
+
+    /// What follows from an answer that says when to ask again.
+    private func notice(from response: WebSocketResponse) -> KickNotice? {
+        guard [429, 503].contains(response.status),
+            let delay = response.retryDelay(at: WallClock.secondsSince1970)
+        else { return nil }
+        let advice = KickNotice.Advice.wait(atLeast: min(delay, settings.retryAfterLimit))
+        return KickNotice(reason: UInt64(response.status), advice: advice)
     }
 
     func letGo(_ connection: WebSocketConnection, for cause: DisconnectCause) {

@@ -13,9 +13,25 @@ public struct WebSocketSessionConfiguration: Sendable {
     /// that has ended meanwhile is kept beyond it, that of further ones is dropped until there is room again. When half of
     /// `limits.frames.outputLimit` waits in a connection to be sent, the session keeps what follows.
     public var client: WebSocketClientConfiguration
+    /// Headers that each attempt to connect is made with, such as a token that has to be new; they replace those of the same
+    /// name in ``client`` (default: nil, it is made with those alone).
+    ///
+    ///     configuration.headers = { url in ["Authorization": "Bearer \(try await tokens.next(for: url))"] }
+    ///
+    /// It is asked before each attempt, with the address, on the session's loop, and must not block. Its time is the
+    /// attempt's (`client.connecting.connectTimeout`); its task is cancelled when that is over, or the session ends. What it
+    /// throws is a failure as others are, but for ``SessionLoginRefused``, which ends the session, as a header does that no
+    /// server can be asked with.
+    public var headers: (@Sendable (WebSocketURL) async throws -> WebSocketHeaders)?
     /// When it connects again. An address answers for itself: what is refused with 401 or 403, or leads elsewhere for good
     /// (301, 308), ends the session; any other answer that is no WebSocket is a failure as others are.
+    ///
+    /// Where 429 or 503 comes with `Retry-After`, a number of seconds or a date, no attempt is made before that, at no address:
+    /// the cause is `DisconnectCause.kicked(_:)` then, whose `reason` is the status.
     public var reconnect: ReconnectPolicy
+    /// What counts of a longer `Retry-After` (default 5 min): no answer keeps the session away for longer than that and a delay
+    /// of ``reconnect``.
+    public var retryAfterLimit: Duration
     /// How long the login may take (default 10 s).
     public var loginTimeout: Duration
     /// How much may wait to be sent. Each message counts for 14 bytes more than it has: as many as a frame adds at most.
@@ -37,7 +53,8 @@ public struct WebSocketSessionConfiguration: Sendable {
     public init(
         client: WebSocketClientConfiguration = .lasting, reconnect: ReconnectPolicy = ReconnectPolicy(),
         loginTimeout: Duration = .seconds(10), outbound: OutboundLimits = OutboundLimits(),
-        dropsOldestUnread: Bool = false,
+        dropsOldestUnread: Bool = false, retryAfterLimit: Duration = .seconds(300),
+        headers: (@Sendable (WebSocketURL) async throws -> WebSocketHeaders)? = nil,
         advice: @escaping @Sendable (WebSocketClose) -> KickNotice.Advice? =
             WebSocketSessionConfiguration.usualAdvice
     ) {
@@ -46,6 +63,8 @@ public struct WebSocketSessionConfiguration: Sendable {
         self.loginTimeout = loginTimeout
         self.outbound = outbound
         self.dropsOldestUnread = dropsOldestUnread
+        self.retryAfterLimit = retryAfterLimit
+        self.headers = headers
         self.advice = advice
     }
 

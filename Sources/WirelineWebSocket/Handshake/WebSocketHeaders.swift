@@ -32,6 +32,11 @@ public struct WebSocketHeaders: Equatable, Sendable, ExpressibleByDictionaryLite
         fields.append(Field(name: name, value: value))
     }
 
+    /// Puts headers in place of those of the same names.
+    package mutating func replace(with others: WebSocketHeaders) {
+        fields = fields.filter { others[$0.name] == nil } + others.fields
+    }
+
     /// The value of the first header of a name; nil if there is none.
     public subscript(name: String) -> String? {
         fields.first { $0.name.isSameToken(as: name) }?.value

@@ -13,6 +13,18 @@ public struct WebSocketResponse: Equatable, Sendable {
 
     /// Where a redirect leads; it is not followed, for the server there is another one.
     public var location: String? { headers["Location"] }
+
+    /// How long the server wants to be left alone (`Retry-After`, RFC 9110 §10.2.3); nil where it does not say so, or in
+    /// words that are neither a number of seconds nor a date. A date is counted from the answer's own `Date`, where it has one.
+    ///
+    /// - Parameter now: The present moment, in seconds since 1970, for an answer without a `Date`.
+    package func retryDelay(at now: Int) -> Duration? {
+        guard let text = headers["Retry-After"] else { return nil }
+        if !text.isEmpty, text.utf8.allSatisfy(\.isDigit) { return .seconds(Int(text) ?? .max) }
+        guard let moment = HTTPDate(text, now: now) else { return nil }
+        let start = headers["Date"].flatMap { HTTPDate($0, now: now) }?.secondsSince1970 ?? now
+        return .seconds(max(0, moment.secondsSince1970 - start))
+    }
 }
 
 extension WebSocketResponse: CustomStringConvertible {

@@ -51,6 +51,63 @@ struct WebSocketSessionEndTests {
         await server.shutDown()
     }
 
+    @Test(arguments: [429, 503])
+    func `a server that says when to come back is not asked before`(status: Int) async throws {
+        let attempts = Seen<ContinuousClock.Instant>()
+        let server = try await WebSocketServer.start(
+            at: "127.0.0.1", port: 0, on: EventLoopGroup(threadCount: 1), configuration: .patient
+        ) { _ in
+            attempts.add(.now)
+            return attempts.count == 1 ? .refuse(status: status, headers: ["Retry-After": "1"]) : .accept()
+        } handler: { client in
+            while try await client.receive() != nil {}
+        }
+        let session = try server.session()
+        // No hurry of the client's goes before it.
+        for await state in session.states {
+            guard case .waiting(_, let cause) = state else { continue }
+            #expect(cause == .kicked(KickNotice(reason: UInt64(status), advice: .wait(atLeast: .seconds(1)))))
+            session.hurry()
+            break
+        }
+        try await session.waitUntilReady()
+        let times = await attempts.first(2)
+        #expect(times[1] - times[0] >= .seconds(1))
+        session.end()
+        await server.shutDown()
+    }
+
+    @Test(
+        arguments: [
+            (503, ["Retry-After": "100000"], .kicked(KickNotice(reason: 503, advice: .wait(atLeast: .milliseconds(9))))),
+            (
+                429, ["Retry-After": "Sun, 06 Nov 1994 08:49:37 GMT"],
+                .kicked(KickNotice(reason: 429, advice: .wait(atLeast: .zero)))
+            ),
+            (503, ["Retry-After": "soon"], .failed), (500, ["Retry-After": "100000"], .failed),
+        ] as [(Int, WebSocketHeaders, DisconnectCause)])
+    func `no server keeps the session away for longer than the limit`(
+        status: Int, headers: WebSocketHeaders, cause: DisconnectCause
+    ) async throws {
+        let attempts = Seen<Void>()
+        let server = try await WebSocketServer.start(
+            at: "127.0.0.1", port: 0, on: EventLoopGroup(threadCount: 1), configuration: .patient
+        ) { _ in
+            attempts.add(())
+            return .refuse(status: status, headers: headers)
+        } handler: { _ in
+        }
+        let session = try server.session(.patient { $0.retryAfterLimit = .milliseconds(9) })
+        for await state in session.states {
+            guard case .waiting(_, let waiting) = state else { continue }
+            #expect(waiting == cause)
+            break
+        }
+        _ = await attempts.first(2)
+        session.end()
+        await server.shutDown()
+    }
+
     @Test func `a header that no server can be asked for is found out at once`() throws {
         let url = try WebSocketURL("ws://127.0.0.1:1/")
         #expect(throws: ConnectionError.webSocket(.invalidSubprotocol("a b"))) {

@@ -34,6 +34,99 @@ struct WebSocketSessionTests {
         await server.shutDown()
     }
 
+    // MARK: Headers of an attempt
+
+    @Test func `each attempt has headers of its own`() async throws {
+        let requests = Seen<WebSocketHeaders>()
+        let server = try await WebSocketServer.start(
+            at: "127.0.0.1", port: 0, on: EventLoopGroup(threadCount: 1), configuration: .patient
+        ) { request in
+            requests.add(request.headers)
+            return requests.count < 3 ? .refuse(status: 503) : .accept()
+        } handler: { client in
+            while try await client.receive() != nil {}
+        }
+        let asked = Seen<WebSocketURL>()
+        let session = try server.session(
+            .patient {
+                $0.client.headers = ["X-Token": "none", "X-Kept": "kept"]
+                $0.headers = { url in
+                    asked.add(url)
+                    await Task.yield()
+                    return ["x-token": "\(asked.count)"]
+                }
+            })
+        try await session.waitUntilReady()
+        let seen = await requests.first(3)
+        #expect(seen.map { $0.values(of: "X-Token") } == [["1"], ["2"], ["3"]])
+        #expect(seen.map { $0["X-Kept"] } == ["kept", "kept", "kept"])
+        #expect(asked.count == 3)
+        #expect(await asked.first(1) == [try WebSocketURL(server.url())])
+        session.end()
+        await server.shutDown()
+    }
+
+    @Test func `headers that cannot be had are a failure, one that cannot be sent and a refused login the end`()
+        async throws
+    {
+        struct NoToken: Error {}
+        let server = try await WebSocketServer.echo()
+        let (asked, causes) = (Seen<Void>(), Seen<DisconnectCause>())
+        let session = try server.session(
+            .patient {
+                $0.headers = { _ in
+                    asked.add(())
+                    if asked.count == 1 { throw NoToken() }
+                    return [:]
+                }
+            })
+        for await state in session.states {
+            if case .waiting(_, let cause) = state { causes.add(cause) }
+            if state == .ready { break }
+        }
+        #expect(await causes.first(1) == [.loginFailed])
+        #expect(asked.count == 2)
+        session.end()
+        let refused = try server.session(.patient { $0.headers = { _ in throw SessionLoginRefused() } })
+        await #expect(throws: ConnectionError.sessionEnded(.stopped(.loginRefused))) {
+            try await refused.waitUntilReady()
+        }
+        let invalid = try server.session(.patient { $0.headers = { _ in ["X": "a\r\nY: b"] } })
+        await #expect(throws: ConnectionError.sessionEnded(.stopped(.misconfigured))) {
+            try await invalid.waitUntilReady()
+        }
+        await server.shutDown()
+    }
+
+    @Test func `headers that do not come are waited for no longer than an attempt may take`() async throws {
+        let server = try await WebSocketServer.echo()
+        let (asked, cancelled, causes) = (Seen<Void>(), Seen<Void>(), Seen<DisconnectCause>())
+        let session = try server.session(
+            .patient {
+                // The deadline under test; attempts that miss it because the machine is busy are made again.
+                $0.client.connecting.connectTimeout = .milliseconds(500)
+                $0.headers = { _ in
+                    asked.add(())
+                    if asked.count == 1 {
+                        // Nobody waits so long; it ends when the task is cancelled.
+                        try? await Task.sleep(for: .seconds(36_000))
+                        if Task.isCancelled { cancelled.add(()) }
+                    }
+                    return [:]
+                }
+            })
+        for await state in session.states {
+            if case .waiting(_, let cause) = state { causes.add(cause) }
+            if state == .ready { break }
+        }
+        #expect(await causes.first(1) == [.timedOut])
+        _ = await cancelled.first(1)
+        session.end()
+        await server.shutDown()
+    }
+
+    // MARK: What becomes of messages
+
     @Test func `a server that restarts finds its clients again, and what was sent meanwhile comes in order`()
         async throws
     {
