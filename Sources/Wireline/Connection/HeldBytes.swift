@@ -13,8 +13,19 @@ final class HeldBytes: Sendable {
         var isWaiting = false
     }
 
+    /// A connection, known by its identity.
+    struct Holder: Hashable {
+        let connection: any SupervisedConnection
+
+        static func == (left: Holder, right: Holder) -> Bool { left.connection === right.connection }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(connection)) }
+    }
+
+    typealias Budget = ByteBudget<Holder>
+
     let limit: Int
-    private let budget: Lock<ByteBudget<PacketConnection>>
+    private let budget: Lock<Budget>
     /// How many bytes have not been granted.
     private let leftByteCount: Atomic<Int>
     /// With less left than this, reads are made small: as much may be read on each of a few loops before it is counted.
@@ -39,27 +50,38 @@ final class HeldBytes: Sendable {
     /// How many bytes have been granted.
     var byteCount: Int { budget.withLock { $0.byteCount } }
 
-    func share(of connection: PacketConnection) -> Share {
-        budget.withLock { Share(byteCount: $0.byteCount(of: connection), isWaiting: $0.isWaiting(connection)) }
+    func share(of connection: some SupervisedConnection) -> Share {
+        let holder = Holder(connection: connection)
+        return budget.withLock { Share(byteCount: $0.byteCount(of: holder), isWaiting: $0.isWaiting(holder)) }
+    }
+
+    private func close(_ connection: some SupervisedConnection) {
+        connection.end(.noRoom(limit: limit))
+        // What it has asked for in vain it has not to give back.
+        _ = change(for: connection) { $0.remove($1, into: &$2) }
     }
 
     /// Changes something, does what follows from it for others, and says what a connection has then.
     func change(
-        for connection: PacketConnection,
-        _ body: (inout ByteBudget<PacketConnection>, inout [ByteBudget<PacketConnection>.Action]) -> Void
+        for connection: some SupervisedConnection,
+        _ body: (inout Budget, _ holder: Holder, inout [Budget.Action]) -> Void
     ) -> Share {
-        var actions: [ByteBudget<PacketConnection>.Action] = []
+        let holder = Holder(connection: connection)
+        var actions: [Budget.Action] = []
         let share = budget.withLock { budget in
-            body(&budget, &actions)
+            body(&budget, holder, &actions)
             leftByteCount.store(budget.limit - budget.byteCount, ordering: .relaxed)
-            return Share(byteCount: budget.byteCount(of: connection), isWaiting: budget.isWaiting(connection))
+            return Share(byteCount: budget.byteCount(of: holder), isWaiting: budget.isWaiting(holder))
         }
+        guard !actions.isEmpty else { return share }
         for action in actions {
             switch action {
-            case .grant(let other): if other != connection { other.loop.execute { other.shareChanged() } }
-            case .close(let other): other.loop.execute { other.end(.noRoom(limit: self.limit)) }
+            case .grant(let other):
+                if other != holder { other.connection.loop.execute { other.connection.shareChanged() } }
+            case .close(let other):
+                other.connection.loop.execute { self.close(other.connection) }
             }
         }
-        return share
+        return self.share(of: connection)
     }
 }

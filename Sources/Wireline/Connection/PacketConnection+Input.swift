@@ -13,9 +13,6 @@ extension PacketConnection {
     /// How many bytes have come that nobody has taken.
     var untakenByteCount: Int { current == nil ? held.count : restByteCount }
 
-    /// Whether a packet has begun, as far as no whole one is there.
-    var hasBegun: Bool { untakenByteCount > 0 }
-
     /// Ends the connection for bytes that are no packet; once, whoever finds them again.
     func refuse(_ error: CodecError) {
         if case .failed(.codec) = ending { return }

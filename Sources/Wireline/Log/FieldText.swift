@@ -16,12 +16,19 @@ package struct FieldText {
         append(fieldsOf: Mirror(reflecting: message))
     }
 
-    /// What the schema does not know.
-    init(ofUnknown bytes: RawSpan, showsBytes: Bool) {
+    /// What the schema does not know; as text where it is some.
+    init(ofUnknown bytes: RawSpan, isText: Bool = false, showsBytes: Bool) {
         text = Self.count(bytes.byteCount)
         guard showsBytes, !bytes.isEmpty else { return }
         text += " "
-        append(bytes: [UInt8](copying: bytes.extracting(first: Self.mostText / 4)), of: bytes.byteCount)
+        let first = [UInt8](copying: bytes.extracting(first: Self.mostText / 4))
+        guard isText else {
+            append(bytes: first, of: bytes.byteCount)
+            return
+        }
+        let shown = String(decoding: first, as: UTF8.self).prefix(Self.mostCharacters)
+        text += String(reflecting: String(shown))
+        if shown.utf8.count < bytes.byteCount { text += "…" }
     }
 
     private static func count(_ byteCount: Int) -> String { "\(byteCount) byte\(byteCount == 1 ? "" : "s")" }

@@ -26,9 +26,9 @@ public struct TrafficLog: Sendable {
     public enum Event: Sendable {
         /// The connection is there; TLS, where there is any, comes next.
         case opened
-        /// A packet has been handed over to be sent.
+        /// A packet, or a WebSocket's message, has been handed over to be sent.
         case sent(Message)
-        /// A packet was taken of what has come.
+        /// A packet, or a WebSocket's message, was taken of what has come.
         case received(Message)
         /// So many bytes that are no packet have been handed over to be sent.
         case sentOther(byteCount: Int)
@@ -36,13 +36,14 @@ public struct TrafficLog: Sendable {
         case ended(String?)
     }
 
-    /// A packet, as far as it may be shown.
+    /// A packet or a message, as far as it may be shown.
     public struct Message: Sendable {
-        /// The message's name in the schema; nil where it has none with this ID.
+        /// The message's name in the schema; nil where it has none with this ID. What kind of message it is, in a log of
+        /// WebSockets (``TrafficLog/init(showsContent:_:)``).
         public let name: String?
         /// The message's ID; 0 where the layout has none.
         public let id: UInt64
-        /// How many bytes the packet has.
+        /// How many bytes the packet has, or the message's content.
         public let byteCount: Int
         /// The fields of the packet's header and trailer.
         public let header: PacketHeader
@@ -78,7 +79,7 @@ public struct TrafficLog: Sendable {
     package typealias Reader = @Sendable (borrowing Packet, Sender) throws(CodecError) -> Description?
 
     private let read: Reader
-    private let showsUnknownBytes: Bool
+    let showsUnknownBytes: Bool
     private let record: @Sendable (Entry) -> Void
 
     /// Makes a log of a protocol's messages.
@@ -95,6 +96,23 @@ public struct TrafficLog: Sendable {
             guard let message = try Definition.message(in: packet, from: sender) else { return nil }
             return Description(name: type(of: message).messageName) { FieldText(of: message).text }
         }
+    }
+
+    /// Makes a log of WebSockets whose messages are no packets.
+    ///
+    ///     configuration.log = TrafficLog(showsContent: true) { print($0) }
+    ///
+    ///     127.0.0.1:9002: received text 5 bytes "hello"
+    ///
+    /// A message's name is `text` or `binary`, or `part of text`, `last part of text` and so on where it is sent or taken in
+    /// parts; `close` is what one side has said when it closed, which is always shown. Pings are not logged.
+    ///
+    /// - Parameters:
+    ///   - showsContent: Whether content is shown, the beginning of long one (default: no, only how many bytes it has, for
+    ///     who knows what is in it).
+    ///   - record: Is handed each entry, on the connection's loop: it must not block, nor use the connection.
+    public init(showsContent: Bool = false, _ record: @escaping @Sendable (Entry) -> Void) {
+        self.init(showsUnknownBytes: showsContent, record) { _, _ in nil }
     }
 
     /// Makes a log of messages that something else reads.
@@ -180,6 +198,7 @@ extension ConnectionError {
         case .codec(let error): error.shownText
         // The bytes may be a packet's.
         case .tls(.notTLS): "the peer does not speak TLS"
+        case .webSocket(.notHTTP): "the peer does not speak HTTP"
         default: description
         }
     }

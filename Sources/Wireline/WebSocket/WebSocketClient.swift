@@ -109,7 +109,8 @@ extension WebSocketConnection {
                 recorder.note(.handshakeBegan)
             }
             let connection = WebSocketConnection(
-                stream, .asking(handshake), limits: configuration.limits, recorder: recorder)
+                stream, .asking(handshake), limits: configuration.limits, recorder: recorder,
+                supervision: configuration.log.map { Supervision(log: $0, side: .client) })
             try await PacketConnection.transport { () throws(TransportError) in
                 try await stream.loop.run { () throws(TransportError) in try connection.start() }
             }

@@ -5,14 +5,17 @@ public import WirelineWebSocket
 /// How a client asks for a WebSocket, and what that may cost.
 public struct WebSocketClientConfiguration: Sendable {
     /// How the connection is made: the deadline for all of it, the handshake included (10 s); TLS, resolver, interface and
-    /// timeline. What it says of requests, packets and their log is not used, and
-    /// ``limits`` stand in place of its own.
+    /// timeline. What it says of requests, packets and their log is not used;
+    /// ``limits`` and ``log`` stand in place of its own.
     ///
     /// TLS is used where the address says so (`wss`), and there it needs no context: without one, the system's roots decide
     /// about the server's certificate.
     public var connecting = ClientConfiguration()
     /// What the WebSocket may cost, and how it is kept alive.
     public var limits = WebSocketLimits()
+
+    /// Is handed every message, and how the connection begins and ends (default: nothing is).
+    public var log: TrafficLog?
 
     /// Headers of the caller's; they replace those that would be written otherwise (`Host`, `Origin`, `Cookie`,
     /// `Authorization`).

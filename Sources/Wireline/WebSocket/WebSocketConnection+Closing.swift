@@ -8,6 +8,7 @@ extension WebSocketConnection {
     func beginClose(code: WebSocketCloseCode?, reason: String = "") throws(WebSocketError) {
         guard case .open = phase else { return }
         try engine.close(code: code, reason: reason, at: now)
+        logClose()
         // The peer's answer may stand behind what there was no room for.
         if input != nil { parse() } else { settle() }
     }
@@ -58,12 +59,44 @@ extension WebSocketConnection {
 
     /// Nobody will receive or send any more: closes, and drops what comes.
     func leave(code: WebSocketCloseCode) {
-        dropsMessages = true
-        inbox = Queue()
-        inboxCost = 0
+        dropMessages()
         guard case .open = phase else { return isFinishing ? () : close() }
         // The codes that are given here may be sent.
         try? beginClose(code: code)
+    }
+}
+
+extension WebSocketConnection {
+    /// Nobody takes any more what has come or comes.
+    func dropMessages() {
+        dropsMessages = true
+        inbox = Queue()
+        inboxCost = 0
+        dropShareIfDone()
+    }
+
+    /// Ends the WebSocket for a reason that is the peer's, or the server's with all its connections; the peer is told as far
+    /// as it takes anything.
+    func end(_ error: ConnectionError) {
+        guard stream.isOpen && !isFinishing || !inbox.isEmpty else { return }
+        if ownFailure == nil { ownFailure = error }
+        (collector, isInsidePieces) = (WebSocketMessageCollector(), false)
+        dropInput()
+        var code = WebSocketCloseCode.policyViolation
+        if case .noRoom = error {
+            code = .tryAgainLater
+            dropMessages()
+            // What waits to be sent holds room, too.
+            if stream.isOutputStalled { return abort(error) }
+        }
+        guard stream.isOpen, !isFinishing else { return deliver() }
+        guard case .open = phase else { return fail(error) }
+        // The codes may be sent.
+        try? engine.close(code: code, at: now)
+        logClose()
+        // Its answer would stand behind what it does not bring on.
+        engine.endOfInput()
+        settle()
     }
 }
 

@@ -7,9 +7,11 @@ import WirelineWebSocket
 extension WebSocketConnection {
     /// What each message counts for beside its bytes.
     private static let messageCost = 64
+    /// After how much of a message it is asked again whether the server has room for more.
+    private static let gatheringStep = 64 << 10
 
     /// How much has come that nobody has taken.
-    private var unreadCost: Int { inboxCost + collector.heldByteCount }
+    var unreadCost: Int { inboxCost + collector.heldByteCount }
 
     /// How many bytes have come that nobody has taken.
     var unreadByteCount: Int {
@@ -37,7 +39,15 @@ extension WebSocketConnection {
 
     func readIfWanted() {
         guard stream.isOpen else { return }
-        if wantsBytes { stream.read() } else { stream.stopReading() }
+        guard !isFinishing else { return stream.read() }
+        let hasShare = hasShare(isWanted: wantsBytes)
+        // What came of that may have ended the connection.
+        guard hasShare, wantsBytes, stream.isOpen else {
+            pauseRest()
+            return stream.stopReading()
+        }
+        watchRest()
+        stream.read()
     }
 
     func dropInput() {
@@ -47,9 +57,14 @@ extension WebSocketConnection {
 
     // MARK: The stream's handler
 
+    package func makeRoom(for stream: ByteStream) -> ReadRoom {
+        ReadRoom(stream.takeBlock(), offset: 0, limit: readLimit)
+    }
+
     package func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
         lastArrival = loop.now
         guard !isFinishing else { return stream.read() }
+        burden?.rest?.moved(byteCount)
         input = block.take()
         (position, inputEnd) = (0, byteCount)
         heartbeat?.received(at: now)
@@ -93,16 +108,24 @@ extension WebSocketConnection {
     }
 
     package func outputDrained(_ stream: ByteStream) {
-        if case .open = phase, !isFinishing { settle() }
+        // There may be room again for what has been read.
+        if case .open = phase, !isFinishing { input == nil ? settle() : parse() }
         closeIfFinished()
+    }
+
+    package func outputStalled(_ stream: ByteStream) {
+        _ = hasShare()
     }
 
     // MARK: Bytes
 
     /// How much of a message is gathered before somebody must take it: all of it where somebody waits for it whole.
     private var gatheringLimit: Int {
-        if unsafe receiver != nil, !wantsPieces, inbox.isEmpty { return .max }
-        return max(1, limits.unreadByteCount - inboxCost)
+        let isAwaited = unsafe receiver != nil && !wantsPieces && inbox.isEmpty
+        let limit = isAwaited ? .max : max(1, limits.unreadByteCount - inboxCost)
+        guard supervision?.heldBytes != nil else { return limit }
+        // What is compressed may become many times as long before it is counted again.
+        return min(limit, collector.heldByteCount + min(readLimit, Self.gatheringStep))
     }
 
     /// Looks at what has been read, as far as messages may come of it.
@@ -167,7 +190,7 @@ extension WebSocketConnection {
     }
 
     private func readFrames() {
-        while input != nil, mayTakeMore {
+        while input != nil, mayTakeMore, hasShare() {
             do throws(WebSocketError) {
                 let (now, limit) = (now, gatheringLimit)
                 let reading = try withInput { bytes throws(WebSocketError) in
@@ -195,6 +218,7 @@ extension WebSocketConnection {
         case .event(.pong(let payload)): answered(payload)
         case .event(.close(let close)):
             peerClose = close
+            if inbox.isEmpty { logPeerClose() }
             return dropInput()
         case .event: break
         // There may be more, even when all bytes have been taken.
@@ -222,6 +246,8 @@ extension WebSocketConnection {
         isInsidePieces = true
         hasTaken = true
         let piece = WebSocketPiece(kind: kind, content: collector.takeContent(), isLast: false)
+        logReceived(piece)
+        giveShareBack()
         goOn()
         return piece
     }
@@ -231,6 +257,9 @@ extension WebSocketConnection {
         inboxCost -= piece.content.count + Self.messageCost
         receivedMessageCount += 1
         hasTaken = true
+        logReceived(piece)
+        if inbox.isEmpty { logPeerClose() }
+        giveShareBack()
         goOn()
         return piece
     }
@@ -241,8 +270,8 @@ extension WebSocketConnection {
         if input != nil {
             readingSince = loop.now
             parse()
-        } else if stream.isOpen, case .open = phase, !isFinishing {
-            stream.read()
+        } else if case .open = phase, !isFinishing {
+            readIfWanted()
         }
     }
 }

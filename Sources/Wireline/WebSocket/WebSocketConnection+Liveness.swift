@@ -166,7 +166,7 @@ extension WebSocketConnection {
     private func beat() {
         guard engine.isOpen, stream.isOpen else { return }
         // While nothing is read nobody can say whether the peer answers.
-        if !wantsBytes { heartbeat?.received(at: now) }
+        if !isAwaitingPeer { heartbeat?.received(at: now) }
         // While something waits to be sent and the system takes some of it, a ping or its answer may stand behind it.
         if stream.pendingByteCount > 0, stream.sentByteCount != seenSentByteCount { heartbeat?.progressed(at: now) }
         seenSentByteCount = stream.sentByteCount
@@ -198,7 +198,7 @@ extension WebSocketConnection {
         silenceTimer = loop.schedule(at: start + idleTimeout) {
             self.silenceTimer = nil
             let silentSince = max(self.lastArrival, self.readingSince)
-            if !self.wantsBytes {
+            if !self.isAwaitingPeer {
                 self.watchSilence(from: self.loop.now)
             } else if silentSince > start {
                 self.watchSilence(from: silentSince)

@@ -112,15 +112,23 @@ extension WebSocketConnection {
 
     /// - Returns: Whether it is sent; false where there is no room, or another message is being sent in parts.
     private func write(_ outgoing: Outgoing) throws(ConnectionError) -> Bool {
-        guard stream.takesOutput, case .open = phase else { throw sendError }
-        guard engine.isOpen else { throw sendError }
+        guard try mayWrite() else { return false }
         do throws(WebSocketError) {
             guard try hand(outgoing) else { return false }
         } catch {
             throw .webSocket(error)
         }
+        logSent(outgoing)
         pump()
         return true
+    }
+
+    /// Whether more may wait to be sent, as far as all connections of a server together have room for it.
+    private func mayWrite() throws(ConnectionError) -> Bool {
+        let hasRoom = hasRoomForOutput()
+        // What that found out may have ended the connection.
+        guard stream.takesOutput, case .open = phase, engine.isOpen else { throw sendError }
+        return hasRoom
     }
 
     private func hand(_ outgoing: Outgoing) throws(WebSocketError) -> Bool {
@@ -152,13 +160,14 @@ extension WebSocketConnection {
     /// Sends bytes that are only lent, where the caller is on the loop and need not wait.
     func sendAtOnce(_ content: RawSpan, as kind: WebSocketMessageKind) throws(ConnectionError) -> Bool {
         guard stream.loop.isCurrent, senders.isEmpty, writer == nil else { return false }
-        guard stream.takesOutput, case .open = phase, engine.isOpen else { throw sendError }
+        guard try mayWrite() else { return false }
         do throws(WebSocketError) {
             guard try engine.send(content, as: kind) else { return false }
         } catch {
             throw .webSocket(error)
         }
         sentMessageCount += 1
+        logSent(content, as: kind)
         pump()
         return true
     }

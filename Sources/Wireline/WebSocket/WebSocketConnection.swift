@@ -33,6 +33,10 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     let limits: WebSocketLimits
     /// Takes note of what becomes of a connection that this side has made.
     let recorder: TimelineRecorder?
+    /// What the connection has in common with others.
+    let supervision: Supervision?
+    /// What is kept of a connection whose messages are long or slow.
+    @safe @exclusivity(unchecked) var burden: ConnectionBurden?
     var phase: Phase
     @safe @exclusivity(unchecked) var engine: WebSocketEngine
     /// What both sides have settled; nil before that. This is for all threads.
@@ -97,6 +101,8 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     var hasToldEnd = false
     /// Whether only what is on its way to the peer is waited for.
     var isFinishing = false
+    /// What of its end has been logged.
+    var (hasLoggedClose, hasLoggedPeerClose, hasLoggedEnd) = (false, false, false)
     /// Whether the peer sends no more, or the stream is closed.
     var hasInputEnded = false
     /// What a server's client is to be told, once it has been answered.
@@ -130,11 +136,16 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     ///   - phase: Which side of which handshake this is.
     ///   - limits: What the connection may cost.
     ///   - recorder: Takes note of what becomes of the connection, if anybody does.
-    init(_ stream: ByteStream, _ phase: Phase, limits: WebSocketLimits, recorder: TimelineRecorder? = nil) {
+    ///   - supervision: What the connection has in common with others.
+    init(
+        _ stream: ByteStream, _ phase: Phase, limits: WebSocketLimits, recorder: TimelineRecorder? = nil,
+        supervision: Supervision? = nil
+    ) {
         self.stream = stream
         self.phase = phase
         self.limits = limits
         self.recorder = recorder
+        self.supervision = supervision
         let role: WebSocketRole = if case .asking = phase { .client } else { .server }
         engine = WebSocketEngine(role, configuration: limits.frames)
         stream.writeTimeout = limits.writeTimeout
@@ -154,6 +165,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         lastArrival = loop.now
         readingSince = loop.now
         try stream.start(self)
+        supervision?.log?.record(.opened, of: peerAddress)
         guard stream.isOpen else { return }
         if stream.transform == nil { begin() }
         readIfWanted()
@@ -270,6 +282,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         closeIfFinished()
         guard stream.isOpen else { return }
         setTimer(loop.now + limits.frames.closeTimeout)
+        dropShareIfDone()
         stream.read()
     }
 
@@ -308,6 +321,8 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         loop.cancel(&heartbeatTimer)
         loop.cancel(&silenceTimer)
         recorder?.close(endingError)
+        logEnd()
+        dropShareIfDone()
         onOpen.take()?()
         deliver()
         // Messages may still be taken; nothing is sent any more.
@@ -339,6 +354,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     private func answerClose() {
         // What has come may be sent; who is at fault is told the code of that.
         try? engine.close(code: peerClose?.code, at: now)
+        logClose()
     }
 
     // MARK: Time

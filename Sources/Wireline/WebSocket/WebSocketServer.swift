@@ -49,9 +49,13 @@ public struct WebSocketServer: Sendable {
             throw .webSocket(error)
         }
         let open = OpenWebSockets()
+        let supervision = Supervision(
+            minimumRate: configuration.minimumRate, heldByteLimit: configuration.heldByteLimit,
+            log: configuration.log, side: .server)
         let service = ConnectionListener<WebSocketConnection>.Service { stream in
             if let tls = try configuration.tls?.accept() { stream.insert(TLSTransform(tls)) }
-            let connection = WebSocketConnection(stream, .listening(handshake), limits: configuration.limits)
+            let connection = WebSocketConnection(
+                stream, .listening(handshake), limits: configuration.limits, supervision: supervision)
             try connection.start()
             return connection
         } begin: { listener, connection in
@@ -68,6 +72,7 @@ public struct WebSocketServer: Sendable {
                 } catch {
                     failure = error
                 }
+                connection.loop.execute { connection.dropMessages() }
                 listener.handlerEnded(connection, failure)
             }
         }
@@ -78,7 +83,7 @@ public struct WebSocketServer: Sendable {
                     connectionLimit: configuration.connectionLimit,
                     connectionLimitPerAddress: configuration.connectionLimitPerAddress,
                     backlog: configuration.backlog, connectionEnded: configuration.connectionEnded),
-                service),
+                heldBytes: supervision.heldBytes, service),
             open: open)
     }
 

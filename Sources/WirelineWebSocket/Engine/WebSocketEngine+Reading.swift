@@ -65,6 +65,7 @@ extension WebSocketEngine {
             case .control:
                 guard unsafe takeControl(bytes, &passage) else { return .needsBytes }
                 place = .header
+                if message == nil { wholeCount &+= 1 }
                 if let event = try finishControl(at: now) { return .event(event) }
             case .content:
                 let isCompressed = message?.isCompressed == true
@@ -87,6 +88,17 @@ extension WebSocketEngine {
         let announced = min(remainingByteCount, byteCount)
         // Nobody knows how much it is when it is compressed; memory grows with what has come.
         return message.isCompressed ? min(64 * 1024, max(512, 4 * min(announced, 16 * 1024), heldByteCount)) : announced
+    }
+
+    /// Whether a message, or a frame in none, has begun and is to come whole.
+    package var hasBegun: Bool {
+        guard case .open = state else { return false }
+        return message != nil || headerReader.takenByteCount > 0 || place == .control
+    }
+
+    /// How many bytes of the frame that has begun are to come, where they are what is kept of it.
+    package var missingByteCount: Int {
+        place == .content && message?.isCompressed == false ? remainingByteCount : 0
     }
 
     // MARK: Headers
@@ -206,6 +218,7 @@ extension WebSocketEngine {
         guard let ended = message else { preconditionFailure("a message ends that has not begun") }
         guard ended.text.isBetweenCharacters else { throw .invalidUTF8(offset: ended.byteCount) }
         message = nil
+        wholeCount &+= 1
         if deflate?.peerTakesContextOver == false { inflater = nil }
         return ended.kind
     }

@@ -76,6 +76,8 @@ public struct WebSocketEngine: ~Copyable {
     /// The message that has begun.
     var message: IncomingMessage?
     var inflater: Inflater?
+    /// How many messages have come whole, and control frames that were in none.
+    package internal(set) var wholeCount = 0
 
     // MARK: Output
 
@@ -128,6 +130,15 @@ public struct WebSocketEngine: ~Copyable {
     public var end: WebSocketEnd? {
         guard case .ended(let end, _, _) = state else { return nil }
         return end
+    }
+
+    /// What this side has said when it closed; nil before it has.
+    package var sentClose: WebSocketClose? {
+        switch state {
+        case .open, .answering, .failing: nil
+        case .closing(let sent, _): sent
+        case .ended(let end, _, _): end.sent
+        }
     }
 
     /// Whether the driver is to end the connection underneath.

@@ -116,6 +116,9 @@ public struct WebSocketServerHandshake: Sendable {
         state = .head(HeadReader(limit: policy.headLimit, beginning: ""))
     }
 
+    /// Whether some of a request has come, and not all of it.
+    package var hasBegun: Bool { if case .head(let reader) = state { !reader.bytes.isEmpty } else { false } }
+
     /// The request that waits for an answer; nil before it is whole, and once it is answered.
     public var request: WebSocketUpgradeRequest? {
         guard case .asking(let request, _, _) = state else { return nil }

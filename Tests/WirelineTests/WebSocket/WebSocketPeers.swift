@@ -35,6 +35,7 @@ extension WebSocketServerConfiguration {
     static var patient: WebSocketServerConfiguration {
         var configuration = WebSocketServerConfiguration()
         configuration.handshakeTimeout = nil
+        configuration.minimumRate = nil
         configuration.limits = .patient
         return configuration
     }

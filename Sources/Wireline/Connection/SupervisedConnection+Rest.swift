@@ -6,7 +6,7 @@ import WirelineTransport
 /// The minimum rate of peers whose packets have begun.
 ///
 /// The timer is set once and looks then at what has come: nothing is done for a packet, and next to nothing for a read.
-extension PacketConnection {
+extension SupervisedConnection {
     /// Takes note that more is waited for: the rest of a packet, if one has begun.
     func watchRest() {
         guard let rate = supervision?.minimumRate, hasBegun, stream.isOpen, let burden = burden() else { return }

@@ -3,18 +3,15 @@
 import WirelineTransport
 
 /// What a connection holds, counted together with what a server's others do.
-extension PacketConnection {
+extension SupervisedConnection {
     /// What each connection may hold without being counted: most never hold more, and touch nothing that is shared.
-    static let uncountedByteCount = 16 << 10
+    static var uncountedByteCount: Int { 16 << 10 }
     /// In which steps the rest is counted.
-    private static let shareStep = 16 << 10
+    private static var shareStep: Int { 16 << 10 }
     /// What is given back at least, unless it is all.
-    private static let leastRelease = 64 << 10
+    private static var leastRelease: Int { 64 << 10 }
     /// For how much there must be room when something is read.
-    private static let leastRoom = 4 << 10
-
-    /// How many bytes the connection holds: of packets that nobody has taken, and of what waits to be sent.
-    var heldByteCount: Int { untakenByteCount + stream.pendingByteCount + (requests?.unreadCost ?? 0) }
+    private static var leastRoom: Int { 4 << 10 }
 
     /// The most bytes that may be read at once.
     var readLimit: Int {
@@ -27,17 +24,17 @@ extension PacketConnection {
     private func neededByteCount(_ heldBytes: HeldBytes) -> Int {
         let needed = heldByteCount + Self.leastRoom
         // Where little is left, who begins to wait asks for all of its packet: so it never waits with a part of it again.
-        guard heldBytes.isTight, hasBegun else { return needed }
-        return max(needed, needed - untakenByteCount + splitter.neededByteCount)
+        return heldBytes.isTight && hasBegun ? needed + max(0, missingByteCount) : needed
     }
 
     /// Has what is held counted.
     ///
-    /// Whoever cannot go on without more room waits for it, in turn with the others. While output waits, room is taken or
-    /// not: when that has left, things look different.
+    /// Whoever cannot go on without more room waits for it, in turn with the others. While output waits, or nothing more is
+    /// to be held, room is taken or not: when that changes, things look different.
     ///
+    /// - Parameter isWanted: Whether room for more is wanted, too.
     /// - Returns: Whether there is room for more.
-    func hasShare() -> Bool {
+    func hasShare(isWanted: Bool = true) -> Bool {
         guard let heldBytes = supervision?.heldBytes, stream.isOpen else { return true }
         let excess = neededByteCount(heldBytes) - Self.uncountedByteCount
         guard excess > 0 || burden != nil else { return true }
@@ -46,16 +43,16 @@ extension PacketConnection {
         if wanted > share.byteCount {
             guard !share.isWaiting else { return false }
             let byteCount = wanted - share.byteCount
-            if stream.isOutputStalled {
+            if stream.isOutputStalled || !isWanted {
                 var isTaken = false
-                set(heldBytes.change(for: self) { budget, _ in isTaken = budget.take(byteCount, for: self) })
+                set(heldBytes.change(for: self) { budget, holder, _ in isTaken = budget.take(byteCount, for: holder) })
                 return isTaken
             }
-            set(heldBytes.change(for: self) { $0.request(byteCount, for: self, into: &$1) })
+            set(heldBytes.change(for: self) { $0.request(byteCount, for: $1, into: &$2) })
         } else if share.isWaiting {
-            set(heldBytes.change(for: self) { $0.withdraw(self, into: &$1) })
+            set(heldBytes.change(for: self) { $0.withdraw($1, into: &$2) })
         } else if share.byteCount - wanted >= (wanted > 0 ? Self.leastRelease : 1) {
-            set(heldBytes.change(for: self) { $0.release(share.byteCount - wanted, by: self, into: &$1) })
+            set(heldBytes.change(for: self) { $0.release(share.byteCount - wanted, by: $1, into: &$2) })
         }
         return stream.isOpen && burden?.share.isWaiting != true
     }
@@ -64,9 +61,7 @@ extension PacketConnection {
     func shareChanged() {
         guard let heldBytes = supervision?.heldBytes, stream.isOpen else { return }
         set(heldBytes.share(of: self))
-        waitingSince = loop.now
-        resumeSenders()
-        readIfWanted()
+        roomChanged()
     }
 
     private func set(_ share: HeldBytes.Share) {
@@ -88,11 +83,22 @@ extension PacketConnection {
         self.burden = nil
     }
 
+    /// Waits for no more room and for no rest, at the connection's end; what was granted is kept.
+    func keepShareOnly() {
+        guard let burden else { return }
+        loop.cancel(&burden.timer)
+        burden.rest = nil
+        if burden.share.isWaiting, let heldBytes = supervision?.heldBytes {
+            burden.share = heldBytes.change(for: self) { $0.withdraw($1, into: &$2) }
+        }
+        dropBurdenIfIdle()
+    }
+
     /// Gives everything back, at the connection's end.
     func dropBurden() {
         guard let burden = burden.take() else { return }
         loop.cancel(&burden.timer)
         guard burden.share.byteCount > 0 || burden.share.isWaiting else { return }
-        _ = supervision?.heldBytes?.change(for: self) { $0.remove(self, into: &$1) }
+        _ = supervision?.heldBytes?.change(for: self) { $0.remove($1, into: &$2) }
     }
 }

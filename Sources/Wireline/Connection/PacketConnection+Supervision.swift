@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineTransport
+
+extension PacketConnection: SupervisedConnection {
+    var heldByteCount: Int { untakenByteCount + stream.pendingByteCount + (requests?.unreadCost ?? 0) }
+
+    var hasBegun: Bool { untakenByteCount > 0 }
+
+    var missingByteCount: Int { splitter.neededByteCount - untakenByteCount }
+
+    func roomChanged() {
+        waitingSince = loop.now
+        resumeSenders()
+        readIfWanted()
+    }
+}
