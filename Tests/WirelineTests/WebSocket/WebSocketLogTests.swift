@@ -63,7 +63,8 @@ struct WebSocketLogTests {
         #expect(
             await lines.first(11).dropFirst(2)
                 == [
-                    #"received last part of text 3 bytes "two""#, "received close", #"sent part of text 5 bytes "first""#,
+                    #"received last part of text 3 bytes "two""#, "received close",
+                    #"sent part of text 5 bytes "first""#,
                     #"sent part of text 6 bytes "second""#, "sent last part of text 0 bytes",
                     "sent binary 2000 bytes <" + String(repeating: "07", count: 1_024) + "… 2000 bytes>",
                     #"sent text 1000 bytes ""# + String(repeating: "x", count: 256) + "\"…",

@@ -79,7 +79,10 @@ struct WebSocketSessionEndTests {
 
     @Test(
         arguments: [
-            (503, ["Retry-After": "100000"], .kicked(KickNotice(reason: 503, advice: .wait(atLeast: .milliseconds(9))))),
+            (
+                503, ["Retry-After": "100000"],
+                .kicked(KickNotice(reason: 503, advice: .wait(atLeast: .milliseconds(9))))
+            ),
             (
                 429, ["Retry-After": "Sun, 06 Nov 1994 08:49:37 GMT"],
                 .kicked(KickNotice(reason: 429, advice: .wait(atLeast: .zero)))
