@@ -28,7 +28,7 @@ final class SessionDriver<Carrier: SessionCarrier>: @unchecked Sendable {
     private var isHandling = false
     private var timer: (timer: EventLoop.Timer, deadline: Duration)?
     /// When the peer is to be looked at, before the session asks for that.
-    private var nextLook: Duration?
+    private(set) var nextLook: Duration?
 
     /// The connection that there is, or that is being made.
     var link: Link?
@@ -154,16 +154,20 @@ final class SessionDriver<Carrier: SessionCarrier>: @unchecked Sendable {
 
     /// Tells the session, before it judges the peer, what is known of it.
     private func lookAtPeer() {
+        // Of a connection that has ended nothing is to be seen.
+        nextLook = nil
         guard let link, link.connection != nil else { return }
         guard link.isRead else { return lookAtLogin(link) }
         if link.isHeldUp {
             // Nothing is read because nobody takes it: that is not the peer's silence.
-            link.forgetHeartbeat()
+            link.passage.forget()
             handle(.progressed(link.number))
         } else if let arrival = link.takeArrival() {
             handle(.received(link.number), at: time(of: arrival))
         }
-        if link.takeProgress() { handle(.progressed(link.number)) }
+        if let stream = link.connection?.stream, link.passage.hasProgressed(on: stream) {
+            handle(.progressed(link.number))
+        }
         planLook(at: link)
         noteOutput(of: link)
     }
@@ -171,7 +175,7 @@ final class SessionDriver<Carrier: SessionCarrier>: @unchecked Sendable {
     /// While a heartbeat is on its way, the peer's time has not begun: when it has arrived is looked for several times.
     private func planLook(at link: Link) {
         let timeout = configuration.heartbeat?.timeout ?? .zero
-        nextLook = link.hasHeartbeatUnderWay ? elapsed + timeout / 8 : nil
+        nextLook = link.passage.isUnderWay ? elapsed + timeout / 8 : nil
     }
 
     /// A server that refuses a login may say so and leave the rest to us.
@@ -194,7 +198,7 @@ final class SessionDriver<Carrier: SessionCarrier>: @unchecked Sendable {
                     write(to: link) { connection throws(CodecError) in
                         try carrier.writeHeartbeat(sequence: sequence, to: connection)
                     }
-                    link.noteHeartbeat()
+                    if let stream = link.connection?.stream { link.passage.began(on: stream) }
                     planLook(at: link)
                 }
             case .close(let number, let cause): withLink(number) { close($0, cause) }

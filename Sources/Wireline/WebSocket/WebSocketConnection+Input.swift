@@ -68,6 +68,7 @@ extension WebSocketConnection {
         input = block.take()
         (position, inputEnd) = (0, byteCount)
         heartbeat?.received(at: now)
+        passage.forget()
         parse()
     }
 

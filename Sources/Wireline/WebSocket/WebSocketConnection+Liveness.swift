@@ -167,15 +167,14 @@ extension WebSocketConnection {
         guard engine.isOpen, stream.isOpen else { return }
         // While nothing is read nobody can say whether the peer answers.
         if !isAwaitingPeer { heartbeat?.received(at: now) }
-        // While something waits to be sent and the system takes some of it, a ping or its answer may stand behind it.
-        if stream.pendingByteCount > 0, stream.sentByteCount != seenSentByteCount { heartbeat?.progressed(at: now) }
-        seenSentByteCount = stream.sentByteCount
+        if passage.hasProgressed(on: stream) { heartbeat?.progressed(at: now) }
         switch heartbeat?.timerFired(at: now) {
         case .giveUp:
             isPeerSilent = true
             return abort(.transport(.timedOut))
         case .beat(let number):
             _ = sendPing(.beat(number))
+            passage.began(on: stream, unwrittenByteCount: engine.pendingByteCount)
             forgetOldBeats()
             pump()
         case nil: break

@@ -121,8 +121,8 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     var heartbeat: HeartbeatMonitor?
     /// Whether the connection has been given up because nothing has answered a heartbeat.
     var isPeerSilent = false
-    /// How many bytes had left when the heartbeat was last looked at.
-    var seenSentByteCount: UInt64 = 0
+    /// How far a heartbeat has come that nobody has answered.
+    var passage = HeartbeatPassage()
     /// For how long the peer may say nothing; nil: for ever.
     var idleTimeout: Duration?
     @safe @exclusivity(unchecked) var lastArrival = MonotonicTime(nanoseconds: 0)

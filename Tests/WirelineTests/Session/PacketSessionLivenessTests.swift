@@ -5,7 +5,8 @@ import Goim
 import Scene
 import Testing
 import TestingSupport
-import Wireline
+
+@testable import Wireline
 
 /// How a session knows that its server is there: heartbeats, questions, what a server says at the end.
 @Suite(.ahead, .timeLimit(.minutes(300)))
@@ -47,6 +48,26 @@ struct PacketSessionLivenessTests {
         let session = try server.session(conventions: conventions)
         let causes = await session.states.causes(3) { session.end() }
         #expect(causes.prefix(3) == [.silent, .silent, .silent])
+        await server.shutDown()
+    }
+
+    @Test func `a heartbeat that was on its way when the connection ended is looked for once, and no more`()
+        async throws
+    {
+        let server = try await GoimServer.start { client in _ = try await client.nextPacket() }
+        var conventions = SessionConventions<GoimProtocol>()
+        conventions.heartbeat(
+            HeartbeatPolicy(interval: .milliseconds(10), timeout: .milliseconds(200)), answeredBy: HeartbeatReply.self
+        ) { Heartbeat(body: "") }
+        var configuration = PacketSessionConfiguration.patient
+        // Nothing else wakes the session up for a long time.
+        configuration.reconnect = ReconnectPolicy(baseDelay: .seconds(10_000), maximumDelay: .seconds(10_000))
+        let session = try PacketSession.start(
+            to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration, conventions: conventions)
+        for await case .waiting in session.states { break }
+        let isForgotten = try await eventually { await session.driver.loop.run { session.driver.nextLook == nil } }
+        #expect(isForgotten)
+        session.end()
         await server.shutDown()
     }
 
