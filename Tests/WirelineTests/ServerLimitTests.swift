@@ -274,6 +274,41 @@ struct ServerLimitTests {
         await server.shutDown()
     }
 
+    @Test func `what could never be held is forgotten with its connection, and holds up nobody`() async throws {
+        let limit = 256 << 10
+        let server = try await echo(
+            ConnectionEnds().configure {
+                $0.heldByteLimit = limit
+                $0.minimumRate = nil
+            })
+        let (endless, whole) = (try packet(900_000), try packet(200_000))
+        var clients: [PacketClient<SceneProtocol>] = []
+        for index in 0..<24 {
+            let client = try await server.connect()
+            // The first ones leave so little that each of the others asks for all of its packet.
+            try? await client.send(packet: Array(endless.prefix(index < 4 ? 60_000 : 20_000)))
+            clients.append(client)
+        }
+        while await server.counters().noRoomConnectionCount == 0 { await pause() }
+        for client in clients { client.close() }
+        while await server.counters().connectionCount > 0 { await pause() }
+        #expect(await server.counters().heldByteCount == 0)
+        let answeredCount = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    guard let client = try? await server.connect() else { return false }
+                    defer { client.close() }
+                    try? await client.send(packet: whole)
+                    return (try? await client.connection.nextBytes()) == whole
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        // Some may have been closed for the others, but nobody waits for ever.
+        #expect(answeredCount > 0)
+        await server.shutDown()
+    }
+
     @Test func `time in which a packet waits for room among all is not its peer's silence`() async throws {
         let ends = ConnectionEnds()
         let configuration = ends.configure {

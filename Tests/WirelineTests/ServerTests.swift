@@ -287,6 +287,63 @@ struct ServerTests {
         await server.shutDown()
     }
 
+    @Test(arguments: [false, true])
+    func `a silent peer is ended, although somebody asks it again and again or waits for short times`(
+        isAsked: Bool
+    ) async throws {
+        let configuration = ConnectionEnds().configure { $0.idleTimeout = .milliseconds(300) }
+        let server = try await SceneServer.start(configuration: configuration) { client in
+            while !Task.isCancelled {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { _ = try? await client.nextPacket() }
+                    if isAsked {
+                        group.addTask {
+                            for _ in 0..<10 {
+                                let question = Cs_20001(sceneID: 1, line: 1, message: "")
+                                _ = try? await client.connection.request(question, timeout: .milliseconds(20))
+                            }
+                        }
+                    } else {
+                        group.addTask { try await Task.sleep(for: .milliseconds(20)) }
+                    }
+                    try await group.next()
+                    group.cancelAll()
+                }
+                guard client.connection.stream.isOpen else { return }
+            }
+        }
+        let client = try await server.connect()
+        // What has been sent to it comes first.
+        while let packet = try await client.nextPacket() { #expect(isAsked && packet.id == 20_001) }
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a time that is too long to be told is as long as it likes`() async throws {
+        let ends = ConnectionEnds()
+        let forEver = Duration.seconds(Int64.max)
+        let configuration = ends.configure {
+            $0.handshakeTimeout = forEver
+            $0.firstPacketTimeout = forEver
+            $0.idleTimeout = forEver
+            $0.minimumRate = MinimumRate(window: forEver)
+            $0.limits.writeTimeout = forEver
+        }
+        let server = try await SceneServer.start(configuration: configuration) { client in
+            for try await packet in client.packets { try await client.forward(packet) }
+        }
+        let client = try await server.connect()
+        let bytes = try Cs_20001(sceneID: 1, line: 1, message: "").encoded()
+        try await client.connection.sendRaw(Array(bytes.prefix(3)))
+        let isWaited = try await eventually { await server.counters().traffic.unreadByteCount == 3 }
+        #expect(isWaited)
+        try await client.connection.sendRaw(Array(bytes.dropFirst(3)))
+        #expect(try await client.connection.nextBytes() == bytes)
+        client.close()
+        await server.shutDown(within: forEver)
+        #expect(await ends.next() == nil)
+    }
+
     @Test func `a peer that takes nothing is given up`() async throws {
         let ends = ConnectionEnds()
         let configuration = ends.configure { $0.limits.writeTimeout = .milliseconds(50) }

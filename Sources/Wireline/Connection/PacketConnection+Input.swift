@@ -167,7 +167,7 @@ extension PacketConnection {
     package func outputDrained(_ stream: ByteStream) {
         resumeSenders()
         if batchHandler != nil {
-            waitingSince = stream.loop.now
+            if !stream.wantsToRead { waitingSince = stream.loop.now }
             deliver()
         }
         readIfWanted()

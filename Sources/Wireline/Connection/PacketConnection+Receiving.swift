@@ -119,7 +119,7 @@ extension PacketConnection {
     private func wait(_ continuation: UnsafeContinuation<Void, Never>, _ number: UInt32) {
         precondition(unsafe receiver == nil, "one task at a time waits for a connection's packets")
         unsafe receiver = continuation
-        waitingSince = stream.loop.now
+        beginWaiting()
         guard cancelledWaitNumber != number else { return resumeReceiver() }
         stream.flush()
         // What that found out may have ended the connection, and with it the wait.
@@ -150,9 +150,17 @@ extension PacketConnection {
         if hasShare() { stream.read() } else { pauseRest() }
     }
 
-    /// Takes back what was asked for where nobody waits any more.
+    /// Takes note that somebody waits, after a time in which nobody did.
+    func beginWaiting() {
+        waitingSince = MonotonicTime(nanoseconds: loop.now.nanoseconds - waitedNanoseconds)
+        waitedNanoseconds = 0
+    }
+
+    /// Takes back what was asked for where nobody waits any more. The peer's time stands still then: it does not begin
+    /// anew with each of many short waits.
     func stopUnlessWanted() {
         guard !wantsBytes else { return }
+        waitedNanoseconds = max(0, loop.now.nanoseconds - max(waitingSince, lastArrival).nanoseconds)
         pauseRest()
         stream.stopReading()
     }

@@ -70,6 +70,7 @@ extension PacketConnection {
     private func begin(
         _ request: PendingRequest, _ timeout: Duration, _ encode: (UInt64?) throws(CodecError) -> [UInt8]
     ) {
+        let wasWanted = wantsBytes
         let requests = requests ?? RequestQueue(layout: layout)
         self.requests = requests
         let bytes: [UInt8]
@@ -89,17 +90,18 @@ extension PacketConnection {
         }
         enqueue(Sender(bytes: bytes, waiter: .request(request)))
         if batchHandler == nil { answerRequests() }
-        waitingSince = loop.now
+        if !wasWanted { beginWaiting() }
         readIfWanted()
     }
 
     func giveUp(_ request: PendingRequest, _ error: ConnectionError) {
+        let wasWanted = wantsBytes
         loop.cancel(&request.timer)
         guard let requests else { return request.resume(.failure(error)) }
         if !request.wasSent { _ = takeSender { $0 === request } }
         requests.giveUp(request, error)
         isRouting = !requests.isIdle
-        stopUnlessWanted()
+        if wasWanted { stopUnlessWanted() }
     }
 
     /// Takes the first request that waits to be sent and fulfils a condition.

@@ -82,8 +82,10 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     package var onClosed: (((any Error)?) -> Void)?
     /// When bytes last arrived.
     @safe @exclusivity(unchecked) var lastArrival = MonotonicTime(nanoseconds: 0)
-    /// When somebody last began to wait for more.
+    /// When somebody last began to wait for more; so much earlier as was waited before in vain.
     @safe @exclusivity(unchecked) var waitingSince = MonotonicTime(nanoseconds: 0)
+    /// For how long somebody had waited who has given up, since bytes last arrived.
+    @safe @exclusivity(unchecked) var waitedNanoseconds: Int64 = 0
     @safe @exclusivity(unchecked) var isFinishing = false
     var hasLoggedEnd = false
     /// Whether the peer sends no more.

@@ -65,8 +65,11 @@ extension SupervisedConnection {
     }
 
     private func set(_ share: HeldBytes.Share) {
-        // What followed may have ended the connection.
-        guard stream.isOpen else { return }
+        guard stream.isOpen else {
+            // What followed has ended the connection, which did not know of this share then.
+            _ = supervision?.heldBytes?.change(for: self) { $0.remove($1, into: &$2) }
+            return
+        }
         burden(share.byteCount > 0 || share.isWaiting)?.share = share
         dropBurdenIfIdle()
     }

@@ -166,7 +166,15 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
             return connection.dismiss(telling: lateness.farewell)
         }
         guard let task = service.begin(self, connection) else { return }
-        state.withLock { $0.connections[connection] = task }
+        let isTooLate = state.withLock { state in
+            state.connections[connection] = task
+            return state.isShutDown
+        }
+        // Those that there were have been closed already.
+        if isTooLate {
+            task.cancel()
+            connection.close()
+        }
     }
 
     /// - Returns: Whether the address has as many connections as it may.

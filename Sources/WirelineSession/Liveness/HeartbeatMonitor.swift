@@ -12,7 +12,8 @@ public struct HeartbeatPolicy: Equatable, Sendable {
         case whenQuiet
     }
 
-    /// How long after one heartbeat, or after the last byte, the next one leaves (default 30 s).
+    /// How long after one heartbeat, or after the last byte, the next one leaves (default 30 s; less than a
+    /// millisecond counts as one).
     public var interval: Duration
     /// How long no byte may arrive after a heartbeat was sent, before the connection is given up (default 10 s).
     public var timeout: Duration
@@ -65,7 +66,8 @@ package struct HeartbeatMonitor: Sendable {
     package private(set) var roundTrips = RoundTrips()
 
     package init(policy: HeartbeatPolicy, maximumSequence: UInt64?, at now: Duration) {
-        precondition(policy.interval > .zero, "heartbeats need an interval")
+        var policy = policy
+        policy.interval = max(.milliseconds(1), policy.interval)
         self.policy = policy
         self.maximumSequence = maximumSequence
         nextBeat = now + policy.interval

@@ -73,7 +73,7 @@ public struct Drain<Connection: Hashable> {
     }
 
     private var nextTelling: Duration {
-        start + policy.spread * (toldAtLast - untold.count) / max(1, toldAtLast)
+        start + min(policy.spread, .nanoseconds(Int64.max)) * (toldAtLast - untold.count) / max(1, toldAtLast)
     }
 
     /// A connection has come that was on its way when no more were taken: whoever took it sends it away, and its end is

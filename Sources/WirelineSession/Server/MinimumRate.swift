@@ -4,7 +4,7 @@
 public struct MinimumRate: Equatable, Sendable {
     /// How many bytes must come in each ``window`` (default 1,024).
     public var byteCount: Int
-    /// How long it is looked at (default 10 s).
+    /// How long it is looked at (default 10 s; less than a millisecond counts as one).
     public var window: Duration
 
     /// Makes a rate; what is left out has its default.
@@ -27,7 +27,8 @@ public struct RateWatch: Sendable {
 
     /// Makes a watch that does not run.
     public init(_ rate: MinimumRate) {
-        precondition(rate.window > .zero, "a rate needs a window")
+        var rate = rate
+        rate.window = max(.milliseconds(1), rate.window)
         self.rate = rate
         windowRest = rate.window
     }

@@ -12,6 +12,8 @@ enum ServerName: Equatable {
         var name = text[...]
         if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }
         if name.contains(":") {
+            // The zone says on which link the address is, and is no part of it for anybody else (RFC 4007 §6).
+            name = name.prefix { $0 != "%" }
             guard name.utf8.allSatisfy({ Self.isAddressCharacter($0) }) else { throw .invalidServerName(text) }
             self = .address(String(name))
             return

@@ -107,7 +107,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     /// How many bytes have come from the system, all in all.
     @safe @exclusivity(unchecked) package internal(set) var receivedByteCount: UInt64 = 0
     /// Whether the handler has asked.
-    @safe @exclusivity(unchecked) var wantsToRead = false
+    @safe @exclusivity(unchecked) package internal(set) var wantsToRead = false
     @safe @exclusivity(unchecked) var hasReadToEnd = false
     /// Whether the loop has been asked to come back.
     @safe @exclusivity(unchecked) var isUnread = false

@@ -32,12 +32,14 @@ package struct MonotonicTime: Comparable, Hashable, Sendable {
 
     /// The moment that is so much later; ``distantFuture`` where it is too far away to be said.
     package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+        // Parts of a duration of more than 292 billion years cannot even be asked for.
+        guard duration < .nanoseconds(Int64.max) else { return distantFuture }
+        guard duration > .nanoseconds(Int64.min) else { return MonotonicTime(nanoseconds: .min) }
         let (seconds, attoseconds) = duration.components
-        let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (span, isTooLong) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        let span = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
         let (sum, isTooLate) = time.nanoseconds.addingReportingOverflow(span)
-        guard isTooFar || isTooLong || isTooLate else { return MonotonicTime(nanoseconds: sum) }
-        return duration < .zero ? MonotonicTime(nanoseconds: .min) : distantFuture
+        guard isTooLate else { return MonotonicTime(nanoseconds: sum) }
+        return span < 0 ? MonotonicTime(nanoseconds: .min) : distantFuture
     }
 }
 

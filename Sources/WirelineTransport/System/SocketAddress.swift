@@ -90,7 +90,9 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        isIPv4 ? "\(ipAddress):\(port)" : "[\(ipAddress)]:\(port)"
+        // The zone by its number (RFC 4007 §11.2), which reaches the same link as its name.
+        let zone = scope == 0 ? "" : "%\(scope)"
+        return isIPv4 ? "\(ipAddress):\(port)" : "[\(ipAddress)\(zone)]:\(port)"
     }
 
     // MARK: As the system has it

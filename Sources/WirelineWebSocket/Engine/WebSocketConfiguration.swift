@@ -20,7 +20,7 @@ public struct WebSocketConfiguration: Equatable, Sendable {
     /// bring nothing. More is ``WebSocketError/tooManyFragments(limit:)``.
     public var fragmentLimit = 524_288
     /// How many bytes may wait to be sent before nothing more is taken (default 256 KiB, two of what a read of a socket hands
-    /// over). What is taken is taken whole, so a message more may wait.
+    /// over; less than 1 counts as 1). What is taken is taken whole, so a message more may wait.
     public var outputLimit = 256 * 1024
     /// How long the peer has for its part of the closing, and the output for leaving then (default 10 s).
     public var closeTimeout = Duration.seconds(10)

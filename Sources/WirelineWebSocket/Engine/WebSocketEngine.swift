@@ -110,6 +110,8 @@ public struct WebSocketEngine: ~Copyable {
         configuration: WebSocketConfiguration = WebSocketConfiguration()
     ) {
         self.role = role
+        var configuration = configuration
+        configuration.outputLimit = max(1, configuration.outputLimit)
         self.configuration = configuration
         deflate = agreement?.deflate
         headerReader = FrameHeaderReader(
