@@ -4,6 +4,7 @@
 @main
 enum Wire {
     static func main() {
+        System.fillStandardDescriptors()
         Signals.prepare()
         let commands: [Command] = [
             .demo, .check, .format, .diff, .encode, .decode, .generate, .call, .serve, .conform, .probe, .proxy,

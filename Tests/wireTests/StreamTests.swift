@@ -45,6 +45,17 @@ struct StreamTests {
         }
     #endif
 
+    @Test func `without standard output or input nothing else is taken for them`() throws {
+        let workspace = try Workspace()
+        let withoutOutput = try workspace.shell("echo \(packetHex) | wire decode --hex >&-")
+        #expect(withoutOutput.status == 1)
+        #expect(withoutOutput.errors.contains("cannot write to standard output: Bad file descriptor"))
+        let withoutInput = try workspace.shell("wire decode --hex <&-")
+        #expect(withoutInput.status == 1)
+        #expect(withoutInput.errors.contains("Bad file descriptor"))
+        #expect(try workspace.shell("wire nothing 2>&-").status == 2)
+    }
+
     @Test func `packets pass through many pieces whole`() throws {
         let workspace = try Workspace()
         var block = Data()

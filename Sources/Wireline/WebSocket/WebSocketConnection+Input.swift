@@ -182,7 +182,8 @@ extension WebSocketConnection {
         phase = isWhole ? .answering(handshake) : .listening(handshake)
         dropInputIfDone()
         guard isWhole else { return }
-        loop.cancel(&timer)
+        // The rest of the handshake is this side's.
+        loop.cancel(&peerTimer)
         resumeReceiver()
     }
 

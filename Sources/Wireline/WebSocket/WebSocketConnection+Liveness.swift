@@ -189,21 +189,27 @@ extension WebSocketConnection {
         pings.sent.remove(at: oldest)
     }
 
-    // MARK: Silence
+    // MARK: Deadlines
 
-    /// Ends the connection when the peer is silent for too long while something is wanted of it.
-    func watchSilence(from start: MonotonicTime) {
-        guard let idleTimeout, stream.isOpen, engine.isOpen else { return }
-        silenceTimer = loop.schedule(at: start + idleTimeout) {
-            self.silenceTimer = nil
-            let silentSince = max(self.lastArrival, self.readingSince)
-            if !self.isAwaitingPeer {
-                self.watchSilence(from: self.loop.now)
-            } else if silentSince > start {
-                self.watchSilence(from: silentSince)
-            } else {
-                self.abort(.transport(.timedOut))
-            }
+    /// Holds the peer to its deadlines; what follows from that, ``PeerDeadlines`` decides.
+    func watchPeer() {
+        loop.cancel(&peerTimer)
+        guard stream.isOpen, engine.isOpen, let deadline = deadlines.deadline else { return }
+        peerTimer = loop.schedule(at: MonotonicTime(nanoseconds: 0) + deadline) {
+            self.peerTimer = nil
+            self.judgePeer()
+        }
+    }
+
+    private func judgePeer() {
+        let signs = PeerDeadlines.Signs(
+            lastArrival: .nanoseconds(lastArrival.nanoseconds),
+            wantedSince: isAwaitingPeer ? .nanoseconds(readingSince.nanoseconds) : nil)
+        switch deadlines.timerFired(at: .nanoseconds(loop.turnTime.nanoseconds), signs) {
+        case .goOn: watchPeer()
+        case .tooLate: abort(.transport(.timedOut))
+        // What the end may take is the engine's affair.
+        case .close: break
         }
     }
 }

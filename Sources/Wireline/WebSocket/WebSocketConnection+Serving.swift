@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineSession
 import WirelineTransport
 package import WirelineWebSocket
 
@@ -71,8 +72,9 @@ extension WebSocketConnection: ServedConnection {
 
     /// Gives the client so much time for its request, TLS included, and later the peer for saying something.
     func setDeadlines(handshake: Duration?, idle: Duration?) {
-        idleTimeout = idle
-        guard let handshake, stream.isOpen, case .listening = phase else { return }
-        setTimer(loop.now + handshake)
+        guard stream.isOpen, case .listening = phase else { return }
+        deadlines = PeerDeadlines(
+            PeerDeadlines.Limits(handshake: handshake, silence: idle), isShakingHands: true, at: now)
+        watchPeer()
     }
 }

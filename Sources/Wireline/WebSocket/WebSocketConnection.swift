@@ -113,18 +113,18 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
 
     // MARK: Time and counts
 
-    /// The handshake's deadline, or that of the end.
+    /// The engine's deadline, or that of the end.
     var timer: EventLoop.Timer?
     var timerDeadline: MonotonicTime?
-    var silenceTimer: EventLoop.Timer?
+    /// By when the peer must have done its part, and when that is looked at.
+    var deadlines = PeerDeadlines(at: .zero)
+    var peerTimer: EventLoop.Timer?
     var heartbeatTimer: EventLoop.Timer?
     var heartbeat: HeartbeatMonitor?
     /// Whether the connection has been given up because nothing has answered a heartbeat.
     var isPeerSilent = false
     /// How far a heartbeat has come that nobody has answered.
     var passage = HeartbeatPassage()
-    /// For how long the peer may say nothing; nil: for ever.
-    var idleTimeout: Duration?
     @safe @exclusivity(unchecked) var lastArrival = MonotonicTime(nanoseconds: 0)
     /// When reading was last begun, after a time in which there was too much that nobody had taken.
     @safe @exclusivity(unchecked) var readingSince = MonotonicTime(nanoseconds: 0)
@@ -199,7 +199,8 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         if engine.role == .client { recorder?.note(.webSocketEnded) }
         (lastArrival, readingSince) = (loop.now, loop.now)
         beginHeartbeat()
-        watchSilence(from: loop.now)
+        deadlines.handshakeCompleted(at: now)
+        watchPeer()
         onOpen.take()?()
     }
 
@@ -259,7 +260,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         guard !hasToldEnd else { return }
         hasToldEnd = true
         loop.cancel(&heartbeatTimer)
-        loop.cancel(&silenceTimer)
+        loop.cancel(&peerTimer)
         resumeSenders()
         failPings()
         // A message that has broken off is of use to nobody, unless somebody takes it in pieces.
@@ -281,6 +282,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         stream.endOutput()
         closeIfFinished()
         guard stream.isOpen else { return }
+        loop.cancel(&peerTimer)
         setTimer(loop.now + limits.frames.closeTimeout)
         dropShareIfDone()
         stream.read()
@@ -319,7 +321,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         if case .open = phase {} else { phase = .failed }
         loop.cancel(&timer)
         loop.cancel(&heartbeatTimer)
-        loop.cancel(&silenceTimer)
+        loop.cancel(&peerTimer)
         recorder?.close(endingError)
         logEnd()
         dropShareIfDone()
@@ -377,7 +379,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
 
     private func timeIsOver() {
         guard !isFinishing else { return closeStream() }
-        guard case .open = phase else { return abort(.transport(.timedOut)) }
+        guard case .open = phase else { return }
         if peerClose != nil || hasFault, engine.isOpen {
             answerClose()
             return settle()

@@ -62,7 +62,7 @@ extension Command {
     ) async throws(CommandError) -> TrafficPage? {
         guard let text = arguments[.web] else { return nil }
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(text) else {
-            throw .usage("\(Option.web.name) takes a port from 0 to 65535; `\(text)` is none")
+            throw .failure("\(Option.web.name) takes a port from 0 to 65535; `\(text)` is none")
         }
         do {
             return try await TrafficPage.start(port: port, showing: protocolName)

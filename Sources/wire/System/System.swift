@@ -17,6 +17,16 @@ enum System {
         static let standardError: Int32 = 2
     }
 
+    /// Fills the places of the descriptors that every process has, where whoever has started this one has closed them: what
+    /// is opened next would stand there, and messages for people would be written into it. What stands there instead can
+    /// neither be read nor written, as if the place were empty.
+    static func fillStandardDescriptors() {
+        for descriptor in Descriptor.standardInput...Descriptor.standardError where fcntl(descriptor, F_GETFD) < 0 {
+            // The system takes the lowest place that is free, which is this one.
+            _ = unsafe open("/dev/null", descriptor == Descriptor.standardInput ? O_WRONLY : O_RDONLY)
+        }
+    }
+
     // MARK: Reading and writing
 
     /// The next bytes, at most `limit`; empty at the end.
