@@ -246,7 +246,8 @@ struct CallCommandTests {
         let process = workspace.process(["call", peer.address, "Cs_20001", packetFields, "--timeout", "20m"])
         let (output, errors) = (Pipe(), Pipe())
         (process.standardOutput, process.standardError) = (output, errors)
-        try process.run()
+        process.terminationHandler = { _ in requests.add(0) }
+        try process.runWatched()
         _ = await requests.first(1)
         process.interrupt()
         try await onThread { process.waitUntilExit() }

@@ -121,7 +121,8 @@ struct ConformTargetTests {
         let process = workspace.process(["conform", "--target", peer.address, "--timeout", "20m"])
         let (output, errors) = (Pipe(), Pipe())
         (process.standardOutput, process.standardError) = (output, errors)
-        try process.run()
+        process.terminationHandler = { _ in packets.add(0) }
+        try process.runWatched()
         _ = await packets.first(1)
         kill(process.processIdentifier, signal)
         try await onThread { process.waitUntilExit() }

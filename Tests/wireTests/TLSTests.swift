@@ -170,7 +170,7 @@ struct TLSTests {
             let output = Pipe()
             (client.standardInput, client.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
             client.standardOutput = output
-            try client.run()
+            try client.runWatched()
             let shown = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             client.waitUntilExit()
             #expect(shown.contains(issued.certificate), "\(asked): \(shown)")

@@ -81,6 +81,7 @@ extension PacketConnection {
                     try batchHandler(&batch)
                     // The handler may have closed the connection.
                     while current != nil, try batch.next() != nil {}
+                    loop.forgetTime()
                 }
             }
             // What is answered leaves while it is in the cache, and its memory is free for the next connection.

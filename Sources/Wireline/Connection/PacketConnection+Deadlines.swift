@@ -38,8 +38,8 @@ extension PacketConnection {
     }
 
     private func judgePeer() {
-        // What waits for room among all connections is not read, and so not wanted.
-        let isWanted = wantsBytes && burden?.share.isWaiting != true
+        // Where there is no room among all connections nothing is read, and so nothing is wanted.
+        let isWanted = wantsBytes && stream.wantsToRead
         let signs = PeerDeadlines.Signs(
             lastArrival: .nanoseconds(lastArrival.nanoseconds),
             wantedSince: isWanted ? .nanoseconds(waitingSince.nanoseconds) : nil,

@@ -165,11 +165,9 @@ extension PacketConnection {
     }
 
     package func outputDrained(_ stream: ByteStream) {
+        if !stream.wantsToRead { waitingSince = stream.loop.now }
         resumeSenders()
-        if batchHandler != nil {
-            if !stream.wantsToRead { waitingSince = stream.loop.now }
-            deliver()
-        }
+        if batchHandler != nil { deliver() }
         readIfWanted()
         closeIfFinished()
     }

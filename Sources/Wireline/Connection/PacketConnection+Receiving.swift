@@ -118,9 +118,10 @@ extension PacketConnection {
 
     private func wait(_ continuation: UnsafeContinuation<Void, Never>, _ number: UInt32) {
         precondition(unsafe receiver == nil, "one task at a time waits for a connection's packets")
+        let wasWanted = wantsBytes
         unsafe receiver = continuation
-        beginWaiting()
         guard cancelledWaitNumber != number else { return resumeReceiver() }
+        if !wasWanted { beginWaiting() }
         stream.flush()
         // What that found out may have ended the connection, and with it the wait.
         if unsafe receiver != nil { readIfWanted() }
@@ -129,6 +130,8 @@ extension PacketConnection {
     private func cancelReceiving(_ number: UInt32) {
         guard number == waitNumber else { return }
         cancelledWaitNumber = number
+        // It may not have begun to wait.
+        guard unsafe receiver != nil else { return }
         resumeReceiver()
         stopUnlessWanted()
     }
@@ -160,7 +163,9 @@ extension PacketConnection {
     /// anew with each of many short waits.
     func stopUnlessWanted() {
         guard !wantsBytes else { return }
-        waitedNanoseconds = max(0, loop.now.nanoseconds - max(waitingSince, lastArrival).nanoseconds)
+        // Of a first packet bytes alone are no sign.
+        let since = deadlines.isAwaitingFirstPacket ? waitingSince : max(waitingSince, lastArrival)
+        waitedNanoseconds = max(0, loop.now.nanoseconds - since.nanoseconds)
         pauseRest()
         stream.stopReading()
     }

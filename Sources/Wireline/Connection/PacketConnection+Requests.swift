@@ -156,7 +156,9 @@ extension PacketConnection {
     func takeUnclaimedPacket() throws(ConnectionError) -> ReceivedPacket? {
         guard let requests, isRouting else { return try takePacket() }
         defer { isRouting = !requests.isIdle }
+        let wasWanted = wantsBytes
         if let packet = requests.takeUnread() {
+            if !wasWanted, wantsBytes { beginWaiting() }
             // There is room again for what stands in front of a reply.
             answerRequests()
             readIfWanted()

@@ -212,7 +212,9 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     ///
     /// - Parameter farewell: What the peer is told before.
     package func drain(telling farewell: [UInt8]? = nil) {
-        if let farewell, !isFinishing { stream.write(farewell) }
+        // What arrives at one that takes leave already is taken and dropped until its end.
+        guard !isFinishing else { return }
+        if let farewell { stream.write(farewell) }
         if ending == nil { ending = .drained }
         stream.stopReading()
         deliver()

@@ -80,19 +80,25 @@ extension WebSocketConnection {
     func end(_ error: ConnectionError) {
         guard stream.isOpen && !isFinishing || !inbox.isEmpty else { return }
         if ownFailure == nil { ownFailure = error }
-        (collector, isInsidePieces) = (WebSocketMessageCollector(), false)
+        collector = WebSocketMessageCollector()
+        // The last piece of a message may have come.
+        if inbox.isEmpty { isInsidePieces = false }
         dropInput()
-        var code = WebSocketCloseCode.policyViolation
         if case .noRoom = error {
-            code = .tryAgainLater
             dropMessages()
+            isInsidePieces = false
+            dropBurden()
             // What waits to be sent holds room, too.
             if stream.isOutputStalled { return abort(error) }
         }
-        guard stream.isOpen, !isFinishing else { return deliver() }
+        guard stream.isOpen, !isFinishing else {
+            if hasInputEnded { engine.endOfInput() }
+            deliver()
+            return hasEnded ? tellEnd() : ()
+        }
         guard case .open = phase else { return fail(error) }
-        // The codes may be sent.
-        try? engine.close(code: code, at: now)
+        // It may come back: a slow line is nobody's fault, and there may be room then.
+        try? engine.close(code: .tryAgainLater, at: now)
         logClose()
         // Its answer would stand behind what it does not bring on.
         engine.endOfInput()

@@ -47,6 +47,7 @@ extension WebSocketConnection {
             return stream.stopReading()
         }
         watchRest()
+        if !stream.wantsToRead { readingSince = loop.now }
         stream.read()
     }
 

@@ -125,6 +125,7 @@ extension WebSocketConnection {
 
     /// Whether more may wait to be sent, as far as all connections of a server together have room for it.
     private func mayWrite() throws(ConnectionError) -> Bool {
+        guard engine.isOpen else { throw sendError }
         let hasRoom = hasRoomForOutput()
         // What that found out may have ended the connection.
         guard stream.takesOutput, case .open = phase, engine.isOpen else { throw sendError }

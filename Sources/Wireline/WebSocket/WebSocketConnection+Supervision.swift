@@ -13,13 +13,13 @@ extension WebSocketConnection: SupervisedConnection {
         }
     }
 
-    var missingByteCount: Int { engine.missingByteCount }
+    var missingByteCount: Int { engine.missingByteCount - (inputEnd - position) }
 
     /// The handshake counts for one.
     var receivedPacketCount: Int { if case .open = phase { engine.wholeCount &+ 1 } else { 0 } }
 
     /// Whether it is the peer's turn to bring something.
-    var isAwaitingPeer: Bool { wantsBytes && burden?.share.isWaiting != true }
+    var isAwaitingPeer: Bool { wantsBytes && stream.wantsToRead }
 
     func roomChanged() {
         readingSince = loop.now

@@ -325,6 +325,8 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         recorder?.close(endingError)
         logEnd()
         dropShareIfDone()
+        // What has come and waited for room need not wait any more.
+        if input != nil, unsafe receiver != nil { parse() }
         onOpen.take()?()
         deliver()
         // Messages may still be taken; nothing is sent any more.

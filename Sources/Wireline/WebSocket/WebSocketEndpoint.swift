@@ -102,7 +102,8 @@ extension WebSocketEndpoint {
     ///     }
     ///
     /// The message ends where the closure does. Other messages that are sent meanwhile wait for that; pings do not. A closure
-    /// that throws ends the WebSocket with code 1011, for the peer cannot be told otherwise that the rest does not come.
+    /// that throws ends the WebSocket with code 1011, for the peer cannot be told otherwise that the rest does not come. A
+    /// long pause between parts is slowness to a server with a ``WebSocketServerConfiguration/minimumRate``.
     ///
     /// - Throws: As ``send(_:)-(String)``; what the closure throws.
     public nonisolated(nonsending) func sendMessage(

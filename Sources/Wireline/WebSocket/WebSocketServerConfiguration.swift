@@ -22,8 +22,9 @@ public struct WebSocketServerConfiguration: Sendable {
     public var idleTimeout: Duration?
     /// How slowly the rest of a message may come that has begun, or of the request, while there is room for it (default: 1,024
     /// bytes in 30 s, less than the slowest phone networks carry); nil: as slowly as it likes. A slower client is closed with
-    /// code 1008, and its connection ends with ``ConnectionError/tooSlow(_:)``; a rest that is shorter has the whole time.
-    /// Any byte counts, those of pings too. A message that is sent in fragments with long pauses between them is a slow one.
+    /// code 1013, and its connection ends with ``ConnectionError/tooSlow(_:)``; a rest that is shorter has the whole time.
+    /// Any byte counts, those of pings too. A message that is sent in fragments with long pauses between them is a slow one:
+    /// servers whose clients send such ones need nil.
     public var minimumRate: MinimumRate? = MinimumRate(window: .seconds(30))
     /// How many bytes all connections may hold together (default 1 GiB): of messages that have not been taken or have not come
     /// whole, with what they have become where they were compressed, and of what waits to be sent; nil: what ``limits`` lets

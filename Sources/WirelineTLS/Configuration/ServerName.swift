@@ -13,7 +13,8 @@ enum ServerName: Equatable {
         if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }
         if name.contains(":") {
             // The zone says on which link the address is, and is no part of it for anybody else (RFC 4007 §6).
-            name = name.prefix { $0 != "%" }
+            let address = name.prefix { $0 != "%" }
+            if address.contains(":") { name = address }
             guard name.utf8.allSatisfy({ Self.isAddressCharacter($0) }) else { throw .invalidServerName(text) }
             self = .address(String(name))
             return

@@ -50,8 +50,8 @@ public final class EventLoop: @unchecked Sendable {
     /// Who can go on reading without being told again.
     @safe @exclusivity(unchecked) private var unread: [ByteStream] = []
 
-    /// When the present turn began. What had come before is heard before timers fire, so deadlines are judged by this
-    /// time; what has come since is still to be heard.
+    /// When the present turn began. Every socket that was ready then is heard before timers fire, as much of it as one turn
+    /// reads; so deadlines are judged by this time, and what has come since is still to be heard.
     @safe @exclusivity(unchecked) package private(set) var turnTime = MonotonicTime.now
     /// What ``now`` is, where somebody has asked.
     @safe @exclusivity(unchecked) private var time: MonotonicTime?
@@ -89,6 +89,9 @@ public final class EventLoop: @unchecked Sendable {
         self.time = time
         return time
     }
+
+    /// Has the clock read anew when the time is next asked for: what has just been called may have taken long.
+    package func forgetTime() { time = nil }
 
     /// Stops the program on any other thread.
     @inlinable
@@ -231,7 +234,10 @@ public final class EventLoop: @unchecked Sendable {
         guard !unsent.isEmpty else { return }
         let streams = unsent
         unsent.removeAll(keepingCapacity: true)
-        for stream in streams { stream.flush() }
+        for stream in streams {
+            stream.flush()
+            time = nil
+        }
     }
 
     // MARK: For sockets, on the loop's thread

@@ -49,18 +49,21 @@ extension WebSocketServerConfiguration {
 
 extension WebSocketServer {
     /// A server that sends back what comes.
-    static func echo(_ configuration: WebSocketServerConfiguration = .patient) async throws -> WebSocketServer {
-        try await serving(configuration) { client in
+    static func echo(
+        on group: EventLoopGroup? = nil, _ configuration: WebSocketServerConfiguration = .patient
+    ) async throws -> WebSocketServer {
+        try await serving(on: group, configuration) { client in
             for try await message in client.messages { try await client.send(message) }
         }
     }
 
     static func serving(
-        _ configuration: WebSocketServerConfiguration = .patient,
+        on group: EventLoopGroup? = nil, _ configuration: WebSocketServerConfiguration = .patient,
         handler: @escaping @concurrent @Sendable (WebSocketServerConnection) async throws -> Void
     ) async throws -> WebSocketServer {
         try await start(
-            at: "127.0.0.1", port: 0, on: ConnectionPair.group.get(), configuration: configuration, handler: handler)
+            at: "127.0.0.1", port: 0, on: group ?? ConnectionPair.group.get(), configuration: configuration,
+            handler: handler)
     }
 
     func url(_ target: String = "/", isSecure: Bool = false) -> String {
