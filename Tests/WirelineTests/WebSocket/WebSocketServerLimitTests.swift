@@ -358,4 +358,34 @@ struct WebSocketServerLimitTests {
         await server.shutDown()
         #expect(await server.counters().heldByteCount == 0)
     }
+
+    @Test func `who waits for what has come, and has no room, is told when the stream fails`() async throws {
+        let ends = WebSocketEnds()
+        let limit = 256 << 10
+        let configuration = ends.configure {
+            $0.heldByteLimit = limit
+            $0.limits.writeTimeout = .milliseconds(300)
+        }
+        let server = try await WebSocketServer.serving(on: EventLoopGroup(threadCount: 1), configuration) { client in
+            // Who says hello is sent more than it takes while it is heard.
+            guard case .text("hello") = try await client.receive() else { return }
+            async let sent: Void = {
+                while true { try await client.send([UInt8](repeating: 7, count: 100_000)) }
+            }()
+            while true { _ = try await client.receive() }
+            try await sent
+        }
+        let port = server.address.port
+        let full = try await openedSocket(at: port)
+        let half = RawFrames.masked(2, [UInt8](repeating: 7, count: 230 << 10)).prefix(225 << 10)
+        try await onThread { try full.send(half) }
+        let isFull = try await eventually { await server.counters().heldByteCount > limit * 3 / 4 }
+        #expect(isFull)
+        let patient = try await openedSocket(at: port)
+        let hello = RawFrames.masked(1, Array("hello".utf8))
+        try await onThread { try patient.send(hello + RawFrames.masked(2, [UInt8](repeating: 7, count: 100_000))) }
+        #expect(await ends.first(1) == ["\(ConnectionError.transport(.timedOut))"])
+        withExtendedLifetime((full, patient)) {}
+        await server.shutDown(within: .zero)
+    }
 }
