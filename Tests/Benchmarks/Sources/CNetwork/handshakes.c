@@ -26,6 +26,7 @@ typedef struct {
     uint8_t request[once_byte_count];
     place places[place_count];
     uint64_t done;
+    uint64_t missed_count;
     network_failure *failure;
 } load;
 
@@ -42,8 +43,11 @@ static bool finish(load *self, place *place) {
     if (memcmp(self->request, place->reply, once_byte_count) != 0) {
         return fail(self->failure, "a packet came back wrong");
     }
-    if (channel_is_resumed(&place->channel) != self->resumes) {
-        return fail(self->failure, self->resumes ? "a session was not resumed" : "a session was resumed");
+    bool is_resumed = channel_is_resumed(&place->channel);
+    if (is_resumed && !self->resumes) return fail(self->failure, "a session was resumed");
+    // On a crowded machine OpenSSL now and then begins anew, with each of the servers; that costs a load nothing.
+    if (!is_resumed && self->resumes && ++self->missed_count > 1 + self->done / 100) {
+        return fail(self->failure, "sessions were not resumed");
     }
     self->done += 1;
     channel_reset(&place->channel);
