@@ -58,7 +58,7 @@ public final class CachingResolver: HostResolver {
         var answers: [Key: Answer] = [:]
         /// Who waits for what is being looked up.
         var waiters: [Key: [Waiter]] = [:]
-        /// How often everything was forgotten: what was asked for before that is not remembered.
+        /// How often something was forgotten or made to expire: what was asked for before that is not remembered.
         var generation = 0
     }
 
@@ -120,7 +120,8 @@ public final class CachingResolver: HostResolver {
         }
     }
 
-    /// Has a host's answers expire now. Until new ones are there they serve as any that have expired.
+    /// Has a host's answers expire now. Until new ones are there they serve as any that have expired. An answer that is on
+    /// its way serves those who wait for it, and is not remembered: it may be from another network.
     public func expire(_ host: String) {
         let now = now()
         let host = host.lowercased()
@@ -129,6 +130,7 @@ public final class CachingResolver: HostResolver {
                 let key = Key(host: host, family: family)
                 if let answer = state.answers[key] { state.answers[key]?.expiry = min(answer.expiry, now) }
             }
+            state.generation += 1
         }
     }
 

@@ -273,6 +273,21 @@ struct CachingResolverTests {
         #expect(world.askedCount == 3)
     }
 
+    @Test func `what was on its way when its host expired is not remembered`() async throws {
+        let world = World()
+        let resolver = world.resolver()
+        try world.says("192.0.2.1", seconds: 30)
+        world.hold()
+        let task = Task { try await resolver.addresses(of: "a.test", .ipv4) }
+        var questions = world.questions.makeAsyncIterator()
+        _ = await questions.next()
+        resolver.expire("a.test")
+        world.letGo()
+        _ = try await task.value
+        _ = try await resolver.addresses(of: "a.test", .ipv4)
+        #expect(world.askedCount == 2)
+    }
+
     @Test func `no more names are remembered than the policy says`() async throws {
         let world = World()
         let resolver = world.resolver(.patient { $0.nameLimit = 2 })
