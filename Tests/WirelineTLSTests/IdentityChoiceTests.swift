@@ -85,6 +85,13 @@ struct IdentityChoiceTests {
         }
     }
 
+    @Test func `a certificate whose names are damaged is not taken for one without names`() throws {
+        let damaged = try issued.certificates.root.issue(to: ["DER:30:7f:82"])
+        #expect(throws: TLSError.unusable(.certificateChain, reason: "its alternative names cannot be read")) {
+            try TLSIdentity(damaged).hostNames()
+        }
+    }
+
     @Test(arguments: choices + [("any.wild.test", "server"), ("127.0.0.1", "server")])
     func `several certificates are shown by the names that stand in them`(choice: (name: String, shown: String)) throws
     {

@@ -41,8 +41,14 @@ extension TLSIdentity {
         let certificates = try CertificateList(certificateChain, .certificateChain, openSSL)
         let (functions, general) = (openSSL.certificates, openSSL.general)
         // SAFETY: the names are freed behind the loop, and what is read of them is copied.
-        guard let names = unsafe functions.readExtension(certificates[0], Constant.alternativeNames, nil, nil)
-        else { return [] }
+        var criticality: Int32 = 0
+        guard let names = unsafe functions.readExtension(certificates[0], Constant.alternativeNames, &criticality, nil)
+        else {
+            guard criticality == Constant.isMissing else {
+                throw .unusable(.certificateChain, reason: "its alternative names cannot be read")
+            }
+            return []
+        }
         defer { unsafe functions.freeNames(names) }
         var found: [String] = []
         for index in 0..<(unsafe general.countOfStack(names)) {

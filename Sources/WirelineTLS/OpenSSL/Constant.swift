@@ -33,6 +33,8 @@ enum Constant {
 
     /// `NID_subject_alt_name`
     static let alternativeNames: Int32 = 85
+    /// What `X509_get_ext_d2i` says of an extension that is not there, and not of one that is damaged or there twice.
+    static let isMissing: Int32 = -1
     /// `GEN_DNS`
     static let hostName: Int32 = 2
 

@@ -120,7 +120,7 @@ extension OpenSSL {
         let hasKey: @convention(c) (Handle?, Handle?) -> Int32
         let publicKey: @convention(c) (Handle?) -> Handle?
         let encodePublicKey: @convention(c) (Handle?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
-        let readExtension: @convention(c) (Handle?, Int32, AnyPointer?, AnyPointer?) -> Handle?
+        let readExtension: @convention(c) (Handle?, Int32, UnsafeMutablePointer<Int32>?, AnyPointer?) -> Handle?
         let freeNames: @convention(c) (Handle?) -> Void
         let valueOfName: @convention(c) (Handle?, UnsafeMutablePointer<Int32>?) -> Handle?
         let bytesOfText: @convention(c) (Handle?) -> Bytes?
