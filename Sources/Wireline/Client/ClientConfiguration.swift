@@ -58,3 +58,10 @@ public struct ClientConfiguration: Sendable {
         self.tlsServerName = tlsServerName
     }
 }
+
+extension ClientConfiguration {
+    /// Has a host looked up anew when a connection to it is next made, or the proxy that makes it.
+    func expireAddresses(of host: String) {
+        resolver.expire(proxy?.address.host ?? host)
+    }
+}

@@ -113,10 +113,3 @@ extension PacketConnection {
     /// What has happened to the connection, and when; nil where the peer has made it.
     public var timeline: ConnectionTimeline? { recorder?.timeline }
 }
-
-extension ClientConfiguration {
-    /// Has a host looked up anew when a connection to it is next made, or the proxy that makes it.
-    func expireAddresses(of host: String) {
-        resolver.expire(proxy?.address.host ?? host)
-    }
-}

@@ -38,10 +38,12 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     /// A server has as many connections from the peer's address as it takes
     /// (``ServerConfiguration/connectionLimitPerAddress``).
     case tooManyConnections(limit: Int)
-    /// The rest of a packet has come more slowly than a server lets it (``ServerConfiguration/minimumRate``).
+    /// The rest of a packet or of a message has come more slowly than a server lets it
+    /// (``ServerConfiguration/minimumRate``, ``WebSocketServerConfiguration/minimumRate``).
     case tooSlow(MinimumRate)
-    /// A server's connections hold as many bytes as they may (``ServerConfiguration/heldByteLimit``), and none of them
-    /// could have gone on: this one held the most, or has asked for more than there is.
+    /// A server's connections hold as many bytes as they may (``ServerConfiguration/heldByteLimit``,
+    /// ``WebSocketServerConfiguration/heldByteLimit``), and none of them could have gone on: this one held the most, or has
+    /// asked for more than there is.
     case noRoom(limit: Int)
     /// This side has sent a last message and ended the connection (``ServerConnection/kick(with:header:within:)``).
     case kicked

@@ -10,14 +10,14 @@ public struct ServerCounters: Equatable, Sendable {
     public var refusedConnectionCount = 0
     /// How many were closed because they sent nothing, or took nothing, for too long.
     public var timedOutConnectionCount = 0
-    /// How many were closed because a packet's rest came too slowly (``ConnectionError/tooSlow(_:)``).
+    /// How many were closed because the rest of a packet or message came too slowly (``ConnectionError/tooSlow(_:)``).
     public var tooSlowConnectionCount = 0
     /// How many were closed because there was no room for what they sent (``ConnectionError/noRoom(limit:)``).
     public var noRoomConnectionCount = 0
     /// How many were kicked.
     public var kickedConnectionCount = 0
     /// How many bytes connections have been granted beyond what each may hold uncounted
-    /// (``ServerConfiguration/heldByteLimit``).
+    /// (``ServerConfiguration/heldByteLimit``, ``WebSocketServerConfiguration/heldByteLimit``).
     public var heldByteCount = 0
     /// What has passed through all connections, ended ones included, and what waits in those that there are.
     public var traffic = ConnectionCounters()

@@ -13,7 +13,7 @@ public struct WebSocketLimits: Equatable, Sendable {
     public var frames = WebSocketConfiguration()
     /// How many bytes of messages may wait for somebody who receives (default 1 MiB; each message counts for 64 bytes more than
     /// it has). Then nothing more is read until somebody does, and the peer has to wait; a message that somebody waits for is
-    /// read whole in any case.
+    /// read whole in any case, as far as a server's connections together have room for it.
     public var unreadByteCount = 1 << 20
     /// How long a peer may take nothing of what is sent to it before the connection is given up (default 30 s); nil: for ever.
     public var writeTimeout: Duration? = .seconds(30)

@@ -32,8 +32,8 @@ public struct WebSocketServerConfiguration: Sendable {
     /// sends, nor what zlib keeps.
     ///
     /// At the limit, a connection that needs more is not read from until others hold less, and its senders wait. Where all
-    /// that hold something wait for more, the one that holds most is closed, with code 1013 and
-    /// ``ConnectionError/noRoom(limit:)``; what it has received and nobody has taken is lost.
+    /// that hold something wait for more, the one that holds most ends with ``ConnectionError/noRoom(limit:)``: it is closed with
+    /// code 1013, or at once where it takes nothing of what is sent to it; what it has received and nobody has taken is lost.
     public var heldByteLimit: Int? = 1 << 30
     /// Which pages may connect, how messages are compressed, and how long a request's head may be.
     public var handshake = WebSocketHandshakePolicy()

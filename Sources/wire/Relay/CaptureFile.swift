@@ -12,7 +12,7 @@ import WirelineTransport
 /// Numbers of the blocks are little-endian, those inside of packets big-endian. Source: draft-ietf-opsawg-pcapng.
 ///
 /// It is written away from the loops, which a slow disk would hold up otherwise. What waits for it is bounded: when there is
-/// more, whoever adds to it waits too, and nothing is lost.
+/// more, whoever adds to it waits too. ``close()`` writes what waits; a process that is ended without it loses that.
 final class CaptureFile: Sendable {
     private struct State {
         var descriptor: Int32?
@@ -22,7 +22,7 @@ final class CaptureFile: Sendable {
     private struct Waiting {
         var bytes: [UInt8] = []
         /// Whether somebody writes, or is about to.
-        var isWritten = false
+        var hasWriter = false
     }
 
     /// How many bytes may wait to be written.
@@ -80,8 +80,8 @@ final class CaptureFile: Sendable {
     private func write(_ bytes: [UInt8]) {
         let (isFirst, isTooMuch) = waiting.withLock { waiting in
             waiting.bytes += bytes
-            defer { waiting.isWritten = true }
-            return (!waiting.isWritten, waiting.bytes.count > Self.mostWaitingBytes)
+            defer { waiting.hasWriter = true }
+            return (!waiting.hasWriter, waiting.bytes.count > Self.mostWaitingBytes)
         }
         // Where there is no thread for it, or too much to write, who adds to it does it.
         let isUnderWay = !isFirst || (try? BlockingCalls.shared.run { self.writeWaiting() }) != nil
@@ -112,7 +112,7 @@ final class CaptureFile: Sendable {
                 defer { waiting.bytes = [] }
                 return waiting.bytes
             }
-            waiting.isWritten = false
+            waiting.hasWriter = false
             return nil
         }
     }
