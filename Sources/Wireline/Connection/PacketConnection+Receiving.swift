@@ -153,19 +153,10 @@ extension PacketConnection {
         if hasShare() { stream.read() } else { pauseRest() }
     }
 
-    /// Takes note that somebody waits, after a time in which nobody did.
-    func beginWaiting() {
-        waitingSince = MonotonicTime(nanoseconds: loop.now.nanoseconds - waitedNanoseconds)
-        waitedNanoseconds = 0
-    }
-
-    /// Takes back what was asked for where nobody waits any more. The peer's time stands still then: it does not begin
-    /// anew with each of many short waits.
+    /// Takes back what was asked for where nobody waits any more.
     func stopUnlessWanted() {
         guard !wantsBytes else { return }
-        // Of a first packet bytes alone are no sign.
-        let since = deadlines.isAwaitingFirstPacket ? waitingSince : max(waitingSince, lastArrival)
-        waitedNanoseconds = max(0, loop.now.nanoseconds - since.nanoseconds)
+        stopWaiting()
         pauseRest()
         stream.stopReading()
     }

@@ -9,6 +9,8 @@ extension PacketConnection: SupervisedConnection {
 
     var missingByteCount: Int { splitter.neededByteCount - untakenByteCount }
 
+    func abort(_ error: ConnectionError) { end(error) }
+
     func roomChanged() {
         waitingSince = loop.now
         resumeSenders()

@@ -85,7 +85,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// When somebody last began to wait for more; so much earlier as was waited before in vain.
     @safe @exclusivity(unchecked) var waitingSince = MonotonicTime(nanoseconds: 0)
     /// For how long somebody had waited who has given up, since bytes last arrived.
-    @safe @exclusivity(unchecked) var waitedNanoseconds: Int64 = 0
+    @safe @exclusivity(unchecked) var waited = Duration.zero
     @safe @exclusivity(unchecked) var isFinishing = false
     var hasLoggedEnd = false
     /// Whether the peer sends no more.
@@ -97,7 +97,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// By when the peer must have done its part.
     @safe @exclusivity(unchecked) var deadlines = PeerDeadlines(at: .zero)
     /// When that is looked at.
-    var timer: EventLoop.Timer?
+    var peerTimer: EventLoop.Timer?
 
     typealias BatchHandler = (_ batch: inout PacketBatch) throws -> Void
 
@@ -200,7 +200,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         deliver()
         giveUpRequests(sendError)
         resumeSenders()
-        loop.cancel(&timer)
+        loop.cancel(&peerTimer)
         dropBurden()
         transform?.onReady.take()?()
         guard let onClosed = onClosed.take() else { return }
@@ -235,7 +235,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     package func finish(within timeout: Duration? = nil) {
         guard stream.isOpen, !isFinishing else { return }
         isFinishing = true
-        loop.cancel(&timer)
+        loop.cancel(&peerTimer)
         dropInput()
         if ending == nil { ending = .failed(.transport(.closed)) }
         deliver()
@@ -244,8 +244,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         guard stream.isOpen else { return }
         _ = hasShare()
         stream.read()
-        deadlines.finish(at: .nanoseconds(loop.now.nanoseconds), within: timeout)
-        setTimer()
+        deadlines.finish(at: now, within: timeout)
+        watchPeer()
     }
 
     /// Sends a last message, asks for nothing more, and closes the connection once the message has left.

@@ -16,18 +16,18 @@ extension SupervisedConnection {
             burden.rest?.finished()
         }
         burden.packetCount = receivedPacketCount
-        burden.rest?.waits(at: .nanoseconds(loop.now.nanoseconds))
+        burden.rest?.waits(at: now)
         scheduleRestCheck(burden)
     }
 
     /// Takes note that nobody waits for a while.
     func pauseRest() {
-        burden?.rest?.pauses(at: .nanoseconds(loop.now.nanoseconds))
+        burden?.rest?.pauses(at: now)
     }
 
     private func scheduleRestCheck(_ burden: ConnectionBurden) {
         guard burden.timer == nil, let deadline = burden.rest?.deadline else { return }
-        burden.timer = loop.schedule(at: MonotonicTime(nanoseconds: 0) + deadline) {
+        burden.timer = loop.schedule(at: MonotonicTime(sinceOrigin: deadline)) {
             burden.timer = nil
             self.checkRest(burden)
         }
@@ -39,7 +39,7 @@ extension SupervisedConnection {
             burden.rest = nil
             return dropBurdenIfIdle()
         }
-        guard burden.rest?.isTooSlow(at: .nanoseconds(loop.now.nanoseconds)) == true else {
+        guard burden.rest?.isTooSlow(at: now) == true else {
             return scheduleRestCheck(burden)
         }
         end(.tooSlow(rate))

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineSession
 import WirelineTransport
 
-/// A connection that is looked after together with others: how much it holds, and whether its peer is slow.
+/// A connection that is looked after together with others: how much it holds, and whether its peer is slow
+/// or silent.
 ///
 /// Everything here is for the thread of the connection's loop.
 protocol SupervisedConnection: AnyObject, Sendable {
@@ -24,10 +26,22 @@ protocol SupervisedConnection: AnyObject, Sendable {
     /// Whether bytes are wanted from the peer.
     var wantsBytes: Bool { get }
 
+    /// By when the peer must have done its part, and when that is looked at.
+    var deadlines: PeerDeadlines { get set }
+    var peerTimer: EventLoop.Timer? { get set }
+    /// When bytes last arrived.
+    var lastArrival: MonotonicTime { get }
+    /// Since when something has been wanted of the peer without a break; nil: nothing is.
+    var wantedSince: MonotonicTime? { get }
+
     /// Goes on with what had to wait for room.
     func roomChanged()
     /// Ends the connection for a reason.
     func end(_ error: ConnectionError)
+    /// Closes the connection at once for a reason.
+    func abort(_ error: ConnectionError)
+    /// Closes the connection at once.
+    func close()
 }
 
 extension SupervisedConnection {

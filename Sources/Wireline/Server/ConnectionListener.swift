@@ -296,7 +296,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
 
     /// Begins to tell connections to go, unless that has begun: then it may have to end earlier. On the listener's loop.
     private func beginDrain(_ policy: DrainPolicy) {
-        let now = Duration.nanoseconds(listener.loop.now.nanoseconds)
+        let now = listener.loop.now.sinceOrigin
         let actions = state.withLock { state in
             var actions: [Drain<Connection>.Action] = []
             guard state.drain == nil else {
@@ -325,8 +325,8 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         }
         if isOver { closeConnections() }
         guard let deadline else { return }
-        let timer = listener.loop.schedule(at: MonotonicTime(nanoseconds: 0) + deadline) {
-            let now = Duration.nanoseconds(self.listener.loop.now.nanoseconds)
+        let timer = listener.loop.schedule(at: MonotonicTime(sinceOrigin: deadline)) {
+            let now = self.listener.loop.now.sinceOrigin
             self.carryOut(
                 self.state.withLock { state in
                     var actions: [Drain<Connection>.Action] = []

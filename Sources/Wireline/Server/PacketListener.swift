@@ -46,7 +46,7 @@ extension ConnectionListener where Connection == PacketConnection {
             return connection
         }
         let service = Service(make: make) { listener, connection in
-            connection.watchPeer(
+            connection.setDeadlines(
                 PeerDeadlines.Limits(
                     handshake: configuration.handshakeTimeout, firstPacket: configuration.firstPacketTimeout,
                     silence: configuration.idleTimeout))

@@ -81,16 +81,17 @@ extension WebSocketConnection {
         guard stream.isOpen && !isFinishing || !inbox.isEmpty else { return }
         if ownFailure == nil { ownFailure = error }
         collector = WebSocketMessageCollector()
-        // The last piece of a message may have come.
-        if inbox.isEmpty { isInsidePieces = false }
         dropInput()
-        if case .noRoom = error {
+        var needsRoom = false
+        if case .noRoom = error { needsRoom = true }
+        if needsRoom {
             dropMessages()
-            isInsidePieces = false
             dropBurden()
-            // What waits to be sent holds room, too.
-            if stream.isOutputStalled { return abort(error) }
         }
+        // Otherwise the last piece of a message may have come.
+        if inbox.isEmpty { isInsidePieces = false }
+        // What waits to be sent holds room, too.
+        if needsRoom, stream.isOutputStalled { return abort(error) }
         guard stream.isOpen, !isFinishing else {
             if hasInputEnded { engine.endOfInput() }
             deliver()

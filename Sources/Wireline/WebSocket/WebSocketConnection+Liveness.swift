@@ -157,7 +157,7 @@ extension WebSocketConnection {
 
     private func scheduleHeartbeat() {
         guard let deadline = heartbeat?.deadline, engine.isOpen, stream.isOpen else { return }
-        heartbeatTimer = loop.schedule(at: MonotonicTime(nanoseconds: 0) + deadline) {
+        heartbeatTimer = loop.schedule(at: MonotonicTime(sinceOrigin: deadline)) {
             self.heartbeatTimer = nil
             self.beat()
         }
@@ -187,29 +187,5 @@ extension WebSocketConnection {
         guard pings.sent.count(where: isBeat) > PingBook.mostBeats, let oldest = pings.sent.firstIndex(where: isBeat)
         else { return }
         pings.sent.remove(at: oldest)
-    }
-
-    // MARK: Deadlines
-
-    /// Holds the peer to its deadlines; what follows from that, ``PeerDeadlines`` decides.
-    func watchPeer() {
-        loop.cancel(&peerTimer)
-        guard stream.isOpen, engine.isOpen, let deadline = deadlines.deadline else { return }
-        peerTimer = loop.schedule(at: MonotonicTime(nanoseconds: 0) + deadline) {
-            self.peerTimer = nil
-            self.judgePeer()
-        }
-    }
-
-    private func judgePeer() {
-        let signs = PeerDeadlines.Signs(
-            lastArrival: .nanoseconds(lastArrival.nanoseconds),
-            wantedSince: isAwaitingPeer ? .nanoseconds(readingSince.nanoseconds) : nil)
-        switch deadlines.timerFired(at: .nanoseconds(loop.turnTime.nanoseconds), signs) {
-        case .goOn: watchPeer()
-        case .tooLate: abort(.transport(.timedOut))
-        // What the end may take is the engine's affair.
-        case .close: break
-        }
     }
 }

@@ -71,10 +71,9 @@ extension WebSocketConnection: ServedConnection {
     }
 
     /// Gives the client so much time for its request, TLS included, and later the peer for saying something.
-    func setDeadlines(handshake: Duration?, idle: Duration?) {
+    func setDeadlines(_ limits: PeerDeadlines.Limits) {
         guard stream.isOpen, case .listening = phase else { return }
-        deadlines = PeerDeadlines(
-            PeerDeadlines.Limits(handshake: handshake, silence: idle), isShakingHands: true, at: now)
+        deadlines = PeerDeadlines(limits, isShakingHands: true, at: now)
         watchPeer()
     }
 }

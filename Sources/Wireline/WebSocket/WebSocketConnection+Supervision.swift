@@ -18,8 +18,8 @@ extension WebSocketConnection: SupervisedConnection {
     /// The handshake counts for one.
     var receivedPacketCount: Int { if case .open = phase { engine.wholeCount &+ 1 } else { 0 } }
 
-    /// Whether it is the peer's turn to bring something.
-    var isAwaitingPeer: Bool { wantsBytes && stream.wantsToRead }
+    /// The answer to a close has a deadline of its own.
+    var wantedSince: MonotonicTime? { isAwaitingPeer && engine.isOpen ? readingSince : nil }
 
     func roomChanged() {
         readingSince = loop.now

@@ -157,9 +157,6 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Where the connection leads.
     public var peerAddress: SocketAddress { stream.peerAddress }
 
-    /// The time, as the engine counts it.
-    var now: Duration { .nanoseconds(loop.now.nanoseconds) }
-
     /// Begins to deal with the stream.
     func start() throws(TransportError) {
         lastArrival = loop.now
@@ -366,7 +363,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Has the engine told of its deadline.
     private func watchEngine() {
         guard case .open = phase, !isFinishing, stream.isOpen, let deadline = engine.deadline else { return }
-        setTimer(MonotonicTime(nanoseconds: 0) + deadline)
+        setTimer(MonotonicTime(sinceOrigin: deadline))
     }
 
     func setTimer(_ deadline: MonotonicTime) {

@@ -59,7 +59,9 @@ public struct WebSocketServer: Sendable {
             try connection.start()
             return connection
         } begin: { listener, connection in
-            connection.setDeadlines(handshake: configuration.handshakeTimeout, idle: configuration.idleTimeout)
+            connection.setDeadlines(
+                PeerDeadlines.Limits(
+                    handshake: configuration.handshakeTimeout, silence: configuration.idleTimeout))
             return Task(executorPreference: connection.loop) {
                 var failure: (any Error)?
                 do {

@@ -23,6 +23,14 @@ package struct MonotonicTime: Comparable, Hashable, Sendable {
         return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
+    /// The moment that is so much later than the clock's origin; ``distantFuture`` where it is too far away to be said.
+    package init(sinceOrigin duration: Duration) {
+        self = MonotonicTime(nanoseconds: 0) + duration
+    }
+
+    /// How much later than the clock's origin it is: what machines that decide by a clock are handed.
+    package var sinceOrigin: Duration { .nanoseconds(nanoseconds) }
+
     /// A moment that never comes.
     package static let distantFuture = MonotonicTime(nanoseconds: .max)
 
@@ -40,6 +48,10 @@ package struct MonotonicTime: Comparable, Hashable, Sendable {
         let (sum, isTooLate) = time.nanoseconds.addingReportingOverflow(span)
         guard isTooLate else { return MonotonicTime(nanoseconds: sum) }
         return span < 0 ? MonotonicTime(nanoseconds: .min) : distantFuture
+    }
+
+    package static func - (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+        time + (.zero - duration)
     }
 }
 
