@@ -9,7 +9,7 @@ struct Exchange {
     private let reader: SchemaVersion
     private let written: ProtocolDescription
     private let read: ProtocolDescription
-    private let writerTranslator: PacketTranslator
+    private let writer: ExampleWriter
     private let readerTranslator: PacketTranslator
     /// Whether packets are compared, or payloads alone: where the layout is another, each packet goes wrong, which says
     /// nothing about fields.
@@ -28,7 +28,8 @@ struct Exchange {
         self.fieldNames = fieldNames
         written = comparison.description(of: reader.peer)
         read = comparison.description(of: reader)
-        writerTranslator = translators[reader.peer] ?? PacketTranslator(written)
+        writer = ExampleWriter(
+            description: written, translator: translators[reader.peer] ?? PacketTranslator(written))
         readerTranslator = translators[reader] ?? PacketTranslator(read)
     }
 
@@ -39,7 +40,7 @@ struct Exchange {
 
     /// What goes wrong with a value; nil if nothing does, or if the writer cannot write it.
     func failure(_ candidate: Candidate) -> SchemaChange.Failure? {
-        guard let (fields, packet) = encode(candidate) else { return nil }
+        guard let (fields, packet) = writer.packet(ofMessage: writtenMessage, candidate) else { return nil }
         let senders = isOfPacket ? written.messages[writtenMessage].senders : pair.senders
         for sender in Sender.allCases where senders.contains(sender) {
             guard let outcome = outcome(of: fields, packet, sender) else { continue }
@@ -50,27 +51,6 @@ struct Exchange {
                 sent: fields, outcome: outcome)
         }
         return nil
-    }
-
-    private func encode(_ candidate: Candidate) -> (JSONValue, [UInt8])? {
-        let name = written.messages[writtenMessage].name
-        var extra = candidate.extra
-        if case .packetByteCount(let count)? = candidate.hint {
-            var plain = ExampleValues(written, candidate.values)
-            let fields = plain.fields(ofMessage: writtenMessage)
-            guard let packet = try? writerTranslator.encode(message: name, json: fields) else { return nil }
-            extra += max(0, count - packet.count)
-        }
-        var values = ExampleValues(written, candidate.values, hint: candidate.hint, extraCount: extra)
-        let fields = values.fields(ofMessage: writtenMessage)
-        var header: JSONValue?
-        if case .header(let name, let value)? = candidate.hint {
-            let field = written.layout.fields.first { $0.name == name }
-            header = field.map { .object([JSONValue.Member(name, $0.json(of: value))]) }
-        }
-        let line = JSONValue.object([JSONValue.Member(LineKey.fields, fields)])
-        guard let packet = try? writerTranslator.encode(message: name, json: line, header: header) else { return nil }
-        return (fields, packet)
     }
 
     private func outcome(of sent: JSONValue, _ packet: [UInt8], _ sender: Sender) -> SchemaChange.Outcome? {
@@ -103,7 +83,7 @@ struct Exchange {
 
     private func decodePayload(_ sent: JSONValue) throws(CodecError) -> JSONValue? {
         let name = written.messages[writtenMessage].name
-        guard let payload = try? writerTranslator.encodePayload(message: name, fields: sent) else { return nil }
+        guard let payload = try? writer.translator.encodePayload(message: name, fields: sent) else { return nil }
         let span = payload.span
         // SAFETY: as above.
         return try unsafe readerTranslator.decodePayload(span.bytes, asMessage: read.messages[readMessage].name)

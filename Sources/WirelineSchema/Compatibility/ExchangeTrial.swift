@@ -71,14 +71,28 @@ struct ExchangeTrial {
             }
             if let other { return other }
         }
-        // There may be no message that both versions know.
-        return suspect.change.rule == .packetLayout ? refusedMessage(reader) : nil
+        // A message that only the writer knows may be the one of which packets show it.
+        guard suspect.place == .packet else { return nil }
+        return refusedMessage(reader, hints, becauseOfHeader: suspect.change.rule != .packetLayout)
     }
 
-    /// A message of which the reader refuses the packet, whether it knows the message or not.
-    private func refusedMessage(_ reader: SchemaVersion) -> SchemaChange.Failure? {
-        comparison.description(of: reader.peer).messages.indices.lazy.compactMap { lostMessage($0, reader) }
-            .first { $0.outcome.isRefusal }
+    /// A message of which the reader refuses a packet, whether it knows the message or not.
+    ///
+    /// - Parameter isBecauseOfHeader: Whether it has to be a field of the header that is refused. Where the layout is
+    ///   another, anything may be read in the wrong place.
+    private func refusedMessage(
+        _ reader: SchemaVersion, _ hints: [ExampleHint], becauseOfHeader isBecauseOfHeader: Bool
+    ) -> SchemaChange.Failure? {
+        let candidates = candidates(hints)
+        for message in comparison.description(of: reader.peer).messages.indices {
+            for candidate in candidates {
+                guard let failure = lostMessage(message, reader, candidate), case .refused(let error) = failure.outcome
+                else { continue }
+                let isOfHeader = error.path.isEmpty || error.path.hasPrefix("packet.")
+                if isOfHeader || !isBecauseOfHeader { return failure }
+            }
+        }
+        return nil
     }
 
     /// What is tried, the likeliest first.
@@ -102,12 +116,14 @@ struct ExchangeTrial {
     }
 
     /// A message that the reader does not know, or takes for another one.
-    private func lostMessage(_ message: Int?, _ reader: SchemaVersion) -> SchemaChange.Failure? {
-        guard let message, let writer = translators[reader.peer] else { return nil }
-        let description = comparison.description(of: reader.peer).messages[message]
-        var values = ExampleValues(comparison.description(of: reader.peer), .plain)
-        let fields = values.fields(ofMessage: message)
-        guard let packet = try? writer.encode(message: description.name, json: fields) else { return nil }
+    private func lostMessage(
+        _ message: Int?, _ reader: SchemaVersion, _ candidate: Candidate = Candidate(values: .plain)
+    ) -> SchemaChange.Failure? {
+        guard let message, let translator = translators[reader.peer] else { return nil }
+        let written = comparison.description(of: reader.peer)
+        let description = written.messages[message]
+        let writer = ExampleWriter(description: written, translator: translator)
+        guard let (fields, packet) = writer.packet(ofMessage: message, candidate) else { return nil }
         for sender in Sender.allCases where description.senders.contains(sender) {
             guard let outcome = outcome(of: packet, named: description.name, sender, reader) else { continue }
             return SchemaChange.Failure(
@@ -148,13 +164,6 @@ extension SchemaChange.Outcome {
         let field = path.split(separator: ".").last?.prefix { $0 != "[" }
         return field == subject.split(separator: ".").last
     }
-}
-
-/// A value to try.
-struct Candidate {
-    var values: ExampleValues.Style
-    var hint: ExampleHint?
-    var extra = 0
 }
 
 /// Where the parts of two versions are used.

@@ -198,7 +198,8 @@ struct OracleExchange {
                 switch field.presence {
                 case .required: return false
                 case .optional: return value == nil
-                case .since(_, default: .integer(let number)): return value == .integer(number)
+                case .since(_, default: .integer(let standard)):
+                    return value.flatMap { number($0, field.type, read) } == standard
                 case .since: return value == 0 || value == "" || value == .array([])
                 }
             }
