@@ -60,6 +60,15 @@ extension PacketEndpoint {
         try await connection.send(packet: bytes)
     }
 
+    /// Sends a payload whose bytes are there already in a packet of its own: under another ID than it came with, or of a
+    /// message that is in no schema. Header fields have their defaults.
+    ///
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/send(id:payload:)``.
+    @inlinable @inline(__always)
+    public nonisolated(nonsending) func send(id: UInt64, payload: RawSpan) async throws(ConnectionError) {
+        try await connection.send(id: id, payload: payload)
+    }
+
     /// Sends a packet that has arrived, on this connection or another, as it is.
     ///
     /// - Throws: ``ConnectionError``, as ``PacketConnection/forward(_:)-(ReceivedPacket)``.

@@ -45,10 +45,13 @@ let package = Package(
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: usual),
+        .target(
+            name: "Load", dependencies: [.product(name: "WirelineCodec", package: "wireline")], swiftSettings: usual,
+            plugins: [.plugin(name: "WirelinePlugin", package: "wireline")]),
         .executableTarget(
             name: "NetworkBenchmarks",
             dependencies: [
-                "CNetwork", "BenchmarkSupport",
+                "CNetwork", "BenchmarkSupport", "Load",
                 .product(name: "Wireline", package: "wireline"),
                 .product(name: "WirelineTLS", package: "wireline"),
                 .product(name: "Scene", package: "wireline"),

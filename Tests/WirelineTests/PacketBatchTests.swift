@@ -215,7 +215,7 @@ struct PacketBatchTests {
 
 extension PacketConnection {
     /// A task that lives on the connection's loop.
-    fileprivate func taskOnLoop<Value: Sendable>(
+    func taskOnLoop<Value: Sendable>(
         _ body: @escaping @Sendable (PacketConnection) async throws -> Value
     ) -> Task<Value, any Error> {
         Task(executorPreference: loop) { try await body(self) }

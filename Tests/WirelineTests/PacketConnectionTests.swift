@@ -291,4 +291,59 @@ struct PacketConnectionTests {
             }
         }
     }
+
+    @Test(arguments: [PacketLayout.standard, .checked])
+    func `a payload is sent under another ID`(layout: PacketLayout) async throws {
+        let pair = try await ConnectionPair.make(layout)
+        defer { pair.close() }
+        let relay = pair.server.taskOnLoop { server in
+            while var batch = try await server.nextBatch() {
+                while let packet = try batch.next() {
+                    try await server.send(id: packet.id + 1, payload: packet.payload)
+                    try server.write(id: packet.id + 2, payload: packet.payload)
+                }
+            }
+            server.endOutput()
+        }
+        let payloads = [[], [7], Array("content".utf8), [UInt8](repeating: 9, count: 100_000)]
+        for payload in payloads {
+            // From any thread.
+            try await pair.client.send(id: 40, payload: payload.span.bytes)
+            for id: UInt64 in [41, 42] {
+                #expect(try await pair.client.nextBytes() == layout.encode(id: id, payload: payload.span.bytes))
+            }
+        }
+        pair.client.endOutput()
+        try await relay.value
+    }
+
+    @Test func `a payload for which there is no packet is refused, and nothing of it is sent`() async throws {
+        let pair = try await ConnectionPair.make(
+            limits: ConnectionLimits(maximumPacketByteCount: 100, writeTimeout: nil))
+        defer { pair.close() }
+        let payload = [UInt8](repeating: 1, count: 94)
+        let sending = pair.client.taskOnLoop { client in
+            let longer = payload + [1]
+            try await client.send(id: 1, payload: payload.span.bytes)
+            await #expect(throws: ConnectionError.self) { try await client.send(id: 2, payload: longer.span.bytes) }
+            #expect(throws: ConnectionError.self) { try client.write(id: 3, payload: longer.span.bytes) }
+            await #expect(throws: ConnectionError.self) {
+                try await client.send(id: 1 << 16, payload: payload.span.bytes)
+            }
+            client.endOutput()
+        }
+        #expect(try await pair.server.nextBytes() == PacketLayout.standard.encode(id: 1, payload: payload.span.bytes))
+        #expect(try await pair.server.nextBytes() == nil)
+        try await sending.value
+    }
+}
+
+extension PacketLayout {
+    /// A length of variable width, and a checksum behind the payload: what is not written as one number.
+    fileprivate static let checked = PacketLayout(
+        generatedHeader: [
+            PacketField("length", .varint(maximumByteCount: 4), .length(of: .payload, plus: 0)),
+            PacketField("id", .integer(.uint16, .bigEndian), .messageID),
+        ],
+        trailer: [PacketField("crc", .integer(.uint32, .littleEndian), .checksum)])
 }

@@ -63,6 +63,22 @@ extension PacketConnection {
         try await sendInTurn(bytes)
     }
 
+    /// Sends a payload whose bytes are there already in a packet of its own: under another ID than it came with, or of a
+    /// message that is in no schema. Header fields have their defaults.
+    ///
+    /// - Parameters:
+    ///   - id: The message's ID; 0 in a layout without one.
+    ///   - payload: What stands between header and trailer.
+    /// - Throws: As ``send(_:)``; ``ConnectionError/codec(_:)`` when the packet is larger than what this connection receives, or
+    ///   than its lengths can say, and when the ID does not fit.
+    @inlinable @inline(__always)
+    public nonisolated(nonsending) func send(id: UInt64, payload: RawSpan) async throws(ConnectionError) {
+        if stream.loop.isCurrent, let byteCount = byteCountAtOnce(id, payload), hasRoom(byteCount) {
+            return write(id, payload, byteCount)
+        }
+        try await sendInTurn(encode(id: id, payload: payload))
+    }
+
     /// Sends a packet that has arrived, on this connection or another, as it is.
     ///
     /// - Throws: As ``send(_:)``.
@@ -149,6 +165,33 @@ extension PacketConnection {
         write(bytes)
     }
 
+    /// Sends a payload in a packet of its own without waiting, as ``write(_:)``.
+    ///
+    /// - Throws: As ``send(id:payload:)``.
+    @inlinable @inline(__always)
+    public func write(id: UInt64, payload: RawSpan) throws(ConnectionError) {
+        stream.loop.preconditionIsCurrent()
+        if let byteCount = byteCountAtOnce(id, payload) {
+            guard byteCount <= stream.freeByteCount || stream.takesOutput else { throw sendError }
+            return write(id, payload, byteCount)
+        }
+        let packet = try encode(id: id, payload: payload)
+        try unsafe write(packet: packet.span.bytes)
+    }
+
+    /// How many bytes a payload's packet has; nil where its header cannot be written at once, or something is wrong.
+    @inlinable @inline(__always)
+    func byteCountAtOnce(_ id: UInt64, _ payload: RawSpan) -> Int? {
+        layout.plan.byteCountAtOnce(id: id, payloadByteCount: payload.byteCount, limit: maximumPacketByteCount)
+    }
+
+    @inlinable @inline(__always)
+    func write(_ id: UInt64, _ payload: RawSpan, _ byteCount: Int) {
+        unsafe stream.write(byteCount: byteCount) { room in
+            unsafe layout.plan.encodeAtOnce(id: id, payload: payload, into: room)
+        }
+    }
+
     /// - Returns: Whether the packet is sent; false where the sender would have to wait.
     func sendAtOnce(_ bytes: [UInt8]) -> Bool {
         guard hasRoom(bytes.count) else { return false }
@@ -160,6 +203,15 @@ extension PacketConnection {
     func write(_ bytes: RawSpan) {
         unsafe stream.write(byteCount: bytes.byteCount) { room in
             unsafe bytes.withUnsafeBytes { unsafe room.copyMemory(from: $0) }
+        }
+    }
+
+    @usableFromInline
+    func encode(id: UInt64, payload: RawSpan) throws(ConnectionError) -> [UInt8] {
+        do throws(CodecError) {
+            return try layout.encode(id: id, payload: payload, limit: maximumPacketByteCount)
+        } catch {
+            throw .codec(error)
         }
     }
 

@@ -21,6 +21,8 @@ public import WirelineTransport
 public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// How packets are laid out. Not the splitter's own, which belongs to the loop: this may be read from any thread.
     public let layout: PacketLayout
+    /// The most bytes that a packet may have which is received, or made of a payload.
+    @usableFromInline let maximumPacketByteCount: Int
     @usableFromInline package let stream: ByteStream
     @usableFromInline let pendingLimit: Int
     /// How many packets have been taken.
@@ -138,8 +140,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         self.supervision = supervision
         pendingLimit = max(1, limits.pendingByteCount)
         unreadLimit = max(1, limits.unreadByteCount)
-        splitter = PacketSplitter(
-            layout: layout, maximumPacketByteCount: limits.maximumPacketByteCount ?? packetLimit)
+        maximumPacketByteCount = limits.maximumPacketByteCount ?? packetLimit
+        splitter = PacketSplitter(layout: layout, maximumPacketByteCount: maximumPacketByteCount)
         stream.writeTimeout = limits.writeTimeout
         insert(tls.map { TLSTransform($0) }, webSocket)
         guard supervision?.log != nil else { return }

@@ -101,6 +101,14 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
         try connection.write(packet: bytes)
     }
 
+    /// Sends a payload in a packet of its own without waiting; for code that runs on the connection's loop.
+    ///
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/write(id:payload:)``.
+    @inlinable @inline(__always)
+    public func write(id: UInt64, payload: RawSpan) throws(ConnectionError) {
+        try connection.write(id: id, payload: payload)
+    }
+
     /// Sends a last message, asks for nothing more, and closes the connection once the message has left: the client learns
     /// why it has to go.
     ///

@@ -12,7 +12,7 @@ extension PacketPlan {
     ///
     /// Nil where it cannot, or where something is wrong: the general path knows how to say it.
     @inlinable @inline(__always)
-    func byteCountAtOnce(id: UInt64, payloadByteCount: Int, limit: Int) -> Int? {
+    package func byteCountAtOnce(id: UInt64, payloadByteCount: Int, limit: Int) -> Int? {
         let (byteCount, overflow) = payloadByteCount.addingReportingOverflow(minimumPacketByteCount)
         guard canWriteAtOnce, id <= mostMessageID, !overflow, byteCount <= limit, byteCount <= mostPacketByteCount,
             byteCount >= leastPacketByteCount
@@ -30,6 +30,19 @@ extension PacketPlan {
         bits |= secondLength.bits(packetByteCount: packetByteCount)
         bits |= UInt128(id) &<< UInt128(truncatingIfNeeded: messageIDShift)
         return (bits, headerByteCount)
+    }
+
+    /// Writes the packet of a payload into memory of just the bytes that ``byteCountAtOnce(id:payloadByteCount:limit:)`` has
+    /// counted.
+    @inlinable @inline(__always)
+    @unsafe
+    package func encodeAtOnce(id: UInt64, payload: RawSpan, into buffer: UnsafeMutableRawBufferPointer) {
+        let header = headerAtOnce(id: id, packetByteCount: buffer.count)
+        var byteCount = 0
+        unsafe ByteWriter.fill(buffer, &byteCount, byteCount: buffer.count) { writer in
+            writer.writeStart(of: header.bits, byteCount: header.byteCount)
+            writer.writeBytes(payload)
+        }
     }
 }
 

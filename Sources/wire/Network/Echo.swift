@@ -40,11 +40,11 @@ enum Echo {
                         payloadByteCount += UInt64(packet.payload.byteCount)
                     case countID:
                         let counts = bigEndianBytes(packetCount) + bigEndianBytes(payloadByteCount)
-                        let reply = try connection.layout.encode(id: countID, payload: counts.rawSpan)
-                        try connection.write(packet: reply.rawSpan)
+                        try connection.write(id: countID, payload: counts.rawSpan)
                         (packetCount, payloadByteCount) = (0, 0)
                     default:
-                        try connection.write(packet: packet.bytes)
+                        // Written anew, as by whom it is compared with.
+                        try connection.write(id: packet.id, payload: packet.payload)
                     }
                 }
             }

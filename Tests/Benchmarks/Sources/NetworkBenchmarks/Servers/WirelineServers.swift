@@ -1,8 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Load
 internal import Scene
 internal import Wireline
 internal import WirelineTLS
+
+/// As the documentation writes it: a task for each connection, to which messages come as values of their own types.
+func serveWithMessagesOfWireline(_ tls: TLSContext?) async throws {
+    let server = try await PacketServer.start(
+        at: "127.0.0.1", port: 0, protocol: LoadProtocol.self, configuration: .ofBenchmarks(tls)
+    ) { client in
+        var count = PacketCount()
+        for try await message in client.messages {
+            switch message {
+            case .message(let echo as Echo, _): try await client.send(echo)
+            case .message(let counted as Counted, _): count.add(payloadByteCount: counted.content.count)
+            case .message, .unknown:
+                let found = count.take()
+                try await client.send(Counts(packets: found.packets, payloadBytes: found.payloadByteCount))
+            }
+        }
+    }
+    announceListening(port: Int(server.address.port))
+    await server.waitUntilShutDown()
+}
 
 /// A task for each connection, which asks for what has arrived and sends one packet after another.
 func serveWithWireline(_ tls: TLSContext?) async throws {
@@ -15,7 +36,7 @@ func serveWithWireline(_ tls: TLSContext?) async throws {
                 switch packet.id {
                 case UInt64(PacketCount.countedID): count.add(payloadByteCount: packet.payload.byteCount)
                 case UInt64(PacketCount.countID): try await client.send(packet: count.takeReply())
-                default: try await client.forward(packet)
+                default: try await client.send(id: packet.id, payload: packet.payload)
                 }
             }
         }
@@ -34,7 +55,7 @@ func serveWithPacketsOfWireline(_ tls: TLSContext?) async throws {
             switch packet.id {
             case UInt64(PacketCount.countedID): count.add(payloadByteCount: packet.payload.byteCount)
             case UInt64(PacketCount.countID): try await client.send(packet: count.takeReply())
-            default: try await client.forward(packet)
+            default: try await client.send(id: packet.id, payload: packet.payload)
             }
         }
     }
@@ -55,7 +76,7 @@ func serveWithBatchesOfWireline(_ tls: TLSContext?) async throws {
                 case UInt64(PacketCount.countID):
                     let reply = try count.takeReply()
                     try client.write(packet: reply.span.bytes)
-                default: try client.write(packet: packet.bytes)
+                default: try client.write(id: packet.id, payload: packet.payload)
                 }
             }
         }
