@@ -73,9 +73,7 @@ extension PacketConnection {
     ///   than its lengths can say, and when the ID does not fit.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(id: UInt64, payload: RawSpan) async throws(ConnectionError) {
-        if stream.loop.isCurrent, let byteCount = byteCountAtOnce(id, payload), hasRoom(byteCount) {
-            return write(id, payload, byteCount)
-        }
+        if sendAtOnce(id, payload) { return }
         try await sendInTurn(encode(id: id, payload: payload))
     }
 
@@ -177,6 +175,18 @@ extension PacketConnection {
         }
         let packet = try encode(id: id, payload: payload)
         try unsafe write(packet: packet.span.bytes)
+    }
+
+    /// Apart from what may wait: entering and leaving that would take as long as the rest.
+    ///
+    /// - Returns: Whether the payload's packet is sent; false where the sender would have to wait, or something is wrong.
+    @usableFromInline
+    func sendAtOnce(_ id: UInt64, _ payload: RawSpan) -> Bool {
+        guard stream.loop.isCurrent, let byteCount = byteCountAtOnce(id, payload), hasRoom(byteCount) else {
+            return false
+        }
+        write(id, payload, byteCount)
+        return true
     }
 
     /// How many bytes a payload's packet has; nil where its header cannot be written at once, or something is wrong.

@@ -77,7 +77,8 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Whether this is the loop's thread.
-    @inlinable package var isCurrent: Bool {
+    @inlinable @inline(__always)
+    package var isCurrent: Bool {
         unsafe wireline_current_loop() == UnsafeMutableRawPointer(bitPattern: UInt(bitPattern: ObjectIdentifier(self)))
     }
 
@@ -94,7 +95,7 @@ public final class EventLoop: @unchecked Sendable {
     package func forgetTime() { time = nil }
 
     /// Stops the program on any other thread.
-    @inlinable
+    @inlinable @inline(__always)
     package func preconditionIsCurrent() {
         precondition(isCurrent, "only the loop's own thread may do this")
     }

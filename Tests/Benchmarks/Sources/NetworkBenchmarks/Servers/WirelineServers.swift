@@ -15,7 +15,8 @@ func serveWithMessagesOfWireline(_ tls: TLSContext?) async throws {
             switch message {
             case .message(let echo as Echo, _): try await client.send(echo)
             case .message(let counted as Counted, _): count.add(payloadByteCount: counted.content.count)
-            case .message, .unknown:
+            case .unknown(let packet): try await client.forward(packet)
+            case .message:
                 let found = count.take()
                 try await client.send(Counts(packets: found.packets, payloadBytes: found.payloadByteCount))
             }
