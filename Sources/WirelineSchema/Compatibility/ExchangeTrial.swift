@@ -15,9 +15,9 @@ struct ExchangeTrial {
     private static let patience = 8
     /// Counts that make a packet larger than a limit, whatever its prefixes take.
     private static let extraCounts = [0, 1, 2, 4, 8, 16, 32, 64]
-    /// Counts of which one gives a structure 128 to 255 bytes, whatever an item takes: between those, and only there, a
-    /// size is one byte and its varint two.
-    private static let structureExtraCounts = [128, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1]
+    /// Counts of which one gives a structure 128 to 255 bytes, whatever an item takes, and whatever fields in front of it take
+    /// at most: between those, and only there, a size is one byte and its varint two.
+    private static let structureExtraCounts = 1...255
 
     init(_ comparison: SchemaComparison) {
         self.comparison = comparison

@@ -280,6 +280,10 @@ struct CompatibilityTests {
         ),
         ("message Cs_1 { S s; } struct S sized(PREFIX) { T[] t; } struct T { uint8 a; }", "STRUCT_SAME_SIZED struct S"),
         (
+            "message Cs_1 { S s; } struct S sized(PREFIX) { @max(33) bytes a; T[] t; } struct T { uint8[15] a; }",
+            "STRUCT_SAME_SIZED struct S"
+        ),
+        (
             "message Cs_1 { S s; } struct S sized(PREFIX) { T t; } struct T { @count(uint16) string a; }",
             "STRUCT_SAME_SIZED struct S"
         ),
@@ -292,7 +296,7 @@ struct CompatibilityTests {
         let found = try verdicts(
             text.replacing("PREFIX", with: "uint8"), text.replacing("PREFIX", with: "varint"))
         let change = try #require(found.first { $0.hasPrefix(subject + ":") }, "\(found)")
-        #expect(!change.hasSuffix(": old reads, new reads"), "\(change)")
+        #expect(!change.contains("old reads") && !change.contains("new reads"), "\(change)")
         let unaffected = try verdicts(
             text.replacing("PREFIX", with: "uint8"), text.replacing("PREFIX", with: "uint8"))
         #expect(unaffected.isEmpty)
