@@ -67,7 +67,7 @@ public enum WebSocketError: Error, Equatable, Sendable {
     case invalidUTF8(offset: Int)
     /// What should be compressed is not; `offset` is where the frame begins.
     case invalidCompression(offset: Int)
-    /// A frame announces more bytes than this.
+    /// A frame announces more bytes than this; one of a compressed message more than twice as many and 1 KiB.
     case frameTooLarge(limit: Int)
     /// A message has more bytes than this; a compressed one when it is not compressed any more.
     case messageTooLarge(limit: Int)

@@ -343,6 +343,57 @@ struct DeflateTests {
         }
     }
 
+    /// Deflate keeps noise in blocks as it is, so that it is longer than it was.
+    @Test(arguments: [WebSocketRole.client, .server], [false, true])
+    func `noise has as many bytes as there may be, although its frames have more`(
+        role: WebSocketRole, isInParts: Bool
+    ) throws {
+        let limit = 1_000
+        var configuration = WebSocketConfiguration()
+        (configuration.messageLimit, configuration.frameLimit) = (limit, limit)
+        var random = SeededGenerator.forThisRun()
+        for (count, isTaken) in [(limit, true), (limit + 1, false)] {
+            let noise = [UInt8].random(count: count, using: &random)
+            let sender = Side(role == .client ? .server : .client, agreement: Self.agreement())
+            if isInParts {
+                try sender.send(part: noise, .binary, isLast: false)
+                try sender.send(part: [], .binary, isLast: true)
+            } else {
+                try sender.send(binary: noise)
+            }
+            let frames = try #require(sender.frames)
+            #expect(frames.count == (isInParts ? 2 : 1))
+            #expect(frames[0].payload.count > limit, random.seedComment)
+            let receiver = Side(role, agreement: Self.agreement(), configuration: configuration)
+            receiver.receive(sender.sent)
+            let told = isTaken ? Side.Told.message(.binary, noise) : .failed(.messageTooLarge(limit: limit))
+            #expect(receiver.told == [told], random.seedComment)
+        }
+    }
+
+    @Test(
+        arguments: [(.max, .messageTooLarge(limit: 1_000)), (1_000, .frameTooLarge(limit: 1_000))]
+            as [(Int, WebSocketError)])
+    func `a compressed frame announces twice as much as there may be and 1 KiB, and no more`(
+        frameLimit: Int, fault: WebSocketError
+    ) {
+        var configuration = WebSocketConfiguration()
+        (configuration.messageLimit, configuration.frameLimit) = (1_000, frameLimit)
+        // 3,024 bytes and 3,025; in front of a continuation, too, which has no bit that tells.
+        for (beginning, byteCount) in [([], 3_024), ([0x42, 0], 3_024)] as [([UInt8], Int)] {
+            let opcode: UInt8 = beginning.isEmpty ? 0xC2 : 0x80
+            for (count, told) in [(byteCount, []), (byteCount + 1, [Side.Told.failed(fault)])] {
+                let side = Side(.client, agreement: Self.agreement(), configuration: configuration)
+                side.receive(beginning + [opcode, 126, UInt8(count >> 8), UInt8(count & 0xFF)])
+                #expect(side.told == told)
+            }
+        }
+        // What is not compressed has only what there may be.
+        let side = Side(.client, agreement: Self.agreement(), configuration: configuration)
+        side.receive([0x82, 126, 0x03, 0xE9])
+        #expect(side.told == [.failed(fault)])
+    }
+
     @Test func `a message that says nothing at great length ends somewhere`() {
         let side = Self.client(1_000)
         // Blocks without content, which need five bytes each.

@@ -10,8 +10,8 @@ public enum WebSocketRole: Equatable, Sendable {
 
 /// What a ``WebSocketEngine`` holds at most, and how long it waits.
 public struct WebSocketConfiguration: Equatable, Sendable {
-    /// How many bytes a frame may announce (default 16 MiB). More is ``WebSocketError/frameTooLarge(limit:)``, before any of
-    /// them has come.
+    /// How many bytes a frame may announce (default 16 MiB); one of a compressed message twice as many and 1 KiB, for what
+    /// cannot be made shorter becomes longer. More is ``WebSocketError/frameTooLarge(limit:)``, before any of them has come.
     public var frameLimit = 16 * 1024 * 1024
     /// How many bytes a message may have (default 16 MiB); a compressed one as many when it is not compressed any more, and
     /// twice as many and 1 KiB before. More is ``WebSocketError/messageTooLarge(limit:)``.

@@ -143,9 +143,15 @@ extension WebSocketEngine {
         case (let opcode, nil):
             message = IncomingMessage(kind: opcode == .text ? .text : .binary, isCompressed: header.isCompressed)
         }
-        guard header.payloadByteCount <= configuration.frameLimit
+        guard header.payloadByteCount <= announcedLimit(configuration.frameLimit)
         else { throw .frameTooLarge(limit: configuration.frameLimit) }
         try count(header)
+    }
+
+    /// How many bytes may be announced of the message where so many of content may come.
+    private func announcedLimit(_ limit: Int) -> Int {
+        // Compressed, it is hardly ever longer; one that says nothing at great length is to end somewhere.
+        message?.isCompressed == true ? min(limit, Int.max / 4) * 2 + 1024 : limit
     }
 
     /// Counts the frame for its message, before anything of it has come.
@@ -154,10 +160,8 @@ extension WebSocketEngine {
         message.fragmentCount += 1
         guard message.fragmentCount <= configuration.fragmentLimit
         else { throw .tooManyFragments(limit: configuration.fragmentLimit) }
-        // Compressed, a message is hardly ever longer; one that says nothing at great length is to end somewhere.
         let limit = configuration.messageLimit
-        let announcedLimit = message.isCompressed ? min(limit, Int.max / 4) * 2 + 1024 : limit
-        guard header.payloadByteCount <= announcedLimit - message.announcedByteCount
+        guard header.payloadByteCount <= announcedLimit(limit) - message.announcedByteCount
         else { throw .messageTooLarge(limit: limit) }
         message.announcedByteCount += header.payloadByteCount
         self.message = message
