@@ -141,7 +141,7 @@ extension PacketConnection {
 
     package func failed(_ stream: ByteStream, _ error: TransportError) {
         let transform = transform
-        let error = transform?.connectionFailure ?? .transport(error)
+        let error = refusal ?? transform?.connectionFailure ?? .transport(error)
         if ending == nil { ending = .failed(error) }
         // Who wants nothing more does not mind an end without leave.
         let isMissed = !isFinishing || transform?.isCut != true

@@ -48,6 +48,9 @@ extension PacketConnection {
         await loop.run { self.webSocketTransform?.request }
     }
 
+    /// What a WebSocket's server has answered that refuses, where all of its head has come and not all of its body.
+    var refusal: ConnectionError? { webSocketTransform?.refusal }
+
     /// Waits until packets can be sent.
     ///
     /// - Throws: What has kept it from that; the connection is closed then.
@@ -60,7 +63,7 @@ extension PacketConnection {
                 transform.onReady = { attempt.finish(.success(())) }
             }
         } catch {
-            let error = error == .cancelled ? ConnectionError.cancelled : .transport(error)
+            let error = await loop.run { self.handshakeError(error) }
             recorder?.close(error)
             close()
             throw error
@@ -69,6 +72,13 @@ extension PacketConnection {
     }
 
     private var handshakeError: ConnectionError? { transform?.isReady == false ? sendError : nil }
+
+    /// Why packets cannot be sent, where nobody waits for that any more: a server that has refused has said so, although its
+    /// body has not ended.
+    private func handshakeError(_ error: TransportError) -> ConnectionError {
+        if error == .cancelled { return .cancelled }
+        return refusal ?? .transport(error)
+    }
 
     /// What a WebSocket's peer is told when the connection is closed now.
     func setCloseCode() {

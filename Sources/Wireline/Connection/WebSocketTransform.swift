@@ -61,6 +61,12 @@ final class WebSocketTransform: ConnectionTransform {
 
     func start() {}
 
+    /// What the server has answered that refuses, where all of its head has come and not all of its body.
+    var refusal: ConnectionError? {
+        guard case .client(let handshake) = handshake else { return nil }
+        return handshake.refusal.map { .webSocket(.refused($0)) }
+    }
+
     private func fail(_ error: ConnectionError) -> TransformFailure {
         if connectionFailure == nil { connectionFailure = error }
         return TransformFailure()

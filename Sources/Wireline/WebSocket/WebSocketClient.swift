@@ -34,7 +34,8 @@ public struct WebSocketClient: WebSocketEndpoint {
     ///   - group: The loops of which one carries the connection; nil: `EventLoopGroup.shared`.
     ///   - configuration: What is asked for, deadlines and limits.
     /// - Throws: ``ConnectionError/webSocket(_:)``: with `WebSocketError.refused` for a redirect, a 401 or another
-    ///   answer, which has its status, its headers and the beginning of its body; with what is wrong with the address, the
+    ///   answer, which has its status, its headers and the beginning of its body, as far as that has come when the deadline
+    ///   is over; with what is wrong with the address, the
     ///   configuration or the answer. What ``PacketClient/connect(to:port:protocol:on:configuration:)`` throws, too.
     public static func connect(
         to url: WebSocketURL, on group: EventLoopGroup? = nil,
@@ -162,13 +163,20 @@ extension WebSocketConnection {
                 self.onOpen = { attempt.finish(.success(())) }
             }
         } catch {
-            let error = error == .cancelled ? ConnectionError.cancelled : .transport(error)
-            recorder?.close(error)
-            await loop.run { self.abort(error) }
-            throw error
+            throw await loop.run { self.giveUp(error) }
         }
         // What was refused once is open no more, even if it has ended meanwhile.
         guard agreement == nil else { return }
         throw await loop.run { self.sendError }
+    }
+
+    /// Closes a connection for which nobody waits any more.
+    ///
+    /// - Returns: Why there is no WebSocket.
+    private func giveUp(_ error: TransportError) -> ConnectionError {
+        let failure = error == .cancelled ? ConnectionError.cancelled : ownFailure ?? refusal ?? .transport(error)
+        recorder?.close(failure)
+        abort(failure)
+        return failure
     }
 }

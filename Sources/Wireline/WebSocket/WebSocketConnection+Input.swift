@@ -98,7 +98,7 @@ extension WebSocketConnection {
     package func failed(_ stream: ByteStream, _ error: TransportError) {
         // Who has taken leave does not mind what happens behind it.
         if ownFailure == nil, engine.end == nil, peerClose == nil, !hasFault, !isFinishing {
-            ownFailure = (stream.transform as? TLSTransform)?.connectionFailure ?? .transport(error)
+            ownFailure = refusal ?? (stream.transform as? TLSTransform)?.connectionFailure ?? .transport(error)
         }
         streamEnded()
     }

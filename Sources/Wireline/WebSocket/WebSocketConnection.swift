@@ -201,6 +201,12 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         onOpen.take()?()
     }
 
+    /// What the server has answered that refuses, where all of its head has come and not all of its body.
+    var refusal: ConnectionError? {
+        guard case .asking(let handshake) = phase else { return nil }
+        return handshake.refusal.map { .webSocket(.refused($0)) }
+    }
+
     /// There will be no WebSocket; what the peer is told of that, if anything, has been written.
     func fail(_ error: ConnectionError?) {
         if ownFailure == nil { ownFailure = error }

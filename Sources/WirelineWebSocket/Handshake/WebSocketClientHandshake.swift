@@ -44,6 +44,19 @@ public struct WebSocketClientHandshake: Sendable {
         return agreement
     }
 
+    /// What the server has answered where it does not want to talk WebSocket, with what has come of the body; nil before the
+    /// head of such an answer is whole.
+    ///
+    /// A body may have no end, or be longer than anybody waits: this is to be told when the time is over, or the connection
+    /// fails.
+    public var refusal: WebSocketResponse? {
+        switch state {
+        case .body(let head, let status, let reader): response(head, status, reader)
+        case .failed(.refused(let response)): response
+        case .head, .agreed, .failed: nil
+        }
+    }
+
     /// Takes bytes of the server's answer.
     ///
     /// - Parameter bytes: What has come, cut anywhere, without what was taken before.
@@ -76,7 +89,7 @@ public struct WebSocketClientHandshake: Sendable {
         case .body(let head, let status, var reader):
             state = .failed(.truncated)
             reader.receive(bytes)
-            guard !reader.isComplete else { throw refusal(head, status, reader) }
+            guard !reader.isComplete else { throw .refused(response(head, status, reader)) }
             state = .body(head, status: status, reader)
             return bytes.byteCount
         case .agreed: return 0
@@ -92,7 +105,7 @@ public struct WebSocketClientHandshake: Sendable {
         let error: WebSocketError
         switch state {
         case .head: error = .truncated
-        case .body(let head, let status, let reader): error = refusal(head, status, reader)
+        case .body(let head, let status, let reader): error = .refused(response(head, status, reader))
         case .agreed: return
         case .failed(let earlier): error = earlier
         }
@@ -100,9 +113,8 @@ public struct WebSocketClientHandshake: Sendable {
         throw error
     }
 
-    private func refusal(_ head: HTTPHead, _ status: Int, _ reader: BodyReader) -> WebSocketError {
-        .refused(
-            WebSocketResponse(status: status, reason: head.startLine.2, headers: head.headers, body: reader.body))
+    private func response(_ head: HTTPHead, _ status: Int, _ reader: BodyReader) -> WebSocketResponse {
+        WebSocketResponse(status: status, reason: head.startLine.2, headers: head.headers, body: reader.body)
     }
 
     private mutating func finishHead(_ reader: HeadReader) throws(WebSocketError) {
@@ -122,7 +134,7 @@ public struct WebSocketClientHandshake: Sendable {
             state = .head(reader)
         default:
             let body = BodyReader(status: status, headers: head.headers, limit: asked.bodyLimit)
-            guard !body.isComplete else { throw refusal(head, status, body) }
+            guard !body.isComplete else { throw .refused(response(head, status, body)) }
             state = .body(head, status: status, body)
         }
     }

@@ -8,7 +8,7 @@ public struct WebSocketResponse: Equatable, Sendable {
     public let reason: String
     /// The headers.
     public let headers: WebSocketHeaders
-    /// The beginning of the body.
+    /// The beginning of the body, as far as it has come when nothing more was waited for.
     public let body: [UInt8]
 
     /// Where a redirect leads; it is not followed, for the server there is another one.
@@ -32,71 +32,5 @@ extension WebSocketResponse: CustomStringConvertible {
     public var description: String {
         let place = location.map { ", to \($0)" } ?? ""
         return reason.isEmpty ? "\(status)\(place)" : "\(status) \(reason)\(place)"
-    }
-}
-
-/// Gathers the beginning of a body, as far as it comes and is wanted.
-struct BodyReader: Sendable {
-    private enum End: Sendable {
-        /// So many bytes are to come.
-        case byteCount(Int)
-        /// A chunk without bytes ends it (RFC 9112 §7.1).
-        case lastChunk
-        /// Only the connection's end does.
-        case connection
-    }
-
-    private let limit: Int
-    private let end: End
-    private var bytes: [UInt8] = []
-
-    init(status: Int, headers: WebSocketHeaders, limit: Int) {
-        self.limit = limit
-        if status == 204 || status == 304 {
-            end = .byteCount(0)
-        } else if headers.hasListElement("chunked", in: "Transfer-Encoding") {
-            end = .lastChunk
-        } else if let text = headers["Content-Length"], text.utf8.allSatisfy(\.isDigit), let count = Int(text) {
-            end = .byteCount(count)
-        } else {
-            end = .connection
-        }
-    }
-
-    mutating func receive(_ received: RawSpan) {
-        let wanted = received.extracting(first: limit - bytes.count)
-        bytes += unsafe wanted.withUnsafeBytes { unsafe Array($0) }
-    }
-
-    /// Whether more is neither expected nor wanted.
-    var isComplete: Bool {
-        switch end {
-        case .byteCount(let count): bytes.count >= min(count, limit)
-        case .lastChunk: bytes.count >= limit || bytes.suffix(5).elementsEqual("0\r\n\r\n".utf8)
-        case .connection: bytes.count >= limit
-        }
-    }
-
-    /// The body, as far as it has come.
-    var body: [UInt8] {
-        switch end {
-        case .byteCount(let count): Array(bytes.prefix(count))
-        case .lastChunk: withoutChunks
-        case .connection: bytes
-        }
-    }
-
-    private var withoutChunks: [UInt8] {
-        var body: [UInt8] = []
-        var rest = bytes[...]
-        while let lineEnd = rest.firstIndex(of: 0x0A) {
-            let digits = rest[..<lineEnd].prefix(while: \.isHexadecimalDigit)
-            guard let count = Int(String(decoding: digits, as: UTF8.self), radix: 16), count > 0 else { break }
-            rest = rest[(lineEnd + 1)...]
-            body += rest.prefix(count)
-            // Behind a chunk stands a line end.
-            rest = rest.dropFirst(count).dropFirst(2)
-        }
-        return body
     }
 }

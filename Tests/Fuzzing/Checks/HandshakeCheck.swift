@@ -40,8 +40,10 @@ struct HandshakeCheck {
         var answer: [UInt8] = []
         /// Without the first bytes of what is not HTTP, which may not have come.
         var error: String?
+        var refusal: WebSocketResponse?
 
         mutating func fail(_ error: WebSocketError) {
+            if case .refused(let response) = error { refusal = response }
             if case .notHTTP = error { self.error = "not HTTP" } else { self.error = "\(error)" }
         }
     }
