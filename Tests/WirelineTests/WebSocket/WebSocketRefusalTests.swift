@@ -108,4 +108,56 @@ struct WebSocketRefusalTests {
         // The body may have been on its way.
         #expect(Array("event 1".utf8).starts(with: response.body))
     }
+
+    // MARK: Sessions
+
+    @Test(arguments: Use.allCases)
+    func `a session whose login is refused without end knows that it is`(use: Use) async throws {
+        let listener = try RawSocket.listen()
+        let port = try listener.port()
+        let mayEnd = Gate()
+        let peer = Task {
+            try await onThread {
+                while !mayEnd.isOpen {
+                    let peer = try listener.accept()
+                    _ = try? peer.head()
+                    // A client that is late has gone.
+                    try? peer.send(Array(Self.endless[1].utf8))
+                    peer.drain()
+                }
+            }
+        }
+        // Attempts that miss it because the machine is busy are made again.
+        let timeout = Duration.milliseconds(200)
+        let states: AsyncStream<SessionState>
+        let session: any AnyObject
+        switch use {
+        case .messages:
+            let messages = try WebSocketSession.start(
+                to: [WebSocketURL("ws://127.0.0.1:\(port)")],
+                configuration: .patient { $0.client.connecting.connectTimeout = timeout })
+            (states, session) = (messages.states, messages)
+        case .packets:
+            var configuration = PacketSessionConfiguration.patient
+            configuration.client.connectTimeout = timeout
+            configuration.client.webSocket = WebSocketOptions()
+            let packets = try PacketSession.start(
+                to: [ServerEndpoint("127.0.0.1", port: port)], protocol: SceneProtocol.self,
+                configuration: configuration)
+            (states, session) = (packets.states, packets)
+        }
+        var attemptCount = 0
+        var end: SessionEndCause?
+        for await state in states {
+            if case .connecting = state { attemptCount += 1 }
+            if case .ended(let cause) = state { end = cause }
+            if attemptCount > 100 { break }
+        }
+        withExtendedLifetime(session) {}
+        #expect(end == .stopped(.loginRefused))
+        mayEnd.open()
+        let visitor = try? RawSocket.connect(to: port)
+        visitor?.endOutput()
+        try await peer.value
+    }
 }
