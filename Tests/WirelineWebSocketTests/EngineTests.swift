@@ -378,6 +378,35 @@ struct EngineTests {
         }
     }
 
+    /// A peer that has closed, and ends its half of the connection, may still read.
+    @Test(arguments: [true, false])
+    func `a client's output leaves behind the end of a server that has closed`(isAsked: Bool) throws {
+        let client = Side(.client)
+        try client.send(binary: [1, 2, 3])
+        if isAsked { try client.engine.close(at: .zero) }
+        client.now = .seconds(1)
+        client.receive(Self.bytes(.close(1000)))
+        client.engine.endOfInput()
+        #expect(client.end?.isClean == true)
+        #expect(!client.wantsConnectionClosed)
+        #expect(client.deadline == .seconds(11))
+        #expect(client.frames == [.binary([1, 2, 3]), .close(1000)])
+        #expect(client.wantsConnectionClosed)
+        #expect(client.deadline == nil)
+    }
+
+    @Test func `output that does not leave behind a server's end has a deadline`() throws {
+        let client = Side(.client)
+        try client.send(binary: [1])
+        client.receive(Self.bytes(.close(1000)))
+        client.engine.endOfInput()
+        client.engine.timerFired(at: .milliseconds(9_999))
+        #expect(!client.wantsConnectionClosed)
+        client.engine.timerFired(at: .seconds(10))
+        #expect(client.wantsConnectionClosed)
+        #expect(client.end?.cause == .closedByPeer)
+    }
+
     @Test func `a connection that is cut has not been closed`() throws {
         let idle = Side(.client)
         idle.engine.endOfInput()

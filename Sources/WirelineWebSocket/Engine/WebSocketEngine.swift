@@ -170,13 +170,14 @@ public struct WebSocketEngine: ~Copyable {
         }
     }
 
-    /// Takes note that the connection brings no more bytes.
+    /// Takes note that the connection brings no more bytes. Where both sides have said that they close, what waits to be sent
+    /// still has until ``deadline`` to leave.
     public mutating func endOfInput() {
         switch state {
         case .open: endHere(.cut, sent: nil)
         case .failing(let error): endHere(.failed(error), sent: nil)
         case .closing(let sent, _): endHere(.cut, sent: sent)
-        case .ended(let end, _, true): state = .ended(end, deadline: nil, waitsForPeer: false)
+        case .ended(let end, let deadline, true): state = .ended(end, deadline: deadline, waitsForPeer: false)
         case .answering, .ended: break
         }
     }

@@ -108,6 +108,48 @@ struct WebSocketEndTests {
         #expect(try await peer.value > 0)
     }
 
+    @Test func `what a client has sent leaves although the server, which closes and reads on, ends its half first`()
+        async throws
+    {
+        let socket = try RawSocket.listen(receiveBuffer: 4_096)
+        let port = try socket.port()
+        let (mayClose, mayRead) = (Gate(), Gate())
+        let peer = Task {
+            let peer = try await onThread { try socket.acceptWebSocket() }
+            await mayClose.wait()
+            try peer.send(RawFrames.frame(8, RawFrames.close(1_000)))
+            peer.endOutput()
+            await mayRead.wait()
+            return try await RawWebSocket(peer).rest()
+        }
+        let client = try await WebSocketClient.connect(
+            to: "ws://127.0.0.1:\(port)", configuration: .patient { $0.limits.frames.outputLimit = 1 << 20 })
+        let sent = Seen<UInt8>()
+        let sending = Task {
+            for number in 0... {
+                let byte = UInt8(truncatingIfNeeded: number)
+                try await client.send([UInt8](repeating: byte, count: 60_000))
+                sent.add(byte)
+            }
+        }
+        // Until the system takes no more, nor this side.
+        let isStalled = try await eventually { await client.counters().waitingSenderCount == 1 }
+        #expect(isStalled)
+        mayClose.open()
+        // The server's end has come, whatever waits here.
+        let end = try await client.waitUntilEnd()
+        #expect(end.cause == .closedByPeer)
+        await #expect(throws: ConnectionError.webSocket(.closed)) { try await sending.value }
+        mayRead.open()
+        let (content, _, close) = try await peer.value
+        let expected = await sent.first(sent.count).flatMap { [UInt8](repeating: $0, count: 60_000) }
+        #expect(expected.count > 1 << 20)
+        #expect(content.count == expected.count)
+        let isSame = content == expected
+        #expect(isSame)
+        #expect(close == RawFrames.close(1_000))
+    }
+
     @Test func `a peer that does not answer a close is left when its time is over`() async throws {
         let socket = try RawSocket.listen()
         let port = try socket.port()
