@@ -127,7 +127,8 @@ struct ServerHandshakeTests {
         #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
         #expect(answer.contains("\nSec-WebSocket-Version: 13\n") == (fault == .webSocketVersion))
         #expect(answer.contains("\nUpgrade: websocket\n") == (status == 426))
-        #expect(answer.contains("\nConnection: close\n"))
+        // RFC 9110 §7.8: `Connection` names `Upgrade`, where that is there.
+        #expect(answer.contains("\nConnection: \(status == 426 ? "Upgrade, close" : "close")\n"))
         let body = try #require(answer.split(separator: "\n\n").last)
         #expect(answer.contains("\nContent-Length: \(body.utf8.count)\n"))
     }
@@ -230,6 +231,21 @@ struct ServerHandshakeTests {
                 who?
                 """)
         #expect(try Self.receive([[1, 2]], &handshake) == 0)
+    }
+
+    @Test func `a server that refuses with 426 says to what the client is to change`() throws {
+        var handshake = try Self.asked()
+        try handshake.answer(.refuse(status: 426, headers: ["X": "y"]))
+        #expect(
+            Self.output(&handshake) == """
+                HTTP/1.1 426 Upgrade Required
+                Upgrade: websocket
+                Connection: Upgrade, close
+                Content-Length: 0
+                X: y
+
+
+                """)
     }
 
     @Test(

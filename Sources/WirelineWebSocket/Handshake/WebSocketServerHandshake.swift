@@ -69,7 +69,7 @@ public struct WebSocketUpgradeRequest: Equatable, Sendable {
 public enum WebSocketAnswer: Equatable, Sendable {
     /// They talk WebSocket; the subprotocol is one that the client has asked for.
     case accept(subprotocol: String? = nil, headers: WebSocketHeaders = [:])
-    /// They do not: 401 with `WWW-Authenticate`, 403, 404, a redirect with `Location` …
+    /// They do not: 401 with `WWW-Authenticate`, 403, 404, a redirect with `Location` … With 426 stands `Upgrade: websocket`.
     case refuse(status: Int, headers: WebSocketHeaders = [:], body: String = "")
 }
 
@@ -241,7 +241,10 @@ public struct WebSocketServerHandshake: Sendable {
     private mutating func respond(
         _ status: Int, _ contentType: String?, _ headers: WebSocketHeaders, _ body: String, hasBody: Bool = true
     ) {
-        var own: WebSocketHeaders = ["Connection": "close", "Content-Length": "\(body.utf8.count)"]
+        // 426 says to what the client is to change, and `Connection` names that header (RFC 9110 §7.8, §15.5.22).
+        var own: WebSocketHeaders =
+            status == 426 ? ["Upgrade": "websocket", "Connection": "Upgrade, close"] : ["Connection": "close"]
+        own.append(name: "Content-Length", value: "\(body.utf8.count)")
         if let contentType { own.append(name: "Content-Type", value: contentType) }
         output += "HTTP/1.1 \(status) \(Self.reason(status))\r\n\(own.lines)\(headers.lines)\r\n".utf8
         if hasBody { output += body.utf8 }
@@ -254,9 +257,8 @@ public struct WebSocketServerHandshake: Sendable {
         case .headTooLarge: refuse(431, "\(error)\n")
         case .invalidRequest(let fault, let status):
             var headers: WebSocketHeaders = [:]
-            // RFC 6455 §4.4, RFC 9110 §15.5.22: a refusal of the version says which is spoken.
+            // RFC 6455 §4.4: a refusal of the version says which is spoken.
             if fault == .webSocketVersion { headers.append(name: "Sec-WebSocket-Version", value: "13") }
-            if status == 426 { headers.append(name: "Upgrade", value: "websocket") }
             refuse(status, headers, "\(error)\n")
         default: refuse(400, "\(error)\n")
         }
