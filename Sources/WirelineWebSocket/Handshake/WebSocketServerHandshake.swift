@@ -315,7 +315,7 @@ public struct WebSocketServerHandshake: Sendable {
         let headers = head.headers
         guard method == "GET" else { throw .invalidRequest(.method, status: 400) }
         guard version != "HTTP/1.0" else { throw .invalidRequest(.version, status: 400) }
-        guard headers["Transfer-Encoding"] == nil, headers["Content-Length"].map({ $0 == "0" }) ?? true
+        guard headers["Transfer-Encoding"] == nil, hasNoBody(headers)
         else { throw .invalidRequest(.body, status: 400) }
         guard let host = headers.onlyValue(of: "Host"), let url = try? WebSocketURL("http://" + host),
             url.target == "/", url.credentials == nil, !host.hasSuffix("/")
@@ -337,6 +337,13 @@ public struct WebSocketServerHandshake: Sendable {
         let request = WebSocketUpgradeRequest(
             target: path, host: host, headers: headers, subprotocols: try subprotocols(headers))
         return .asking(request, key: key, offers: offers)
+    }
+
+    /// Whether each length that is announced is 0: others may read another one of several (RFC 9112 §6.3).
+    private static func hasNoBody(_ headers: WebSocketHeaders) -> Bool {
+        headers.values(of: "Content-Length").allSatisfy { value in
+            value.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { $0.trimmed == "0" }
+        }
     }
 
     /// A path with a query, or an address that has them (RFC 9112 §3.2).
