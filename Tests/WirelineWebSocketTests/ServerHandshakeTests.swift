@@ -215,6 +215,31 @@ struct ServerHandshakeTests {
         #expect(answer.contains("\nSec-WebSocket-Protocol: superchat\nSet-Cookie: a=b\n\n"))
     }
 
+    @Test(arguments: [
+        ("chat, , b", ["chat", "b"]), ("chat, ", ["chat"]), (",chat,,\tb\t,", ["chat", "b"]), (" , ", []), ("", []),
+        ("chat,b\nSec-WebSocket-Protocol: ,\nSec-WebSocket-Protocol: c", ["chat", "b", "c"]),
+    ])
+    func `empty elements of a list of subprotocols mean nothing`(list: String, names: [String]) throws {
+        let text = Self.request.replacing("Version: 13", with: "Version: 13\nSec-WebSocket-Protocol: \(list)")
+        #expect(try Self.asked(text).request?.subprotocols == names)
+    }
+
+    /// With each compared to all others this takes minutes.
+    @Test func `a hundred thousand subprotocols are as well as one, and the last may be the first again`() throws {
+        let names = (0..<100_000).map { String($0) }
+        var policy = WebSocketHandshakePolicy()
+        policy.headLimit = 1 << 20
+        func text(_ names: [String]) -> String {
+            let list = names.joined(separator: ",")
+            return Self.request.replacing("Version: 13", with: "Version: 13\nSec-WebSocket-Protocol: \(list)")
+        }
+        let isSame = try Self.asked(text(names), policy).request?.subprotocols == names
+        #expect(isSame)
+        #expect(throws: WebSocketError.invalidRequest(.subprotocol, status: 400)) {
+            try Self.asked(text(names + ["0"]), policy)
+        }
+    }
+
     @Test func `a refusal is what the server says`() throws {
         var handshake = try Self.asked()
         #expect(throws: WebSocketError.invalidStatus(200)) { try handshake.answer(.refuse(status: 200)) }

@@ -53,11 +53,16 @@ public struct WebSocketHeaders: Equatable, Sendable, ExpressibleByDictionaryLite
         return values.count == 1 ? values[0] : nil
     }
 
-    /// Whether one of the lists that are the values of a name has such an element (RFC 9110 §5.6.1).
-    func hasListElement(_ element: String, in name: String) -> Bool {
-        values(of: name).contains { value in
-            value.utf8.split(separator: UInt8(ascii: ",")).contains { Substring($0).trimmed.isSameToken(as: element) }
+    /// The elements of the lists that are the values of a name, without empty ones (RFC 9110 §5.6.1.2).
+    func listElements(in name: String) -> [Substring] {
+        values(of: name).flatMap { value in
+            value.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0).trimmed }.filter { !$0.isEmpty }
         }
+    }
+
+    /// Whether one of the lists that are the values of a name has such an element.
+    func hasListElement(_ element: String, in name: String) -> Bool {
+        listElements(in: name).contains { $0.isSameToken(as: element) }
     }
 
     /// Throws for what HTTP does not allow.

@@ -355,14 +355,10 @@ public struct WebSocketServerHandshake: Sendable {
     }
 
     private static func subprotocols(_ headers: WebSocketHeaders) throws(WebSocketError) -> [String] {
-        var names: [String] = []
-        for value in headers.values(of: "Sec-WebSocket-Protocol") {
-            for element in value.split(separator: ",") {
-                let name = String(element.trimmed)
-                guard name.isToken, !names.contains(name) else { throw .invalidRequest(.subprotocol, status: 400) }
-                names.append(name)
-            }
-        }
+        let names = headers.listElements(in: "Sec-WebSocket-Protocol").map { String($0) }
+        // A head has room for thousands: comparing each with all others would take long.
+        guard names.allSatisfy(\.isToken), Set(names).count == names.count
+        else { throw .invalidRequest(.subprotocol, status: 400) }
         return names
     }
 }
