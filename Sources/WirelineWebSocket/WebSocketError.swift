@@ -101,7 +101,8 @@ public enum WebSocketURLFault: Equatable, Sendable {
     case host
     /// Not a port from 1 to 65535.
     case port
-    /// A character that must be percent-encoded (RFC 3986 §3.3, §3.4).
+    /// A character that must be percent-encoded (RFC 3986 §3.3, §3.4); in a user's name or password only a space or a control
+    /// character.
     case character
     /// A `%` without two hexadecimal digits.
     case percentEncoding

@@ -69,6 +69,8 @@ struct WebSocketURLTests {
             ("ws://a/\"", .character, 7), ("ws://a/?\u{0}", .character, 8), ("ws://a/\u{7F}", .character, 7),
             ("ws://a/%", .percentEncoding, 7), ("ws://a/%4", .percentEncoding, 7),
             ("ws://a/?%GG", .percentEncoding, 8), ("ws://%@a", .percentEncoding, 5), ("ws://%FF@a", .credentials, 5),
+            ("ws://x\r\ny@a", .character, 6), ("ws://x y@a", .character, 6), ("ws:// @a", .character, 5),
+            ("ws://x:\u{0}@a", .character, 7), ("ws://x:y\u{7F}@a", .character, 8), ("ws://x\ty:z@a", .character, 6),
             ("ws://a#b", .fragment, 6), ("ws://a/?b#", .fragment, 9),
         ] as [(String, WebSocketURLFault, Int)])
     func `anything else is refused, with the place`(text: String, fault: WebSocketURLFault, offset: Int) {

@@ -19,8 +19,9 @@ struct HTTPConnectDialogue: Sendable {
     private var hasConnected = false
 
     init(to host: String, port: UInt16, _ credentials: ProxyCredentials?) throws(ProxyError) {
+        // Anything else would become a part of the request.
+        guard HostName.isHost(host), port > 0 else { throw .invalidHost }
         let authority = (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
-        guard (try? WebSocketURL("http://\(authority)/")) != nil else { throw .invalidHost }
         var lines = "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n"
         if let credentials {
             guard !credentials.user.contains(":"), Self.isPrintable(credentials.user),

@@ -99,6 +99,7 @@ struct URLParser {
         var decoded: [UInt8] = []
         var rest = bytes[range]
         while let byte = rest.popFirst() {
+            guard byte > 0x20, byte != 0x7F else { throw .invalidURL(.character, offset: rest.startIndex - 1) }
             guard byte == UInt8(ascii: "%") else {
                 decoded.append(byte)
                 continue
@@ -116,7 +117,12 @@ struct URLParser {
 }
 
 /// What hosts are called.
-enum HostName {
+package enum HostName {
+    /// A name, or an IP address, without brackets.
+    package static func isHost(_ text: String) -> Bool {
+        isName(text[...]) || isIPv6(text[...])
+    }
+
     /// A name in ASCII, or an IPv4 address: what ends in a number is meant to be one (RFC 1123 §2.1).
     static func isName(_ text: Substring) -> Bool {
         let withoutRoot = text.utf8.last == UInt8(ascii: ".") ? text.dropLast() : text

@@ -193,7 +193,13 @@ struct ProxyHandshakeTests {
         #expect(throws: ProxyError.loginRefused(status: 1)) { try Self.receive([5, 2, 1, 1], &handshake) }
     }
 
-    @Test(arguments: ["", "a b", "a\r\nX: y", "ü.test", String(repeating: "a", count: 256)])
+    @Test(
+        arguments: [
+            "", "a b", "a\r\nX: y", "ü.test", String(repeating: "a", count: 256), "x\r\ny\r\n@good.test",
+            "x y@good.test", "x@good.test", "@good.test", "good.test/", "good.test/x", "good.test?", "good.test#",
+            "good.test:80",
+            "[good.test]", "[::1]", "::1]", "1.2.3.256",
+        ])
     func `a host that cannot be said to an HTTP proxy is none`(host: String) {
         #expect(throws: ProxyError.invalidHost) { _ = try ProxyHandshake(Self.http, to: host, port: 1) }
     }
