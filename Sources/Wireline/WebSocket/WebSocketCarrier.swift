@@ -73,7 +73,7 @@ final class WebSocketCarrier: SessionCarrier, @unchecked Sendable {
 
     func takeRestOfLogin(_ link: Link, for driver: Driver) -> KickNotice? {
         guard let connection = link.connection else { return nil }
-        while !driver.inbox.isHoldingUp, !connection.isInsidePieces, let message = connection.takeMessage() {
+        while !driver.inbox.isHoldingUp, let message = connection.takeMessage() {
             driver.inbox.add(message)
         }
         return notice(from: connection)

@@ -231,9 +231,9 @@ extension WebSocketConnection {
         dropInputIfDone()
     }
 
-    /// Takes a whole message.
+    /// Takes a whole message; what there is of one that somebody has taken the beginning of is dropped.
     func takeMessage() -> WebSocketMessage? {
-        precondition(!isInsidePieces, "a message that is taken in pieces is taken so to its end")
+        while isInsidePieces { guard takePiece() != nil else { return nil } }
         guard let piece = popInbox() else { return nil }
         // SAFETY: the engine has read it, and it is whole.
         return unsafe WebSocketMessage(piece.kind, piece.content)

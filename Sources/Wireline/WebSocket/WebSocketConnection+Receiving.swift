@@ -7,7 +7,7 @@ extension WebSocketConnection {
     /// What a wait for something that arrives gives; nil: both sides have closed.
     private typealias Taken<Value> = Result<Value?, ConnectionError>
 
-    /// The next message; nil when both sides have closed.
+    /// The next message, behind one that has been begun in pieces; nil when both sides have closed.
     nonisolated(nonsending) func nextMessage() async throws(ConnectionError) -> WebSocketMessage? {
         try await next(inPieces: false) { $0.takeMessage() }
     }
@@ -69,7 +69,8 @@ extension WebSocketConnection {
     private func wait(_ continuation: UnsafeContinuation<Void, Never>, _ number: UInt32, _ inPieces: Bool) {
         precondition(unsafe receiver == nil, "one task at a time waits for a WebSocket's messages")
         unsafe receiver = continuation
-        wantsPieces = inPieces
+        // The rest of a message that nobody wants whole is dropped as it comes.
+        wantsPieces = inPieces || isInsidePieces
         guard cancelledWaitNumber != number else { return resumeReceiver() }
         stream.flush()
         // What that found out may have ended the connection, and with it the wait.

@@ -40,7 +40,8 @@ extension WebSocketEndpoint {
     /// The next message; nil when both sides have said that they close.
     ///
     /// It is what ``messages`` gives, at less cost. One task at a time receives. A message is handed over when it is whole;
-    /// one that is too long for that is taken with ``receivePiece()``.
+    /// one that is too long for that is taken with ``receivePiece()``. What is left of a message whose beginning was taken so
+    /// is passed over.
     ///
     /// - Throws: Once every message before it has been handed over: ``ConnectionError/webSocket(_:)`` where the peer's frames
     ///   are at fault, ``ConnectionError/webSocketEnded(_:)`` where it has gone without closing,
@@ -53,8 +54,9 @@ extension WebSocketEndpoint {
     /// What comes next of a message, as soon as there is something; nil when both sides have said that they close.
     ///
     /// For messages that are too long to be held: raise `messageLimit` and `frameLimit` of `limits.frames` for those. While
-    /// nobody asks for more, no
-    /// more than ``WebSocketLimits/unreadByteCount`` is read. Whoever has taken a piece takes all of that message in pieces.
+    /// nobody asks for more, no more than ``WebSocketLimits/unreadByteCount`` is read. Whoever wants all of a message takes
+    /// pieces up to the one that is its last: ``receive()`` goes on with the next message. How many pieces a message comes in
+    /// is up to the network.
     ///
     /// - Throws: As ``receive()``; what has come before a fault is handed over first.
     public nonisolated(nonsending) func receivePiece() async throws(ConnectionError) -> WebSocketPiece? {

@@ -126,8 +126,9 @@ public final class WebSocketSession: Sendable {
 
 /// A connection of a ``WebSocketSession``'s before any message of the session's is sent on it.
 ///
-/// It is good until the hook returns, and a message that it has begun to take in pieces is then taken to its end. What
-/// arrives meanwhile, and the hook has not received itself, reaches whoever iterates over the session's messages.
+/// It is good until the hook returns. What arrives meanwhile, and the hook has not received itself, reaches whoever iterates
+/// over the session's messages, without the rest of a message whose beginning the hook has taken with
+/// ``WebSocketEndpoint/receivePiece()``.
 public struct WebSocketSessionLogin: Sendable {
     /// The connection.
     public let client: WebSocketClient

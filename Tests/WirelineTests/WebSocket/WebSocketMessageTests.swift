@@ -198,6 +198,66 @@ struct WebSocketMessageTests {
         await server.shutDown()
     }
 
+    @Test(arguments: [0, 1, 2])
+    func `who has taken the beginning of a message in pieces may go on with the next one`(
+        pieceCount: Int
+    ) async throws {
+        let (mayGoOn, mayEnd) = (Gate(), Gate())
+        let part = [UInt8](repeating: 5, count: 100_000)
+        let server = try await WebSocketServer.serving { client in
+            try await client.sendMessage(as: .binary) { message in
+                try await message.send([1, 2])
+                await mayGoOn.wait()
+                for _ in 0..<20 { try await message.send(part) }
+                await mayEnd.wait()
+                try await message.send([3])
+            }
+            try await client.send("next")
+            try await client.send("last")
+            while try await client.receive() != nil {}
+        }
+        let client = try await server.connect("/", .patient { $0.limits.unreadByteCount = 100_000 })
+        if pieceCount > 0 { #expect(try await client.receivePiece()?.isLast == false) }
+        mayGoOn.open()
+        if pieceCount > 1 { #expect(try await client.receivePiece()?.isLast == false) }
+        let receiving = Task { try await client.receive() }
+        let hasCome = try await eventually { await client.counters().receivedByteCount >= 20 * part.count }
+        #expect(hasCome)
+        // What is passed over is not gathered before.
+        let unreadByteCount = await client.counters().unreadByteCount
+        #expect((unreadByteCount < 1_000_000) == (pieceCount > 0), "\(unreadByteCount)")
+        mayEnd.open()
+        if pieceCount == 0 {
+            guard case .binary(let content)? = try await receiving.value else { throw ConnectionError.cancelled }
+            #expect(content.count == 20 * part.count + 3)
+        } else {
+            #expect(try await receiving.value == .text("next"))
+        }
+        for try await message in client.messages where message == .text("last") { break }
+        try await client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a message that was begun in pieces and is cut off is no message`() async throws {
+        let socket = try RawSocket.listen()
+        let port = try socket.port()
+        let mayEnd = Gate()
+        let peer = Task {
+            let peer = try await onThread { try socket.acceptWebSocket() }
+            try peer.send(RawFrames.frame(1, isFinal: false, Array("half".utf8)))
+            await mayEnd.wait()
+            try peer.send(RawFrames.frame(0, isFinal: false, Array("more".utf8)))
+            peer.endOutput()
+            try await onThread { peer.drain() }
+        }
+        let client = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)", configuration: .patient)
+        #expect(try await client.receivePiece()?.content == Array("half".utf8))
+        mayEnd.open()
+        let end = WebSocketEnd(cause: .cut, sent: nil, received: nil)
+        await #expect(throws: ConnectionError.webSocketEnded(end)) { try await client.receive() }
+        try await peer.value
+    }
+
     @Test func `other messages wait until one has been sent in parts, and pings do not`() async throws {
         let server = try await WebSocketServer.echo()
         let client = try await server.connect()

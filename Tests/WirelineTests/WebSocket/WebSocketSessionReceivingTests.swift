@@ -38,6 +38,30 @@ struct WebSocketSessionReceivingTests {
         await server.shutDown()
     }
 
+    @Test func `a login may take the beginning of a message and leave the rest`() async throws {
+        let (mayGoOn, taken) = (Gate(), Seen<WebSocketPiece?>())
+        let server = try await WebSocketServer.serving { client in
+            try await client.sendMessage(as: .text) { message in
+                try await message.send("welcome, ")
+                await mayGoOn.wait()
+                try await message.send("whoever you are")
+            }
+            try await client.send("next")
+            while try await client.receive() != nil {}
+        }
+        let session = try server.session(.patient()) { login in taken.add(try await login.client.receivePiece()) }
+        try await session.waitUntilReady()
+        mayGoOn.open()
+        for try await message in session.messages {
+            #expect(message == .text("next"))
+            break
+        }
+        let piece = try #require(await taken.first(1)[0])
+        #expect(piece.content == Array("welcome, ".utf8) && !piece.isLast)
+        session.end()
+        await server.shutDown()
+    }
+
     @Test(arguments: [1, 4, 20])
     func `what an older connection has brought is read first`(messageLimit: Int) async throws {
         let body = String(repeating: "x", count: 16_384)
