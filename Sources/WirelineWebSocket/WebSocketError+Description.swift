@@ -50,9 +50,19 @@ extension WebSocketError: CustomStringConvertible {
 }
 
 extension String {
-    /// The text with nothing in it that a terminal could take for a command.
-    var printable: String {
-        String(String.UnicodeScalarView(unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : $0 }))
+    /// The text with nothing in it that a terminal could take for a command, or that turns its line around.
+    package var printable: String {
+        String(String.UnicodeScalarView(unicodeScalars.map { Self.isPrintable($0.value) ? $0 : "?" }))
+    }
+
+    private static func isPrintable(_ scalar: UInt32) -> Bool {
+        switch scalar {
+        // Those of U+0080 to U+009F are what ESC begins, in one character (ECMA-48 §5.3).
+        case 0...0x1F, 0x7F...0x9F: false
+        // Ends of lines, and what is written from right to left in any case.
+        case 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: false
+        default: true
+        }
     }
 }
 

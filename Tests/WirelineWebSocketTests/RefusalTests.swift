@@ -112,6 +112,23 @@ struct RefusalTests {
         #expect(handshake.refusal == refusal)
     }
 
+    /// U+009B begins a command as ESC [ does, whether it comes as UTF-8 or, as one byte, as Latin-1.
+    @Test(
+        arguments: [
+            ("302 Fo\u{9B}2Jund\r\nLocation: ws://b/\u{9B}2J", "302 Fo?2Jund, to ws://b/?2J"),
+            ("302\r\nLocation: ws://\u{202E}b/\u{85}\u{80}\u{9F}\u{2028}", "302, to ws://?b/????"),
+            ("401 N\u{2066}o\u{FEFF}\u{200F}\u{61C}", "401 N?o???"), ("302 老王\u{A0}é", "302 老王\u{A0}é"),
+        ])
+    func `what a server says is printed without commands to a terminal`(head: String, text: String) throws {
+        var handshake = try ClientHandshakeTests.handshake()
+        _ = try ClientHandshakeTests.receive(["HTTP/1.1 \(head)\r\n\r\n".bytes], &handshake)
+        #expect(handshake.refusal?.description == text)
+        var other = try ClientHandshakeTests.handshake()
+        let latin1 = "HTTP/1.1 302 a".bytes + [0x9B] + "c\r\nLocation: ".bytes + [0x9B, 0xE9] + "\r\n\r\n".bytes
+        _ = try ClientHandshakeTests.receive([latin1], &other)
+        #expect(other.refusal?.description == "302 a?c, to ?é")
+    }
+
     @Test func `an answer that does not refuse is no refusal`() throws {
         var handshake = try ClientHandshakeTests.handshake()
         _ = try ClientHandshakeTests.receive(["HTTP/1.1 103 Early Hints\r\n\r\n".bytes], &handshake)

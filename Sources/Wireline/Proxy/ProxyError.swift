@@ -86,7 +86,7 @@ extension ProxyError: CustomStringConvertible {
         case .invalidCredentials: "the proxy's protocol cannot say this name or this password"
         case .invalidHost: "the proxy's protocol cannot say this host"
         case .refused(let status, ""): "the proxy has answered \(status)"
-        case .refused(let status, let reason): "the proxy has answered \(status) \(reason)"
+        case .refused(let status, let reason): "the proxy has answered \(status) \(reason.printable)"
         case .invalidAnswer(let error): "the proxy's answer is none: \(error)"
         case .notSOCKS5(let bytes): "the proxy does not speak SOCKS 5: its first bytes are \(Self.text(of: bytes))"
         case .noAcceptableMethod: "the proxy takes none of the ways to say who asks"

@@ -30,7 +30,7 @@ public struct WebSocketResponse: Equatable, Sendable {
 extension WebSocketResponse: CustomStringConvertible {
     /// The status in words, and where a redirect leads.
     public var description: String {
-        let place = location.map { ", to \($0)" } ?? ""
-        return reason.isEmpty ? "\(status)\(place)" : "\(status) \(reason)\(place)"
+        let place = location.map { ", to \($0.printable)" } ?? ""
+        return reason.isEmpty ? "\(status)\(place)" : "\(status) \(reason.printable)\(place)"
     }
 }

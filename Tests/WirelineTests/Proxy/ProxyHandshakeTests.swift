@@ -292,6 +292,7 @@ struct ProxyHandshakeTests {
         #expect(
             "\(ProxyError.refused(status: 407, reason: "Proxy Authentication Required"))"
                 == "the proxy has answered 407 Proxy Authentication Required")
+        #expect("\(ProxyError.refused(status: 502, reason: "a\u{9B}2J\u{202E}"))" == "the proxy has answered 502 a?2J?")
         #expect(
             "\(ProxyError.notConnected(.connectionRefused))"
                 == "the proxy has not connected: nobody listens at the address")
