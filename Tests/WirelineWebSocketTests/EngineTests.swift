@@ -253,6 +253,25 @@ struct EngineTests {
         }
     }
 
+    @Test func `a message may have 524,288 fragments unless another limit is set, and no more`() {
+        #expect(WebSocketConfiguration().fragmentLimit == 524_288)
+        for (count, told) in [
+            (524_288, Side.Told.message(.binary, [])), (524_289, .failed(.tooManyFragments(limit: 524_288))),
+        ] {
+            let side = Side(.client)
+            side.receive([0x02, 0])
+            var missingCount = count - 2
+            while missingCount > 0 {
+                let pieceCount = min(missingCount, 10_000)
+                side.receive([UInt8](repeating: 0, count: 2 * pieceCount))
+                missingCount -= pieceCount
+            }
+            #expect(side.told == [])
+            side.receive([0x80, 0])
+            #expect(side.told == [told])
+        }
+    }
+
     @Test(
         arguments: [
             ([0x83, 0], 1002), ([0x81, 1, 0xFF], 1007), ([0x82, 127, 1, 0, 0, 0, 0, 0, 0, 0], 1009),

@@ -16,8 +16,10 @@ public struct WebSocketConfiguration: Equatable, Sendable {
     /// How many bytes a message may have (default 16 MiB); a compressed one as many when it is not compressed any more, and
     /// twice as many and 1 KiB before. More is ``WebSocketError/messageTooLarge(limit:)``.
     public var messageLimit = 16 * 1024 * 1024
-    /// How many fragments a message may have (default 524,288: 16 MiB in pieces of 32 bytes), for empty ones cost time and
-    /// bring nothing. More is ``WebSocketError/tooManyFragments(limit:)``.
+    /// How many fragments a message may have (default 524,288: the 16 MiB of a message in pieces of 32 bytes). Empty ones
+    /// bring nothing and cost time, so that a message has to end somewhere; but nothing is kept of them, so that there is room
+    /// for twice as many as it has in the smallest pieces known, those of 64 bytes (cases 9.3.1 and 9.4.1 of the Autobahn
+    /// suite, with an empty one behind them). More is ``WebSocketError/tooManyFragments(limit:)``.
     public var fragmentLimit = 524_288
     /// How many bytes may wait to be sent before nothing more is taken (default 256 KiB, two of what a read of a socket hands
     /// over; less than 1 counts as 1). What is taken is taken whole, so a message more may wait.
