@@ -85,9 +85,10 @@ extension TLSEngine {
 
     func resumeSession(of serverName: ServerName) throws(TLSError) {
         let sessions = openSSL.sessions
-        guard context.configuration.resumesSessions, let entry = context.sessions.take(for: serverName.text),
-            unsafe sessions.isResumable(entry.session) == 1
+        guard context.configuration.resumesSessions, let entry = context.sessions.take(for: serverName.text)
         else { return }
+        // A fatal alert behind the ticket has ended the session too (RFC 5246 §7.2.2), and nobody else would free it.
+        guard unsafe sessions.isResumable(entry.session) == 1 else { return unsafe sessions.free(entry.session) }
         let status = unsafe openSSL.connections.setSession(handle, entry.session)
         if unsafe sessions.version(entry.session) < Int32(TLSVersion.tls13.rawValue) {
             context.sessions.put(entry, for: serverName.text)

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import TestingSupport
+
+// Which sessions there are, only OpenSSL and the store know.
+@testable import WirelineTLS
+
+/// That sessions are given back to OpenSSL when nobody resumes them any more.
+@Suite(.enabled(if: OpenSSLTool.isWanted, "\(OpenSSLTool.absence)"))
+struct SessionReleaseTests {
+    @Test(arguments: [TLSVersion.tls12, .tls13], [true, false])
+    func `a session that a fatal alert has ended is given back when the next connection begins`(
+        version: TLSVersion, isToldByServer: Bool
+    ) throws {
+        let certificates = try Certificates.made.get()
+        var client = certificates.clientConfiguration()
+        client.maximumVersion = version
+        let contexts = try (client: TLSContext(client), server: TLSContext(certificates.serverConfiguration()))
+        let watch = try SessionWatch()
+        for _ in 0..<10 {
+            let pair = try Pair(contexts.client, contexts.server)
+            try pair.exchange()
+            #expect(!pair.client.engine.isResumed)
+            try watch.add(#require(contexts.client.storedSession))
+            let (teller, other) = isToldByServer ? (pair.server, pair.client) : (pair.client, pair.server)
+            _ = try other.write([1, 2, 3])
+            var record = other.output()
+            record[record.count - 1] ^= 1
+            #expect(throws: TLSError.self) { try teller.receive(record) }
+            #expect(throws: TLSError.alert(.badRecord)) { try other.receive(teller.output()) }
+        }
+        #expect(watch.liveCount == 1)
+        _ = try contexts.client.connect(to: "server.test")
+        #expect(watch.liveCount == 0)
+    }
+}
+
+extension TLSContext {
+    /// The session that the next connection to `server.test` begins with; it stays the store's.
+    fileprivate var storedSession: Handle? {
+        guard let entry = sessions.take(for: "server.test") else { return nil }
+        sessions.put(entry, for: "server.test")
+        return entry.session
+    }
+}
+
+/// Knows which of OpenSSL's sessions there still are: to each an object is tied that goes when OpenSSL frees it.
+private final class SessionWatch {
+    private final class Tag {}
+
+    private struct Reference {
+        weak var tag: Tag?
+    }
+
+    /// Is told that an object of OpenSSL's is made, is copied, or is freed (`CRYPTO_EX_new`, `…_dup`, `…_free`).
+    private typealias Made = @convention(c) (AnyPointer?, AnyPointer?, AnyPointer?, Int32, Int, AnyPointer?) -> Void
+    private typealias Copied =
+        @convention(c) (AnyPointer?, AnyPointer?, UnsafeMutablePointer<AnyPointer?>?, Int32, Int, AnyPointer?) -> Int32
+    private typealias MakeIndex = @convention(c) (Int32, Int, AnyPointer?, Made?, Copied, Made) -> Int32
+    private typealias SetData = @convention(c) (Handle?, Int32, AnyPointer?) -> Int32
+
+    /// The place in each session for what is tied to it; made once for the process.
+    private static let index = Result { () throws(TLSError) in
+        let libraries = try Libraries(ssl: "libssl.so.3", crypto: "libcrypto.so.3")
+        let makeIndex: MakeIndex = try libraries.function("CRYPTO_get_ex_new_index")
+        // CRYPTO_EX_INDEX_SSL_SESSION
+        return makeIndex(
+            2, 0, nil, nil,
+            { _, _, tag, _, _, _ in
+                // A copy is a session of its own.
+                tag?.pointee = nil
+                return 1
+            },
+            { _, tag, _, _, _, _ in
+                if let tag { Unmanaged<Tag>.fromOpaque(tag).release() }
+            })
+    }
+
+    private let index: Int32
+    private let setData: SetData
+    private var references: [Reference] = []
+
+    init() throws {
+        index = try Self.index.get()
+        setData = try Libraries(ssl: "libssl.so.3", crypto: "libcrypto.so.3").function("SSL_SESSION_set_ex_data")
+    }
+
+    func add(_ session: Handle) throws {
+        let tag = Tag()
+        references.append(Reference(tag: tag))
+        try #require(setData(session, index, Unmanaged.passRetained(tag).toOpaque()) == 1)
+    }
+
+    /// How many of those that were added there still are.
+    var liveCount: Int { references.count { $0.tag != nil } }
+}
