@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Testing
 import TestingSupport
 import WirelineTLS
@@ -71,6 +72,25 @@ struct VerificationTests {
         let (error, alert) = try refusal(of: certificates.otherRoot.issue(to: ["DNS:server.test"]))
         #expect(error == .unknownIssuer(depth: 0))
         #expect(alert == .alert(.unknownAuthority))
+    }
+
+    @Test func `a certificate whose signature is wrong is refused as such`() throws {
+        let genuine = try certificates.root.issue(to: ["DNS:server.test"])
+        let base64 = genuine.certificate.split(separator: "\n").filter { !$0.hasPrefix("-") }.joined()
+        var bytes = try #require(Data(base64Encoded: base64))
+        // The signature comes last.
+        bytes[bytes.count - 1] ^= 1
+        let forged = """
+            -----BEGIN CERTIFICATE-----
+            \(bytes.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed]))
+            -----END CERTIFICATE-----
+
+            """
+        let identity = TLSIdentity(certificateChain: .text(forged), privateKey: .text(genuine.key))
+        let pair = try Pair(certificates.clientConfiguration(), .server(identity: identity))
+        // X509_V_ERR_CERT_SIGNATURE_FAILURE, decrypt_error
+        #expect(throws: TLSError.certificateRefused(code: 7, depth: 0)) { try pair.exchange() }
+        #expect(pair.server.engine.failure == .alert(TLSAlert(rawValue: 51)))
     }
 
     @Test func `a chain without its middle is refused, and one that is trusted from there is good`() throws {

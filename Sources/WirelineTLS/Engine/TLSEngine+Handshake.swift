@@ -29,13 +29,13 @@ extension TLSEngine {
     }
 
     private var currentError: TLSError {
+        // A signature that is wrong leaves errors of other libraries in front of the one that ends the handshake.
+        if let verificationFailure { return verificationFailure }
         let failure = openSSL.firstFailure
         guard failure.library == Constant.librarySSL else {
             return .violation(reason: failure.reason, answer: sentAlert)
         }
         switch failure.code {
-        case Constant.verificationFailed:
-            return verificationFailure ?? .violation(reason: failure.reason, answer: sentAlert)
         case Constant.noPeerCertificate: return .missingCertificate
         case Constant.alertOffset...Constant.alertOffset + 255:
             return .alert(TLSAlert(rawValue: UInt8(failure.code - Constant.alertOffset)))

@@ -19,8 +19,6 @@ enum Constant {
 
     /// `PEM_R_NO_START_LINE`
     static let noStartLine: UInt = 108
-    /// `SSL_R_CERTIFICATE_VERIFY_FAILED`
-    static let verificationFailed: UInt = 134
     /// `SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE`
     static let noPeerCertificate: UInt = 199
     /// `SSL_R_STILL_IN_INIT`, `SSL_R_SHUTDOWN_WHILE_IN_INIT`
