@@ -11,7 +11,8 @@
 /// The system's resolver: its hosts file, its DNS servers and whatever else it is configured for.
 ///
 /// It blocks, for seconds where a network is bad, so it is asked on threads of their own, away from the loops. Who gives
-/// up is told so at once; the system goes on looking on its own. For how long an answer holds it does not say.
+/// up is told so at once; the system goes on looking on its own. For how long an answer holds it does not say. Apple's
+/// systems say that there is no such host also where it has addresses of the other family alone.
 public struct SystemResolver: HostResolver {
     public init() {}
 
@@ -25,6 +26,7 @@ public struct SystemResolver: HostResolver {
     /// - Parameters:
     ///   - family: Which addresses are wanted; nil: those of both families, in the order of RFC 6724.
     ///   - timeout: How long it may take; nil: as long as the system takes.
+    /// - Returns: The addresses; none where the host is known and has none that is wanted.
     static func addresses(
         of host: String, _ family: AddressFamily?, on loop: EventLoop, timeout: Duration? = nil
     ) async throws(TransportError) -> [SocketAddress] {
@@ -48,7 +50,10 @@ public struct SystemResolver: HostResolver {
         unsafe hints.ai_family = family?.systemNumber ?? AF_UNSPEC
         var list: UnsafeMutablePointer<addrinfo>? = nil
         let code = unsafe getaddrinfo(host, nil, &hints, &list)
-        guard code == 0 else { throw failure(code, host) }
+        guard code == 0 else {
+            guard let failure = failure(ofCode: code, host) else { return [] }
+            throw failure
+        }
         defer { unsafe freeaddrinfo(list) }
         var addresses: [SocketAddress] = []
         var next = unsafe list
@@ -61,11 +66,15 @@ public struct SystemResolver: HostResolver {
         return addresses
     }
 
-    private static func failure(_ code: Int32, _ host: String) -> TransportError {
-        switch code {
-        case EAI_SYSTEM: return .system(SystemCallError("getaddrinfo", errno))
-        case EAI_AGAIN, EAI_FAIL: return .lookupFailed(host, reason: unsafe String(cString: gai_strerror(code)))
-        default: return .unknownHost(host, reason: unsafe String(cString: gai_strerror(code)))
+    /// Why `getaddrinfo` has found no address, by its code; nil: the host has none that is wanted.
+    package static func failure(ofCode code: Int32, _ host: String) -> TransportError? {
+        // Before another call changes it.
+        guard code != EAI_SYSTEM else { return .system(SystemCallError("getaddrinfo", errno)) }
+        let reason = unsafe String(cString: gai_strerror(code))
+        return switch code {
+        case SystemCall.noData, SystemCall.noAddressOfFamily: nil
+        case EAI_NONAME: .unknownHost(host, reason: reason)
+        default: .lookupFailed(host, reason: reason)
         }
     }
 }

@@ -10,6 +10,8 @@
         static let streamType = SOCK_STREAM
         static let shutdownWrite = SHUT_WR
         static let shutdownBoth = SHUT_RDWR
+        static let noData = EAI_NODATA
+        static let noAddressOfFamily = EAI_ADDRFAMILY
 
         /// Makes a socket that never blocks and that programs started from this one do not get.
         static func makeSocket(

@@ -14,6 +14,9 @@
         static let streamType = Int32(SOCK_STREAM.rawValue)
         static let shutdownWrite = Int32(SHUT_WR)
         static let shutdownBoth = Int32(SHUT_RDWR)
+        /// `EAI_NODATA` and `EAI_ADDRFAMILY` of `getaddrinfo`, which Swift's modules of the C library leave out.
+        static let noData: Int32 = -5
+        static let noAddressOfFamily: Int32 = -9
 
         /// Makes a socket that never blocks and that programs started from this one do not get.
         static func makeSocket(

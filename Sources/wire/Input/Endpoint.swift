@@ -37,11 +37,15 @@ extension Endpoint {
     func addresses() async throws(TransportError) -> [SocketAddress] {
         if let address = try? SocketAddress(ipAddress: host, port: port) { return [address] }
         var found: [SocketAddress] = []
+        var failure = TransportError.unknownHost(host, reason: "the name has no address")
         for family in [AddressFamily.ipv6, .ipv4] {
-            found += (try? await SystemResolver().addresses(of: host, family).addresses) ?? []
+            do throws(TransportError) {
+                found += try await SystemResolver().addresses(of: host, family).addresses
+            } catch {
+                failure = error
+            }
         }
-        if found.isEmpty { found = try await SystemResolver().addresses(of: host, .ipv4).addresses }
-        guard !found.isEmpty else { throw .unknownHost(host, reason: "the name has no address") }
+        guard !found.isEmpty else { throw failure }
         return found.map { $0.withPort(port) }
     }
 }
