@@ -7,7 +7,7 @@
 ///
 /// An answer that has expired is asked for anew; where that fails, or takes longer than ``Policy/patience``, the old one
 /// serves for up to ``Policy/staleTime`` (RFC 8767). Who asks for a name that somebody asks for already waits for the same
-/// answer. That a host has no address of a family is remembered too; errors are not.
+/// answer. That a host has no address of a family is remembered too, where the resolver says so; errors are not.
 public final class CachingResolver: HostResolver {
     /// How long answers serve.
     public struct Policy: Equatable, Sendable {
@@ -56,10 +56,37 @@ public final class CachingResolver: HostResolver {
 
     private struct State {
         var answers: [Key: Answer] = [:]
-        /// Who waits for what is being looked up.
-        var waiters: [Key: [Waiter]] = [:]
-        /// How often something was forgotten or made to expire: what was asked for before that is not remembered.
-        var generation = 0
+        /// The lookups whose answers will hold, by their numbers, in the order in which they have begun: not those of before
+        /// something was forgotten or made to expire.
+        var lookups: [Key: [Int]] = [:]
+        /// Who waits for a lookup, by its number; it has no entry where it has been given up.
+        var waiters: [Int: [Waiter]] = [:]
+        private var lookupCount = 0
+
+        /// Waits for the latest lookup of a name; whoever began an earlier one has given it up.
+        ///
+        /// - Returns: The number of a lookup that has to be begun for that; nil where there is one.
+        mutating func join(_ key: Key, _ waiter: @escaping Waiter) -> Int? {
+            if let latest = lookups[key]?.last, waiters[latest] != nil {
+                waiters[latest]?.append(waiter)
+                return nil
+            }
+            lookupCount += 1
+            lookups[key, default: []].append(lookupCount)
+            waiters[lookupCount] = [waiter]
+            return lookupCount
+        }
+
+        /// Ends a lookup.
+        ///
+        /// - Parameter isAnswered: Whether something has been found out.
+        /// - Returns: Whether that holds. What lookups that began earlier find out does not any more.
+        mutating func end(_ lookup: Int, of key: Key, isAnswered: Bool) -> Bool {
+            guard var running = lookups[key], let place = running.firstIndex(of: lookup) else { return false }
+            running.removeSubrange((isAnswered ? 0 : place)...place)
+            lookups[key] = running.isEmpty ? nil : running
+            return isAnswered
+        }
     }
 
     /// What holds.
@@ -112,16 +139,18 @@ public final class CachingResolver: HostResolver {
         }
     }
 
-    /// Forgets everything, for when the machine has come into another network.
+    /// Forgets everything, for when the machine has come into another network. What is on its way is dealt with as
+    /// ``expire(_:)`` does.
     public func removeAll() {
         state.withLock { state in
             state.answers = [:]
-            state.generation += 1
+            state.lookups = [:]
         }
     }
 
     /// Has a host's answers expire now. Until new ones are there they serve as any that have expired. An answer that is on
-    /// its way serves those who wait for it, and is not remembered: it may be from another network.
+    /// its way may be from another network: it serves those who wait for it already, and is not remembered, and who asks
+    /// from now on is asked for anew.
     public func expire(_ host: String) {
         let now = now()
         let host = host.lowercased()
@@ -129,8 +158,8 @@ public final class CachingResolver: HostResolver {
             for family in AddressFamily.allCases {
                 let key = Key(host: host, family: family)
                 if let answer = state.answers[key] { state.answers[key]?.expiry = min(answer.expiry, now) }
+                state.lookups[key] = nil
             }
-            state.generation += 1
         }
     }
 
@@ -167,14 +196,13 @@ public final class CachingResolver: HostResolver {
 
     private func join(_ key: Key, on loop: EventLoop, _ waiter: @escaping Waiter) {
         let now = now()
-        let (known, isFirst, generation) = state.withLock { state in
+        let (known, begun) = state.withLock { state in
             // Somebody else's answer may have come in the meantime.
             let known = state.answers[key].flatMap { Self.fresh($0, at: now) }
-            if known == nil { state.waiters[key, default: []].append(waiter) }
-            return (known, state.waiters[key]?.count == 1, state.generation)
+            return (known, known == nil ? state.join(key, waiter) : nil)
         }
         if let known { return waiter(.success(known)) }
-        guard isFirst else { return }
+        guard let lookup = begun else { return }
         // Those who asked wait for what it tells them, and not for the task: what it has found serves the next who asks,
         // although these may have gone.
         Task {
@@ -183,20 +211,20 @@ public final class CachingResolver: HostResolver {
                 outcome = .success(
                     try await Attempt.run(on: loop, timeout: policy.lookupTimeout) { attempt in
                         Task {
-                            let outcome = await self.ask(key, generation)
+                            let outcome = await self.ask(key, lookup)
                             loop.execute { attempt.finish(outcome) }
                         }
                     })
             } catch {
                 outcome = .failure(error)
             }
-            let waiters = state.withLock { $0.waiters.removeValue(forKey: key) ?? [] }
+            let waiters = state.withLock { $0.waiters.removeValue(forKey: lookup) ?? [] }
             for waiter in waiters { waiter(outcome) }
         }
     }
 
     /// Asks the resolver, and remembers what it says.
-    private func ask(_ key: Key, _ generation: Int) async -> Outcome {
+    private func ask(_ key: Key, _ lookup: Int) async -> Outcome {
         let outcome: Outcome
         do throws(TransportError) {
             outcome = .success(try await resolver.addresses(of: key.host, key.family))
@@ -205,13 +233,21 @@ public final class CachingResolver: HostResolver {
         }
         let now = now()
         state.withLock { state in
+            guard state.end(lookup, of: key, isAnswered: Self.isAnswer(outcome)) else { return }
             switch outcome {
-            case .success(let answer): if generation == state.generation { remember(answer, key, &state, at: now) }
-            case .failure(.unknownHost): state.answers[key] = nil
-            case .failure: break
+            case .success(let answer): remember(answer, key, &state, at: now)
+            case .failure: state.answers[key] = nil
             }
         }
         return outcome
+    }
+
+    /// Whether an outcome says what is so; that there is no such host does.
+    private static func isAnswer(_ outcome: Outcome) -> Bool {
+        switch outcome {
+        case .success, .failure(.unknownHost): true
+        case .failure: false
+        }
     }
 
     private func remember(_ answer: ResolvedAddresses, _ key: Key, _ state: inout State, at now: MonotonicTime) {

@@ -64,9 +64,11 @@ struct CachingResolverTests {
         func hold() { state.withLock { $0.held = [] } }
 
         func letGo() {
-            let held = state.withLock { $0.held.take() }
-            for continuation in held ?? [] { continuation.resume() }
+            for continuation in answerFromNowOn() { continuation.resume() }
         }
+
+        /// From now on questions are answered, but for those that are held already.
+        func answerFromNowOn() -> [CheckedContinuation<Void, Never>] { state.withLock { $0.held.take() ?? [] } }
 
         var askedCount: Int { state.withLock(\.asked.count) }
     }
@@ -285,6 +287,42 @@ struct CachingResolverTests {
         world.letGo()
         _ = try await task.value
         _ = try await resolver.addresses(of: "a.test", .ipv4)
+        #expect(world.askedCount == 2)
+    }
+
+    @Test func `what was on its way when another host expired is remembered`() async throws {
+        let world = World()
+        let resolver = world.resolver()
+        try world.says("192.0.2.1", seconds: 30)
+        world.hold()
+        let task = Task { try await resolver.addresses(of: "a.test", .ipv4) }
+        var questions = world.questions.makeAsyncIterator()
+        _ = await questions.next()
+        resolver.expire("b.test")
+        world.letGo()
+        _ = try await task.value
+        #expect(try await resolver.addresses(of: "a.test", .ipv4) == Self.answer("192.0.2.1", seconds: 30))
+        #expect(world.askedCount == 1)
+    }
+
+    @Test(arguments: [true, false])
+    func `who asks behind a change of network does not wait for what was asked before it`(isAll: Bool) async throws {
+        let world = World()
+        let resolver = world.resolver()
+        world.hold()
+        let before = Task { try await resolver.addresses(of: "a.test", .ipv4) }
+        var questions = world.questions.makeAsyncIterator()
+        _ = await questions.next()
+        if isAll { resolver.removeAll() } else { resolver.expire("A.test") }
+        let held = world.answerFromNowOn()
+        try world.says("192.0.2.2", seconds: 30)
+        #expect(try await resolver.addresses(of: "a.test", .ipv4) == Self.answer("192.0.2.2", seconds: 30))
+        // Nothing that the old network says counts, not even that there is no such host.
+        let gone = TransportError.unknownHost("a.test", reason: "gone")
+        world.fails(gone)
+        for continuation in held { continuation.resume() }
+        await #expect(throws: gone) { try await before.value }
+        #expect(try await resolver.addresses(of: "a.test", .ipv4) == Self.answer("192.0.2.2", seconds: 30))
         #expect(world.askedCount == 2)
     }
 
