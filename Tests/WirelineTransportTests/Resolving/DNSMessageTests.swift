@@ -107,6 +107,18 @@ struct DNSMessageTests {
         #expect(try Self.reply(to: DNSAnswer(flags: flags).bytes) == reply)
     }
 
+    @Test(arguments: [1, 2, 4, 5] as [UInt8])
+    func `a server that refuses need not repeat the question`(code: UInt8) throws {
+        let header = DNSAnswer(flags: 0x8100 | UInt16(code), questionCount: 0).bytes.prefix(12)
+        #expect(try Self.reply(to: Array(header)) == .failed(code: code))
+    }
+
+    @Test(arguments: [0x8180, 0x8183, 0x0105] as [UInt16])
+    func `an answer that does not repeat the question is none`(flags: UInt16) throws {
+        let header = DNSAnswer(flags: flags, questionCount: 0).bytes.prefix(12)
+        #expect(throws: DNSError.mismatched) { try Self.reply(to: Array(header)) }
+    }
+
     // MARK: What is none
 
     @Test func `an answer to something else is none`() throws {

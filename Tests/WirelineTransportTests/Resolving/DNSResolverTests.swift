@@ -83,10 +83,19 @@ struct DNSResolverTests {
         let good = try Self.good()
         let failing = try DNSServerStub { query, _ in [DNSAnswer(flags: 0x8182).answering(query)] }
         let refusing = try DNSServerStub { query, _ in [DNSAnswer(flags: 0x8185).answering(query)] }
+        let refusingBriefly = try DNSServerStub { query, _ in
+            [Array(query.prefix(2)) + [0x81, 0x85] + [UInt8](repeating: 0, count: 8)]
+        }
+        let circling = try DNSServerStub { query, _ in
+            [DNSAnswer(answers: [.alias("game.example", "game.example")]).answering(query)]
+        }
         let nobody = try DNSServerStub.nobody.get()
         let cut = try DNSServerStub { query, isStream in isStream ? [] : [DNSAnswer(flags: 0x8380).answering(query)] }
         let server = try DNSServerStub { query, _ in [good.answering(query)] }
-        let servers = [failing.address, refusing.address, nobody, cut.address, server.address]
+        let servers = [
+            failing.address, refusing.address, refusingBriefly.address, circling.address, nobody, cut.address,
+            server.address,
+        ]
         let resolver = DNSResolver(servers: servers, timeout: Self.patience)
         #expect(try await resolver.addresses(of: "game.example", .ipv4) == Self.found.get())
     }

@@ -71,7 +71,9 @@ final class DNSDatagram: PollTarget {
         do throws(DNSError) {
             attempt.finish(.success(try question.reply(in: bytes, number: number)))
         } catch {
-            // The server's own answer may still come.
+            // That names stand for one another in a circle is the server's own answer.
+            guard error != .tooManyAliases else { return attempt.finish(.success(.unusable(error))) }
+            // Of all others, that may still come.
             wrongAnswerCount += 1
             if wrongAnswerCount == Self.wrongAnswerLimit { attempt.finish(.success(.truncated)) }
         }

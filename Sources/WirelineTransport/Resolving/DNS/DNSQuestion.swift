@@ -37,7 +37,10 @@ package struct DNSQuestion: Equatable, Sendable {
         let answerCount = try reader.readInteger(as: UInt16.self)
         let authorityCount = try reader.readInteger(as: UInt16.self)
         _ = try reader.readInteger(as: UInt16.self)
-        guard flags.contains(.response), flags.operation == 0, questionCount == 1 else { throw .mismatched }
+        guard flags.contains(.response), flags.operation == 0 else { throw .mismatched }
+        // Who refuses a question need not repeat it: to some servers the header is enough for that.
+        if questionCount == 0, flags.isFailure { return .failed(code: flags.code) }
+        guard questionCount == 1 else { throw .mismatched }
         guard try reader.readName() == name, try reader.readInteger(as: UInt16.self) == recordType,
             try reader.readInteger(as: UInt16.self) == DNSRecordType.internet
         else { throw .mismatched }
@@ -69,7 +72,7 @@ package enum DNSReply: Equatable, Sendable {
     case failed(code: UInt8)
     /// The server looks up no names for others.
     case notLookedUp
-    /// What came over TCP is no answer.
+    /// What came over TCP is no answer, or names stand for one another in a circle.
     case unusable(DNSError)
 }
 
@@ -97,4 +100,6 @@ private struct DNSFlags: OptionSet {
 
     var operation: UInt16 { rawValue >> 11 & 0xF }
     var code: UInt8 { UInt8(rawValue & 0xF) }
+    /// Whether the server could not or would not answer. That there is no such name is an answer.
+    var isFailure: Bool { code != 0 && code != 3 }
 }
