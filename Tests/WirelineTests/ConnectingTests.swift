@@ -256,6 +256,26 @@ struct ConnectingTests {
         await server.shutDown()
     }
 
+    @Test func `addresses that cannot be reached from here are looked up anew`() async throws {
+        let server = try await SceneServer.start { _ in }
+        let hasMoved = Atomic(false)
+        let resolver = CachingResolver(
+            ClosureResolver { _, family throws(TransportError) in
+                guard family == .ipv4 else { return ResolvedAddresses([]) }
+                // Nobody can connect to everybody.
+                let address = hasMoved.load(ordering: .relaxed) ? "127.0.0.1" : "255.255.255.255"
+                return try ResolvedAddresses(ipAddresses: [address])
+            }, policy: CachingResolver.Policy(patience: .seconds(500), lookupTimeout: .seconds(500)))
+        let error = await #expect(throws: ConnectionError.self) {
+            _ = try await Self.connect(server.address.port, Self.configuration(resolver))
+        }
+        guard case .transport(.system) = error else { throw try #require(error) }
+        hasMoved.store(true, ordering: .relaxed)
+        let client = try await Self.connect(server.address.port, Self.configuration(resolver))
+        client.close()
+        await server.shutDown()
+    }
+
     // MARK: TLS
 
     @Test(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)))

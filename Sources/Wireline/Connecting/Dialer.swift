@@ -178,6 +178,8 @@ final class Dialer: @unchecked Sendable {
             recorder.note(.connected(running.address))
             outcome.finish(.success(stream))
         case .lost(let failure):
+            // From here none of the addresses can be reached: they may be those of another network.
+            if case .system = failure { resolver.expire(host) }
             outcome.finish(.failure(failure ?? .unknownHost(host, reason: "the name has no address")))
         }
     }

@@ -32,8 +32,8 @@ public protocol HostResolver: Sendable {
     /// Takes note that nobody has answered at a host's addresses: who remembers what was found looks it up anew when it
     /// is next asked for.
     ///
-    /// Sessions call it when connecting or a login has timed out, no address was found, or a peer has fallen silent. Left out,
-    /// it does nothing.
+    /// Sessions call it when connecting or a login has timed out, no address was found, or a peer has fallen silent; clients
+    /// of all kinds do where the system can reach none of the addresses, as in another network. Left out, it does nothing.
     ///
     /// - Parameter host: A name, or the text of an IP address.
     func expire(_ host: String)
