@@ -28,7 +28,8 @@ public struct ClientConfiguration: Sendable {
     public var proxy: Proxy?
 
     /// What finds the host's addresses (default: the system). Whatever it says, ``tls`` holds the server to the host's
-    /// name.
+    /// name. The text of an IP address is connected to as it is, which in networks of IPv6 alone (NAT64) leads nowhere for
+    /// one of IPv4.
     public var resolver: any HostResolver = SystemResolver()
     /// How long an attempt to connect goes on alone before the host's next address is tried beside it (default 250 ms, as
     /// RFC 8305 recommends; less than 100 ms counts as that, more than 2 s as that). The first connection that comes about

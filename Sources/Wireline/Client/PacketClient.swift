@@ -27,7 +27,8 @@ public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
     ///
     /// - Parameters:
     ///   - host: A name, or the text of an IP address. Where a name has several addresses, of both families perhaps, the
-    ///     first that answers is taken (RFC 8305).
+    ///     first that answers is taken (RFC 8305). An IPv4 address leads nowhere in networks of IPv6 alone, as those of
+    ///     mobile phones often are: give a name.
     ///   - port: The port.
     ///   - protocol: What is spoken, such as `SceneProtocol.self`.
     ///   - group: The loops of which one carries the connection; nil: `EventLoopGroup.shared`.

@@ -11,6 +11,9 @@
 ///
 /// It looks names up as they are: no hosts file, no search list, and names in other scripts in Punycode. `localhost` is
 /// this machine (RFC 6761 §6.3). It remembers nothing: put a ``CachingResolver`` in front.
+///
+/// In networks that have IPv6 alone (NAT64, RFC 6146) hosts without IPv6 addresses are reached only by those that the
+/// network's own servers make up for them (DNS64, RFC 6147), and not by what other servers say.
 public struct DNSResolver: HostResolver {
     /// Who is asked; port 53 is the usual one.
     public let servers: [SocketAddress]
