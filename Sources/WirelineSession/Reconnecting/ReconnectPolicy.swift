@@ -12,6 +12,7 @@
 /// | what has ended | why (``DisconnectCause``) | goes on with | addresses |
 /// |---|---|---|---|
 /// | an attempt | `timedOut`, `unknownHost` | the next endpoint | are looked up anew |
+/// | an attempt | `failed`, for the system could reach none of the addresses | the next endpoint | are looked up anew |
 /// | an attempt | `kicked`, to come back | the next endpoint, after the time it is told | are kept |
 /// | an attempt | `refused`, `reset` and the like | the next endpoint | are kept |
 /// | a connection | `reset`, `endedByPeer`, `broken` | the same endpoint | are kept |
