@@ -299,5 +299,18 @@ struct ServeTests {
             #expect(outcome.status == 0 && limits.count == 2)
             #expect(limits.first == limits.last)
         }
+
+        @Test func `it may have more threads than there are descriptors at first`() throws {
+            let line = """
+                ulimit -S -n 64
+                mkfifo out
+                wire serve 127.0.0.1:0 --echo --threads 60 > out &
+                read -r line < out
+                echo "${line%:*}"
+                kill $!
+                wait $!
+                """
+            #expect(try Workspace().shell(line) == .success("listening on 127.0.0.1\n"))
+        }
     #endif
 }

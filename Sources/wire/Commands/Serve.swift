@@ -23,8 +23,9 @@ extension Command {
             let script = try arguments[.script].map { file throws(CommandError) in
                 try ScriptFile(file).read(description, console)
             }
-            let group = try ServerLoops.start(arguments)
+            // Each loop needs some.
             DescriptorLimit.raise()
+            let group = try ServerLoops.start(arguments)
             let log = ConnectionLog(console)
             let server = try await listen(
                 at: endpoint, tls, description, on: group, arguments, log,
