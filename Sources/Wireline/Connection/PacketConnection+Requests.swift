@@ -12,8 +12,9 @@ extension PacketConnection {
     /// a sequence field, a peer that leaves a request without a reply delays those of later ones: after
     /// ``ConnectionError/unanswered(unreadByteCount:)`` such a connection is best closed.
     ///
-    /// A number of 8 or 16 bits whose reply has not come is not used again on the same connection: behind 255 lost replies,
-    /// a `uint8` has none left, and further requests are refused with ``ConnectionError/tooManyRequests(limit:)``.
+    /// A number of 8, 16 or 24 bits whose reply has not come is not used again on the same connection: behind 255 lost
+    /// replies of a `uint8`, or 65,535 of the others, further requests are refused with
+    /// ``ConnectionError/tooManyRequests(limit:)``.
     ///
     /// - Parameters:
     ///   - request: What is sent.

@@ -54,8 +54,9 @@ final class PendingRequest: @unchecked Sendable {
 final class RequestQueue {
     /// How many requests may wait at a time.
     static let limit = 65_535
-    /// Numbers up to this one are used again soon enough for a late reply to meet them.
-    private static let mostNumbersRemembered: UInt64 = 1 << 16
+    /// Numbers below this one are used again soon enough for a late reply to meet them: 24 bits are used up in seconds. With
+    /// 32 bits it takes an hour of a million requests a second.
+    private static let mostNumbersRemembered: UInt64 = 1 << 24
 
     /// The largest number of the sequence field; nil where there is none.
     private let maximumSequence: UInt64?
