@@ -5,6 +5,7 @@ import Scene
 import Testing
 import TestingSupport
 import Wireline
+import WirelineCodec
 import WirelineTransport
 
 /// What a server does about too many connections, slow ones, and those that hold too much.
@@ -31,6 +32,37 @@ struct ServerLimitTests {
     /// Leaves the machine to others for a moment, where something is asked for again and again.
     private func pause() async {
         try? await Task.sleep(for: .milliseconds(2))
+    }
+
+    // MARK: Long ones
+
+    @Test func `a packet as long as numbers go finds no room, and stops nothing else`() async throws {
+        let ends = ConnectionEnds()
+        let limit = 64 << 10
+        let configuration = ends.configure {
+            $0.heldByteLimit = limit
+            $0.limits.maximumPacketByteCount = .max
+        }
+        let layout = try PacketLayout(header: [
+            PacketField("length", .integer(.uint64, .bigEndian), .length(of: .payload, plus: 0)),
+            PacketField("id", .integer(.uint8, .bigEndian), .messageID),
+        ])
+        let server = try await PacketListener.start(
+            at: "127.0.0.1", port: 0, layout: layout, packetLimit: 1 << 20, configuration: configuration,
+            handler: .batches { connection in
+                { batch in while let packet = try batch.next() { try connection.write(packet: packet.bytes) } }
+            })
+        let socket = try RawSocket.connect(to: server.address.port)
+        // So much that little is left, and most of the packet is still to come.
+        let byteCount = UInt64(Int.max) - 100
+        let header = (0..<8).map { UInt8(truncatingIfNeeded: byteCount >> (56 - 8 * $0)) } + [1]
+        try await onThread {
+            for bytes in [header] + Array(repeating: [UInt8](repeating: 7, count: 1_000), count: 200) {
+                guard (try? socket.send(bytes)) != nil else { break }
+            }
+        }
+        #expect(await ends.next() as? ConnectionError == .noRoom(limit: limit))
+        await server.shutDown(within: .zero)
     }
 
     // MARK: By address

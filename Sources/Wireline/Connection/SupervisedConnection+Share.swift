@@ -12,6 +12,9 @@ extension SupervisedConnection {
     private static var leastRelease: Int { 64 << 10 }
     /// For how much there must be room when something is read.
     private static var leastRoom: Int { 4 << 10 }
+    /// As much as any packet is taken to need: with what is held already it makes no number that there is not. There is no
+    /// room for so much anywhere.
+    private static var mostMissing: Int { .max / 2 }
 
     /// The most bytes that may be read at once.
     var readLimit: Int {
@@ -23,8 +26,9 @@ extension SupervisedConnection {
     /// How many bytes must be counted for more to be read.
     private func neededByteCount(_ heldBytes: HeldBytes) -> Int {
         let needed = heldByteCount + Self.leastRoom
+        guard heldBytes.isTight, hasBegun else { return needed }
         // Where little is left, who begins to wait asks for all of its packet: so it never waits with a part of it again.
-        return heldBytes.isTight && hasBegun ? needed + max(0, missingByteCount) : needed
+        return needed + min(max(0, missingByteCount), Self.mostMissing)
     }
 
     /// Has what is held counted.
