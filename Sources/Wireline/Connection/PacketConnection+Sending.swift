@@ -111,13 +111,14 @@ extension PacketConnection {
         return stream.takesOutput
     }
 
-    /// Whether less waits than may, sending some of it where more does.
+    /// Whether less waits than may, sending some of it where more does; not where so much has been sent in this turn already
+    /// that the loop must see to others. ``resumeSenders()`` follows then as soon as it has.
     func hasRoomForSender() -> Bool {
         // Where little is left, what stays behind of a turn's bytes must not be much: nobody has counted it.
         let isScarce = supervision?.heldBytes?.isScarce(for: pendingLimit) == true
         stream.writesInSteps = isScarce
         let most = isScarce ? min(pendingLimit, Self.uncountedByteCount) : pendingLimit
-        if stream.pendingByteCount >= most { stream.flush() }
+        if stream.pendingByteCount >= most, !stream.flushForMore() { return false }
         guard stream.pendingByteCount < pendingLimit else { return false }
         // As long as it leaves at once, it need not be counted.
         return !stream.isOutputStalled || hasShare()
@@ -207,6 +208,17 @@ extension PacketConnection {
         guard hasRoom(bytes.count) else { return false }
         stream.write(bytes)
         return true
+    }
+
+    /// Sends a packet that goes to many connections, as ``sendAtOnce(_:)``.
+    ///
+    /// - Returns: False where the peer, and not this side's loop, keeps it from being sent.
+    func sendAsOneOfMany(_ bytes: [UInt8]) -> Bool {
+        loop.beGenerous {
+            // They came earlier.
+            resumeSenders()
+            return sendAtOnce(bytes)
+        }
     }
 
     @inlinable @inline(__always)

@@ -114,8 +114,13 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
             grouping: connections?.map(\.connection) ?? listener.connections, by: { ObjectIdentifier($0.loop) })
         var left: [ServerConnection<Definition>] = []
         for group in receivers.values {
-            let refused = await group[0].loop.run { group.filter { !$0.sendAtOnce(bytes) } }
+            let loop = group[0].loop
+            let (refused, isMuch) = await loop.run {
+                (group.filter { !$0.sendAsOneOfMany(bytes) }, loop.hasSpentOutput)
+            }
             left += refused.map { ServerConnection($0) }
+            // Whoever goes on and on with this keeps the loop from nobody else.
+            if isMuch { await loop.nextTurn() }
         }
         return left
     }

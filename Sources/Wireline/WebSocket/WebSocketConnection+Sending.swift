@@ -38,13 +38,15 @@ extension WebSocketConnection {
     private static let streamStep = 128 << 10
 
     /// Hands the stream what the engine has to send, as far as the peer takes it; the rest waits here, where its limits are.
-    func pump() {
+    ///
+    /// - Parameter isForMore: Whether somebody has more to send, and may have to wait until the loop has seen to others.
+    func pump(isForMore: Bool = false) {
         guard !isPumping else { return }
         isPumping = true
         defer { isPumping = false }
         while engine.pendingByteCount > 0, stream.takesOutput, !stream.isOutputStalled {
             if stream.pendingByteCount >= Self.streamStep {
-                stream.flush()
+                if !isForMore { stream.flush() } else if !stream.flushForMore() { return }
                 // What that found out may have ended the connection.
                 guard stream.takesOutput, stream.pendingByteCount < Self.streamStep else { return }
             }
@@ -119,7 +121,7 @@ extension WebSocketConnection {
             throw .webSocket(error)
         }
         logSent(outgoing)
-        pump()
+        pump(isForMore: true)
         return true
     }
 
@@ -169,8 +171,20 @@ extension WebSocketConnection {
         }
         sentMessageCount += 1
         logSent(content, as: kind)
-        pump()
+        pump(isForMore: true)
         return true
+    }
+
+    /// Sends a message that goes to many, as ``sendAtOnce(_:)``.
+    ///
+    /// - Returns: False where the peer, and not this side's loop, keeps it from being sent.
+    func sendAsOneOfMany(_ message: WebSocketMessage) -> Bool {
+        loop.beGenerous {
+            // They came earlier.
+            resumeSenders()
+            // What is thrown says that it has ended.
+            return (try? sendAtOnce(Outgoing(message))) == true
+        }
     }
 
     /// Sends something as soon as it is its turn and there is room; nobody waits for that, nor hears that it does not come

@@ -42,8 +42,10 @@ extension WebSocketConnection: SupervisedConnection {
     func hasRoomForOutput() -> Bool {
         guard let heldBytes = supervision?.heldBytes else { return true }
         // Where little is left, what stays behind of a turn's bytes must not be much: nobody has counted it.
-        if stream.pendingByteCount >= Self.uncountedByteCount, heldBytes.isScarce(for: limits.frames.outputLimit) {
-            stream.flush()
+        if stream.pendingByteCount >= Self.uncountedByteCount, heldBytes.isScarce(for: limits.frames.outputLimit),
+            !stream.flushForMore()
+        {
+            return false
         }
         // As long as it leaves at once, it need not be counted.
         return !stream.isOutputStalled || hasShare()

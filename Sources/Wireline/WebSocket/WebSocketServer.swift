@@ -114,10 +114,13 @@ public struct WebSocketServer: Sendable {
         let receivers = Dictionary(grouping: connections ?? self.connections, by: { ObjectIdentifier($0.loop) })
         var left: [WebSocketServerConnection] = []
         for group in receivers.values {
-            left += await group[0].loop.run {
-                // What is thrown says that it has ended.
-                group.filter { (try? $0.connection.sendAtOnce(WebSocketConnection.Outgoing(message))) != true }
+            let loop = group[0].loop
+            let (refused, isMuch) = await loop.run {
+                (group.filter { !$0.connection.sendAsOneOfMany(message) }, loop.hasSpentOutput)
             }
+            left += refused
+            // Whoever goes on and on with this keeps the loop from nobody else.
+            if isMuch { await loop.nextTurn() }
         }
         return left
     }

@@ -135,6 +135,35 @@ extension ByteStream {
         if hadWaited { handler?.outputDrained(self) }
     }
 
+    /// Sends what waits now, for one who has more to write.
+    ///
+    /// To a peer that takes everything, one who never stops writing would send all the time, and keep the loop from its
+    /// other sockets and its timers. So there is a limit to what is sent in one turn.
+    ///
+    /// - Returns: False where that has been reached: whoever has more waits. It leaves at the end of the loop's turn, and the
+    ///   handler is told then that it has, or later where the peer does not take it.
+    package func flushForMore() -> Bool {
+        let maySend = isWaitingForRoom || (!awaitsEndOfTurn || loop.isGenerous) && loop.mayFlush(pendingByteCount)
+        if maySend { flush() } else { awaitEndOfTurn() }
+        return maySend
+    }
+
+    private func awaitEndOfTurn() {
+        awaitsEndOfTurn = true
+        guard !isUnsent else { return }
+        isUnsent = true
+        loop.sendAtEndOfTurn(self)
+    }
+
+    /// Sends what waits, and has those go on who had to wait for the loop.
+    func endTurn() {
+        let isAwaited = awaitsEndOfTurn
+        awaitsEndOfTurn = false
+        flush()
+        // Otherwise it is told later.
+        if isAwaited, !isWaitingForRoom { handler?.outputDrained(self) }
+    }
+
     /// Sends nothing more. A peer that resets the connection may have said why: that is read first.
     func failOutput(_ error: SystemCallError) {
         guard error.isReset, !hasReadToEnd else { return fail(error) }

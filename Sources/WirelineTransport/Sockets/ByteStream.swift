@@ -21,7 +21,7 @@ package protocol ByteStreamHandler: AnyObject {
     /// The peer does not take what is written as fast as it comes: some of it begins to wait.
     func outputStalled(_ stream: ByteStream)
 
-    /// Nothing that was written waits any more, after some had.
+    /// Nothing that was written waits any more, after some had, or after ``ByteStream/flushForMore()`` has said no.
     func outputDrained(_ stream: ByteStream)
 
     /// The peer has reset the connection: what was written and has not left is lost, and nothing more is taken. What it
@@ -134,6 +134,8 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
 
     @safe @exclusivity(unchecked) var isWritable = true
     @safe @exclusivity(unchecked) var isUnsent = false
+    /// Whether the handler is to be told when the loop's turn ends.
+    @safe @exclusivity(unchecked) var awaitsEndOfTurn = false
     @safe @exclusivity(unchecked) var isWaitingForRoom = false
     /// Whether the peer does not take what is written as fast as it comes.
     package var isOutputStalled: Bool { isWaitingForRoom }
