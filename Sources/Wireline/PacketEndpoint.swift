@@ -88,6 +88,18 @@ extension PacketEndpoint {
     /// Sends an end of stream once everything sent before has left; messages may still arrive.
     public func endOutput() { connection.endOutput() }
 
-    /// Closes the connection at once: of what was sent and has not left, only what the system takes now still leaves.
+    /// Closes the connection once what was sent has left and the peer has ended too, or has had time to; nothing more is
+    /// received. It returns at once: see ``PacketConnection/finish(within:)``.
+    ///
+    ///     try await client.send(Goodbye())
+    ///     client.finish()
+    ///
+    /// - Parameter timeout: After which time it is closed in any case; nil (default): what is on its way to a peer that takes
+    ///   it may take as long as it likes.
+    public func finish(within timeout: Duration? = nil) { connection.finish(within: timeout) }
+
+    /// Closes the connection at once: of what was sent and has not left, only what the system takes now still leaves, and
+    /// where the peer has sent something that was not read, even of that the last may be lost. ``finish(within:)`` loses
+    /// nothing.
     public func close() { connection.close() }
 }

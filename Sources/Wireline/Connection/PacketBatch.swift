@@ -65,7 +65,7 @@ extension PacketConnection {
         // What made the handler may have closed the connection.
         guard stream.isOpen else { return }
         batchHandler = handler
-        waitingSince = loop.now
+        beginWaiting()
         readIfWanted()
     }
 

@@ -177,6 +177,9 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
 
     /// Closes the connection at once: of what was sent and has not left, only what the system takes now still leaves.
     /// Who waits for a packet, a reply, or to send, gets ``ConnectionError/transport(_:)`` with `closed`.
+    ///
+    /// Where something has arrived that was not read, or still arrives, the system resets the connection and drops what it
+    /// has taken and the peer has not (RFC 1122, 4.2.2.13): the last messages may be lost. ``finish(within:)`` loses none.
     public func close() {
         loop.execute {
             self.stream.flush()
@@ -227,21 +230,31 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         if case .failed(let error) = ending { error } else { nil }
     }
 
-    /// Closes the connection once what was sent has left and the peer has ended too, or has been given time to.
+    /// Closes the connection once what was sent has left and the peer has ended too, or has been given time to: 2 s in which
+    /// it sends nothing, 30 s in which it does.
     ///
     /// A socket that is closed with bytes in it that nobody has read resets the connection, and what is still on its way
-    /// to the peer is lost (RFC 1122, 4.2.2.13). So what arrives is taken and dropped.
+    /// to the peer is lost (RFC 1122, 4.2.2.13). So what arrives is taken and dropped. Who waits for a packet, a reply, or to
+    /// send, gets ``ConnectionError/transport(_:)`` with `closed` at once. It returns at once, too.
     ///
-    /// - Parameter timeout: After which time it is closed in any case; nil: what is on its way to a peer that takes it may
-    ///   take as long as it likes.
-    package func finish(within timeout: Duration? = nil) {
+    /// - Parameter timeout: After which time it is closed in any case; nil (default): what is on its way to a peer that takes
+    ///   it may take as long as it likes, which ``ConnectionLimits/writeTimeout`` bounds for one that does not.
+    public func finish(within timeout: Duration? = nil) {
+        loop.execute { self.takeLeave(within: timeout) }
+    }
+
+    private func takeLeave(within timeout: Duration?) {
         guard stream.isOpen, !isFinishing else { return }
         isFinishing = true
         loop.cancel(&peerTimer)
         dropInput()
         if ending == nil { ending = .failed(.transport(.closed)) }
+        // Whoever waits to send would come behind the end.
+        let late = takeSenders()
         deliver()
         stream.endOutput()
+        for sender in late { resume(sender, .failure(sendError)) }
+        giveUpRequests(sendError)
         closeIfFinished()
         guard stream.isOpen else { return }
         _ = hasShare()
@@ -260,12 +273,19 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         guard stream.isOpen, !isFinishing else { return }
         ending = .failed(error)
         if failure == nil { failure = error }
-        // Whoever waits to send would come behind the last message.
-        let late = takeSenders()
         stream.write(bytes)
         finish(within: timeout)
-        for sender in late { resume(sender, .failure(error)) }
-        giveUpRequests(error)
+    }
+
+    /// How long a connection may take to end that has failed on this side, or has come too late.
+    static let partingTime = Duration.seconds(10)
+
+    /// Ends the connection because a handler has failed: what was sent before, such as why, still reaches the peer.
+    func handlerFailed() {
+        // There is nothing to lose of what was never sent.
+        guard stream.sentByteCount > 0 || stream.pendingByteCount > 0 else { return close() }
+        setCloseCode()
+        finish(within: Self.partingTime)
     }
 
     private func dropInput() {

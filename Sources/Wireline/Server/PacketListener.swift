@@ -80,18 +80,15 @@ extension ConnectionListener where Connection == PacketConnection {
 }
 
 extension PacketConnection: ServedConnection {
-    /// How long it may take to tell a connection that has come too late to go.
-    private static let dismissalTime = Duration.seconds(10)
-
     package func dismiss(telling farewell: [UInt8]?) {
         guard let farewell else { return close() }
-        sendLast(farewell, .transport(.closed), within: Self.dismissalTime)
+        sendLast(farewell, .transport(.closed), within: Self.partingTime)
     }
 
     package func handlerEnded(_ failure: (any Error)?) {
         // Whoever was kicked takes leave already.
         guard failure != nil, !isFinishing else { return finish() }
         webSocketTransform?.closeCode = .internalError
-        close()
+        handlerFailed()
     }
 }

@@ -18,7 +18,8 @@ public import WirelineTransport
 /// keeps waiting whoever else is on that loop, and nothing is lost by it; such work belongs into a function marked
 /// `@concurrent`, or a task of its own.
 ///
-/// A connection ends when its handler does: what was sent leaves first. A handler that throws closes it at once.
+/// A connection ends when its handler does, whether it returns or throws: what was sent leaves first. Behind a handler that
+/// has thrown, the client has at most 10 s to take it.
 ///
 /// A server runs until it is shut down, whoever holds it.
 public struct PacketServer<Definition: PacketProtocol>: Sendable {
@@ -63,7 +64,7 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ///   - makeBatchHandler: Is called once a connection, on its loop, and makes what takes its packets: all of one read
     ///     at a time, on the connection's loop. It answers with ``ServerConnection/write(_:)``; while more than
     ///     ``ConnectionLimits/pendingByteCount`` waits to be sent, it gets nothing, and the peer has to wait. What it
-    ///     throws closes the connection.
+    ///     throws ends the connection behind what was answered.
     public static func startBatched(
         at host: String, port: UInt16, protocol: Definition.Type, on group: EventLoopGroup? = nil,
         configuration: ServerConfiguration = ServerConfiguration(),

@@ -10,11 +10,7 @@ enum Echo {
 
     /// What returns the packets of a connection.
     static func makeHandler(of connection: PacketConnection) -> Handler {
-        { batch in
-            try connection.flushOnFailure {
-                while let packet = try batch.next() { try connection.write(packet: packet.bytes) }
-            }
-        }
+        { batch in while let packet = try batch.next() { try connection.write(packet: packet.bytes) } }
     }
 
     // MARK: For load generators
@@ -32,20 +28,18 @@ enum Echo {
         var packetCount: UInt64 = 0
         var payloadByteCount: UInt64 = 0
         return { batch in
-            try connection.flushOnFailure {
-                while let packet = try batch.next() {
-                    switch packet.id {
-                    case countedID:
-                        packetCount += 1
-                        payloadByteCount += UInt64(packet.payload.byteCount)
-                    case countID:
-                        let counts = bigEndianBytes(packetCount) + bigEndianBytes(payloadByteCount)
-                        try connection.write(id: countID, payload: counts.rawSpan)
-                        (packetCount, payloadByteCount) = (0, 0)
-                    default:
-                        // Written anew, as by whom it is compared with.
-                        try connection.write(id: packet.id, payload: packet.payload)
-                    }
+            while let packet = try batch.next() {
+                switch packet.id {
+                case countedID:
+                    packetCount += 1
+                    payloadByteCount += UInt64(packet.payload.byteCount)
+                case countID:
+                    let counts = bigEndianBytes(packetCount) + bigEndianBytes(payloadByteCount)
+                    try connection.write(id: countID, payload: counts.rawSpan)
+                    (packetCount, payloadByteCount) = (0, 0)
+                default:
+                    // Written anew, as by whom it is compared with.
+                    try connection.write(id: packet.id, payload: packet.payload)
                 }
             }
         }
@@ -53,17 +47,5 @@ enum Echo {
 
     private static func bigEndianBytes(_ number: UInt64) -> [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
-    }
-}
-
-extension PacketConnection {
-    /// Answers to what came before a broken packet leave before the connection is closed.
-    fileprivate func flushOnFailure(_ body: () throws -> Void) throws {
-        do {
-            try body()
-        } catch {
-            stream.flush()
-            throw error
-        }
     }
 }
