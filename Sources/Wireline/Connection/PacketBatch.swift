@@ -93,7 +93,7 @@ extension PacketConnection {
             // Whoever takes leave already goes on with it.
             guard !isFinishing else { return }
             if failure == nil { failure = error }
-            close()
+            handlerFailed()
         }
     }
 

@@ -30,6 +30,8 @@ extension PacketConnection {
 
     /// Takes note that somebody waits, after a time in which nobody did.
     func beginWaiting() {
+        // Whoever asks for more may have computed for long: that was not the peer's time.
+        loop.forgetTime()
         waitingSince = loop.now - waited
         waited = .zero
     }

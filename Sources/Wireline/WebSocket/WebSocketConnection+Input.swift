@@ -51,6 +51,11 @@ extension WebSocketConnection {
         stream.read()
     }
 
+    /// Whoever asks for more may have computed for long: that was not the peer's time, where nothing was read.
+    func forgetTimeOfProgram() {
+        if !stream.wantsToRead { loop.forgetTime() }
+    }
+
     func dropInput() {
         if let block = input.take() { stream.giveBack(block) }
         (position, inputEnd) = (0, 0)
@@ -270,6 +275,7 @@ extension WebSocketConnection {
     /// Goes on with what had to wait for room; not before there is much of it, so that not every message is read by itself.
     private func goOn() {
         guard unreadCost <= limits.unreadByteCount / 2 else { return }
+        forgetTimeOfProgram()
         if input != nil {
             readingSince = loop.now
             parse()

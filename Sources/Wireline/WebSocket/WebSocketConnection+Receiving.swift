@@ -76,6 +76,7 @@ extension WebSocketConnection {
         // What that found out may have ended the connection, and with it the wait.
         guard unsafe receiver != nil, case .open = phase else { return }
         hasTaken = false
+        forgetTimeOfProgram()
         if input != nil { parse() } else if peerClose != nil || hasFault { settle() } else { readIfWanted() }
     }
 

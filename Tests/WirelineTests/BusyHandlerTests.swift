@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FaultSupport
+import Foundation
+import Scene
+import Testing
+import TestingSupport
+import Wireline
+import WirelineTransport
+
+/// Handlers that block their loop or compute for long: all connections of the loop wait, and nothing else comes of it.
+@Suite(.ahead, .timeLimit(.minutes(300)))
+struct BusyHandlerTests {
+    private static let hello = Cs_20001(sceneID: 1, line: 1, message: "")
+
+    /// Keeps the thread from everything else.
+    private static func block(for duration: TimeInterval) {
+        Thread.sleep(forTimeInterval: duration)
+    }
+
+    @Test func `a handler that blocks for seconds loses nothing, and no peer misses a deadline by it`() async throws {
+        // The handler blocks for longer than any of them lasts. Between the steps before that a machine may well be slow.
+        let deadline = Duration.seconds(4)
+        let (isBlocking, mayGoOn) = (Gate(), Seen<Void>())
+        let ends = ConnectionEnds()
+        let configuration = ends.configure {
+            $0.firstPacketTimeout = deadline
+            $0.idleTimeout = deadline
+            $0.minimumRate = MinimumRate(window: deadline)
+            $0.limits.writeTimeout = deadline
+        }
+        let server = try await SceneServer.start(configuration: configuration) { client in
+            for try await message in client.messages {
+                guard case .message(let enter as Cs_20001, _) = message else { continue }
+                if enter.line == 0 {
+                    isBlocking.open()
+                    mayGoOn.block(until: 1)
+                    Self.block(for: 5)
+                }
+                try await client.send(Sc_20001.entered(enter))
+            }
+        }
+        let (busy, old, new) = (
+            try await server.connect(), try await server.connect(), try await server.connect()
+        )
+        let reply = try await old.request(Self.hello)
+        #expect(reply.defaultCombat == 1)
+        #expect(try await eventually { server.connections.count == 3 })
+        async let late = busy.request(Cs_20001(sceneID: 1, line: 0, message: ""))
+        await isBlocking.wait()
+        // A packet of which nothing has come, the rest of one that has begun, and one that nobody has been waited for.
+        let requests = (1...500 as ClosedRange<UInt32>).map {
+            Cs_20001(sceneID: 2, line: $0, message: String(repeating: "\($0)", count: 100))
+        }
+        let bytes = try requests.flatMap { try $0.encoded() }
+        for client in [old, new] { try await client.connection.sendRaw(bytes) }
+        mayGoOn.add(())
+        for client in [old, new] {
+            for request in requests {
+                let packet = try #require(try await client.nextPacket())
+                guard try packet.decode(Sc_20001.self) != Sc_20001.entered(request) else { continue }
+                Issue.record("another answer than the one to \(request.line)")
+                break
+            }
+        }
+        #expect(try await late.defaultCombat == 0)
+        for client in [busy, old, new] { client.close() }
+        await server.shutDown()
+    }
+
+    @Test func `a handler's own time is not its peer's silence`() async throws {
+        let (silence, patience) = (Duration.milliseconds(300), Seen<Duration>())
+        let configuration = ConnectionEnds().configure {
+            $0.firstPacketTimeout = .seconds(500)
+            $0.idleTimeout = silence
+        }
+        let server = try await SceneServer.start(configuration: configuration) { client in
+            guard try await client.nextPacket() != nil else { return }
+            // Whatever has asked for the time before.
+            _ = client.connection.loop.now
+            Self.block(for: 1)
+            let start = ContinuousClock.now
+            await #expect(throws: ConnectionError.transport(.timedOut)) { _ = try await client.nextPacket() }
+            patience.add(ContinuousClock.now - start)
+        }
+        let socket = try RawSocket.connect(to: server.address.port)
+        try socket.send(Self.hello.encoded())
+        #expect(await patience.first(1)[0] >= silence)
+        await server.shutDown()
+    }
+
+    @Test func `a WebSocket's handler's own time is not its peer's silence, where nothing was read`() async throws {
+        let (silence, patience) = (Duration.milliseconds(300), Seen<Duration>())
+        let configuration = WebSocketServerConfiguration.patient {
+            $0.idleTimeout = silence
+            $0.limits.unreadByteCount = 1
+        }
+        let server = try await WebSocketServer.serving(on: EventLoopGroup(threadCount: 1), configuration) { client in
+            let first = try await client.receive()
+            #expect(first == .text("1"))
+            // There is no room for another one now.
+            _ = client.connection.loop.now
+            Self.block(for: 1)
+            let start = ContinuousClock.now
+            let second = try await client.receive()
+            #expect(second == .text("2"))
+            await #expect(throws: ConnectionError.transport(.timedOut)) { _ = try await client.receive() }
+            patience.add(ContinuousClock.now - start)
+        }
+        let socket = try RawSocket.connect(to: server.address.port)
+        // All at once, so that nothing is waited for before.
+        try socket.send(RawWebSocket.request + ["1", "2"].flatMap { RawWebSocket.frame(.text, Array($0.utf8)) })
+        #expect(await patience.first(1)[0] >= silence)
+        await server.shutDown()
+    }
+}
