@@ -5,6 +5,7 @@ import Scene
 import Testing
 import TestingSupport
 import Wireline
+import WirelineCodec
 import WirelineTransport
 
 /// A server's limits, deadlines, batches, broadcasts and end.
@@ -67,21 +68,35 @@ struct ServerTests {
         let limits = ConnectionLimits(pendingByteCount: 10_000, writeTimeout: nil)
         let server = try await PacketServer.startBatched(
             at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
-            configuration: ServerConfiguration(firstPacketTimeout: nil, limits: limits)
+            configuration: ConnectionEnds().configure { $0.limits = limits }
         ) { client in
             { batch in while let packet = try batch.next() { try client.write(packet: packet.bytes) } }
         }
-        let client = try await server.connect()
-        let message = Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 1_000))
-        let byteCount = try message.encoded().count
+        let client = try await server.connect(on: ConnectionPair.group.get())
+        let packet = try packet(payload: [UInt8](repeating: 7, count: 10_000))
+        // Twice what the system's buffers hold on both ways, and more.
+        let byteCount = 8_000 * packet.count
         let sending = Task {
-            for _ in 0..<30_000 { try await client.send(message) }
+            for _ in 0..<8_000 { try await client.send(packet: packet) }
             client.endOutput()
         }
+        // Until nothing more is taken for a while.
+        var (receivedByteCount, quietCount) = (0, 0)
+        while quietCount < 20 {
+            try await Task.sleep(for: .milliseconds(10))
+            let count = await server.counters().traffic.receivedByteCount
+            let isWaiting = await client.connection.counters().waitingSenderCount == 1
+            quietCount = isWaiting && count > 0 && count == receivedByteCount ? quietCount + 1 : 0
+            receivedByteCount = count
+            guard count < byteCount else { break }
+        }
+        #expect(receivedByteCount < byteCount / 2)
+        #expect(await server.counters().traffic.pendingByteCount < limits.pendingByteCount + (256 << 10))
         var received = 0
         for try await packet in client.packets { received += packet.byteCount }
         try await sending.value
-        #expect(received == 30_000 * byteCount)
+        #expect(received == byteCount)
+        client.close()
         await server.shutDown()
     }
 
@@ -193,7 +208,8 @@ struct ServerTests {
         // Who has been answered once is known to the server.
         #expect(try await eventually { server.connections.count >= 20 })
         let message = Sc_20001.entered(Cs_20001(sceneID: 3, line: 4, message: "all"))
-        #expect(try await server.broadcast(message).isEmpty)
+        #expect(try await server.broadcast(CountedMessage(message: message)).isEmpty)
+        #expect(CountedMessage.encodings.count == 1)
         for client in clients {
             guard case .message(let copy as Sc_20001, _)? = try await client.firstMessage() else {
                 throw ConnectionError.endedBeforeReply
@@ -257,8 +273,16 @@ struct ServerTests {
             for try await _ in client.packets {}
         }
         let client = try await server.connect()
-        try await client.connection.sendRaw([0, 0])
+        // A packet of 1 MiB, a byte at a time.
+        let dripping = Task {
+            try await client.connection.sendRaw([0x00, 0x10, 0x00, 0x00, 0x00, 0x01])
+            while true {
+                try await Task.sleep(for: .milliseconds(2))
+                try await client.connection.sendRaw([7])
+            }
+        }
         #expect(await ends.nextText() == "the deadline has passed")
+        dripping.cancel()
         client.close()
         await server.shutDown()
     }
@@ -430,33 +454,27 @@ struct ServerTests {
         #expect(await iterator.next() == true)
         client.close()
     }
+}
 
-    @Test func `a handler that computes for long keeps nothing from arriving`() async throws {
-        // On a loop of its own, because all connections of a loop would have to wait.
-        let group = try EventLoopGroup(threadCount: 1)
-        let server = try await SceneServer.start(on: group) { client in
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
-                if enter.line == 0 {
-                    var sum: UInt64 = 1
-                    for number in 0..<10_000_000 as Range<UInt64> { sum = sum &* 31 &+ number }
-                    #expect(sum != 0)
-                }
-                try await client.send(Sc_20001.entered(enter))
-            }
-        }
-        let busy = try await server.connect()
-        let other = try await server.connect()
-        async let late = busy.request(Cs_20001(sceneID: 1, line: 0, message: ""), timeout: .seconds(500))
-        for number in 1...50 as ClosedRange<UInt32> {
-            let reply = try await other.request(
-                Cs_20001(sceneID: 1, line: number, message: ""), timeout: .seconds(500))
-            #expect(reply.defaultCombat == number)
-        }
-        #expect(try await late.defaultCombat == 0)
-        busy.close()
-        other.close()
-        await server.shutDown()
+/// A message that takes note of how often it is written.
+private struct CountedMessage: ServerMessage {
+    typealias Definition = SceneProtocol
+
+    static let messageName = Sc_20001.messageName
+    static let messageID = Sc_20001.messageID
+    static let encodings = Seen<Void>()
+
+    let message: Sc_20001
+
+    init(message: Sc_20001) { self.message = message }
+
+    init(from reader: inout ByteReader) throws(CodecError) { message = try Sc_20001(from: &reader) }
+
+    func payloadByteCount() throws(CodecError) -> Int { try message.payloadByteCount() }
+
+    func writePayload(to writer: inout ByteWriter) {
+        Self.encodings.add(())
+        message.writePayload(to: &writer)
     }
 }
 
