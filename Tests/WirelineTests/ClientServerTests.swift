@@ -42,6 +42,20 @@ struct ClientServerTests {
         await server.shutDown()
     }
 
+    @Test func `a client gives up a server that is silent for longer than it may, whatever it waits for`() async throws
+    {
+        let server = try await SceneServer.start { client in while try await client.nextPacket() != nil {} }
+        var configuration = ClientConfiguration.patient
+        configuration.idleTimeout = .milliseconds(50)
+        let receiving = try await server.connect(configuration: configuration)
+        await #expect(throws: ConnectionError.transport(.timedOut)) { _ = try await receiving.nextPacket() }
+        let asking = try await server.connect(configuration: configuration)
+        await #expect(throws: ConnectionError.transport(.timedOut)) {
+            _ = try await asking.request(Cs_20001(sceneID: 7, line: 2, message: "hi"))
+        }
+        await server.shutDown()
+    }
+
     @Test func `the fields of a header can be set and read`() async throws {
         let server = try await GoimServer.start { client in
             for try await message in client.messages {

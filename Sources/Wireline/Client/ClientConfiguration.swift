@@ -10,6 +10,10 @@ public struct ClientConfiguration: Sendable {
     public var connectTimeout: Duration
     /// How long a request waits for its reply unless it says otherwise (default 10 s).
     public var requestTimeout: Duration
+    /// For how long the server may send nothing while somebody waits for packets or a reply (default: for ever, for many
+    /// protocols are silent until something happens); then the connection ends with ``ConnectionError/transport(_:)`` and
+    /// `timedOut`. Any byte counts. Where there are heartbeats it is longer than the time between them.
+    public var idleTimeout: Duration?
     /// What the connection may cost.
     public var limits: ConnectionLimits
 

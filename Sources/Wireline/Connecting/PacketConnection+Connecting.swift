@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import WirelineCodec
+import WirelineSession
 import WirelineTLS
 package import WirelineTransport
 import WirelineWebSocket
@@ -47,6 +48,9 @@ extension PacketConnection {
                 }
             }
             if tls != nil || webSocket != nil { try await connection.waitForHandshake(within: deadline.timeLeft) }
+            if let silence = configuration.idleTimeout {
+                await stream.loop.run { connection.setDeadlines(PeerDeadlines.Limits(silence: silence)) }
+            }
             return connection
         } catch {
             recorder.close(error)
