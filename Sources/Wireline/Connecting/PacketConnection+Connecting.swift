@@ -17,14 +17,12 @@ extension PacketConnection {
     ///   - loop: What carries the connection; nil: the loop of the shared group.
     ///   - configuration: Deadlines and limits, and how the connection is made.
     ///   - recorder: Takes note of what happens, also when no connection comes about.
-    ///   - began: Is called on the loop with the connection, before anything is said on it.
     /// - Throws: ``ConnectionError/cancelled``; ``ConnectionError/tls(_:)``; ``ConnectionError/webSocket(_:)``; ``ConnectionError/proxy(_:)``;
     ///   ``ConnectionError/transport(_:)`` with what says most of what went wrong: of an address that has refused or reset, else that the time was over, else what the
     ///   system or the resolver says.
     package static func connect(
         to host: String, port: UInt16, layout: PacketLayout, packetLimit: Int, on loop: EventLoop? = nil,
-        configuration: ClientConfiguration = ClientConfiguration(), recorder: TimelineRecorder = TimelineRecorder(),
-        began: (@Sendable (PacketConnection) -> Void)? = nil
+        configuration: ClientConfiguration = ClientConfiguration(), recorder: TimelineRecorder = TimelineRecorder()
     ) async throws(ConnectionError) -> PacketConnection {
         recorder.begin(host, port, handler: configuration.timelineHandler)
         let deadline = MonotonicTime.now + configuration.connectTimeout
@@ -42,10 +40,7 @@ extension PacketConnection {
                 recorder.note(.webSocketBegan)
             }
             try await transport { () throws(TransportError) in
-                try await stream.loop.run { () throws(TransportError) in
-                    began?(connection)
-                    try connection.start()
-                }
+                try await stream.loop.run { () throws(TransportError) in try connection.start() }
             }
             if tls != nil || webSocket != nil { try await connection.waitForHandshake(within: deadline.timeLeft) }
             if let silence = configuration.idleTimeout {

@@ -49,16 +49,14 @@ final class PacketCarrier: SessionCarrier, @unchecked Sendable {
 
     // MARK: Connections
 
-    func connect(
-        to endpoint: Int, on loop: EventLoop, began: @escaping @Sendable (PacketConnection) -> Void
-    ) async throws(ConnectionError) -> ConnectionOwner {
+    func connect(to endpoint: Int, on loop: EventLoop) async throws(ConnectionError) -> ConnectionOwner {
         let endpoint = endpoints[endpoint]
         var configuration = settings.client
         if let name = endpoint.tlsServerName { configuration.tlsServerName = name }
         return ConnectionOwner(
             try await PacketConnection.connect(
                 to: endpoint.host, port: endpoint.port, layout: layout, packetLimit: packetLimit, on: loop,
-                configuration: configuration, began: began))
+                configuration: configuration))
     }
 
     func expireAddresses() {

@@ -29,11 +29,8 @@ protocol SessionCarrier: AnyObject, Sendable {
 
     /// Makes a connection to the endpoint at a place in the list.
     ///
-    /// - Parameter began: Is called on the loop with what is to become the connection, if the peer agrees.
     /// - Throws: ``ConnectionError``; what a hook of the program's throws.
-    func connect(
-        to endpoint: Int, on loop: EventLoop, began: @escaping @Sendable (Connection) -> Void
-    ) async throws -> Owner
+    func connect(to endpoint: Int, on loop: EventLoop) async throws -> Owner
 
     /// Has the endpoints' hosts looked up anew when a connection is next made.
     func expireAddresses()
@@ -104,8 +101,6 @@ protocol SessionConnection: AnyObject, Sendable {
     var currentCounters: ConnectionCounters { get }
     /// Why nothing can be sent.
     var sendError: ConnectionError { get }
-    /// What the peer has refused with that has not come to an end with that.
-    var refusal: ConnectionError? { get }
 
     /// What comes next; nil at an end that both sides know of.
     nonisolated(nonsending) func next() async throws(ConnectionError) -> Element?

@@ -9,9 +9,8 @@ extension SessionDriver {
         let link = Link(number)
         self.link = link
         link.task = Task(executorPreference: loop) {
-            defer { link.candidate = nil }
             do {
-                let owner = try await self.carrier.connect(to: endpoint, on: self.loop) { link.candidate = $0 }
+                let owner = try await self.carrier.connect(to: endpoint, on: self.loop)
                 guard self.link === link else { return owner.connection.close() }
                 link.owner = owner
                 self.handle(.connected(number))

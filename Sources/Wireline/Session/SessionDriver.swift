@@ -156,8 +156,7 @@ final class SessionDriver<Carrier: SessionCarrier>: @unchecked Sendable {
     private func lookAtPeer() {
         // Of a connection that has ended nothing is to be seen.
         nextLook = nil
-        guard let link else { return }
-        guard link.connection != nil else { return lookAtCandidate(link) }
+        guard let link, link.connection != nil else { return }
         guard link.isRead else { return lookAtLogin(link) }
         if link.isHeldUp {
             // Nothing is read because nobody takes it: that is not the peer's silence.
@@ -177,14 +176,6 @@ final class SessionDriver<Carrier: SessionCarrier>: @unchecked Sendable {
     private func planLook(at link: Link) {
         let timeout = configuration.heartbeat?.timeout ?? .zero
         nextLook = link.passage.isUnderWay ? elapsed + timeout / 8 : nil
-    }
-
-    /// A server that refuses may say so, and not come to an end with that.
-    private func lookAtCandidate(_ link: Link) {
-        guard case .connecting = session.state, let deadline = session.deadline, deadline <= elapsed,
-            let refusal = link.candidate?.refusal
-        else { return }
-        handle(.ended(link.number, carrier.cause(of: refusal, on: nil)))
     }
 
     /// A server that refuses a login may say so and leave the rest to us.

@@ -9,8 +9,6 @@ final class SessionLink<Owner: SessionConnectionOwner>: @unchecked Sendable {
     let number: ConnectionNumber
     /// What connects, logs in, and reads, one after another.
     var task: Task<Void, Never>?
-    /// What is to become the connection, as long as the peer has not agreed to that.
-    var candidate: Owner.Connection?
     /// Nil until the connection is there.
     var owner: Owner?
     /// Whether what arrives is the session's: the login is over.

@@ -51,12 +51,10 @@ final class WebSocketCarrier: SessionCarrier, @unchecked Sendable {
         for url in urls { _ = try WebSocketConnection.handshake(client.request(url)) }
     }
 
-    func connect(
-        to endpoint: Int, on loop: EventLoop, began: @escaping @Sendable (WebSocketConnection) -> Void
-    ) async throws -> WebSocketOwner {
+    func connect(to endpoint: Int, on loop: EventLoop) async throws -> WebSocketOwner {
         var request = client.request(urls[endpoint])
         if let headers = settings.headers { request.headers.replace(with: try await headers(request.url)) }
-        return WebSocketOwner(try await WebSocketConnection.connect(request, on: loop, client, began: began))
+        return WebSocketOwner(try await WebSocketConnection.connect(request, on: loop, client))
     }
 
     func expireAddresses() {

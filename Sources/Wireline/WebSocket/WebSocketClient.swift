@@ -92,11 +92,8 @@ public struct WebSocketClient: WebSocketEndpoint {
 
 extension WebSocketConnection {
     /// Makes a connection, and asks for a WebSocket.
-    ///
-    /// - Parameter began: Is called on the loop with the connection, before the server is asked.
     static func connect(
-        _ request: WebSocketRequest, on loop: EventLoop?, _ configuration: WebSocketClientConfiguration,
-        began: (@Sendable (WebSocketConnection) -> Void)? = nil
+        _ request: WebSocketRequest, on loop: EventLoop?, _ configuration: WebSocketClientConfiguration
     ) async throws(ConnectionError) -> WebSocketConnection {
         let url = request.url
         let connecting = configuration.connecting
@@ -116,10 +113,7 @@ extension WebSocketConnection {
                 stream, .asking(handshake), limits: configuration.limits, recorder: recorder,
                 supervision: configuration.log.map { Supervision(log: $0, side: .client) })
             try await PacketConnection.transport { () throws(TransportError) in
-                try await stream.loop.run { () throws(TransportError) in
-                    began?(connection)
-                    try connection.start()
-                }
+                try await stream.loop.run { () throws(TransportError) in try connection.start() }
             }
             try await connection.waitUntilOpen(within: deadline.timeLeft)
             return connection
