@@ -17,7 +17,8 @@ public enum TransportError: Error, Equatable, Sendable {
     case reset
     /// Nobody listens at the address.
     case refused
-    /// The deadline has passed.
+    /// The deadline has passed; or the system has given up a peer that acknowledges nothing (`ETIMEDOUT`), as it does after
+    /// minutes of sending again.
     case timedOut
     /// The connection has been closed on this side.
     case closed
@@ -61,4 +62,19 @@ extension SystemCallError {
 
     /// Whether nobody listens, which a datagram's sender hears of when it next looks.
     var isRefusal: Bool { code == ECONNREFUSED }
+}
+
+extension TransportError {
+    /// What an error of the system says of a connection, or of making one.
+    ///
+    /// That there is no route, or no network any more, remains the system's: who reads it is to look at this machine first.
+    init(_ error: SystemCallError) {
+        self =
+            switch error.code {
+            case _ where error.isReset: .reset
+            case _ where error.isRefusal: .refused
+            case ETIMEDOUT: .timedOut
+            default: .system(error)
+            }
+    }
 }

@@ -258,7 +258,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     }
 
     func fail(_ error: SystemCallError) {
-        fail(error.isReset ? .reset : .system(error))
+        fail(TransportError(error))
     }
 
     // MARK: Reading

@@ -101,23 +101,14 @@ enum SystemCall {
         guard result != 0 else { return true }
         switch errno {
         case EINPROGRESS, EINTR: return false
-        case let code: throw connectError(code)
+        case let code: throw TransportError(SystemCallError("connect", code))
         }
     }
 
     /// How an attempt to connect has ended.
     static func finishConnecting(_ descriptor: Int32) throws(TransportError) {
         let code = socketOption(descriptor, SOL_SOCKET, SO_ERROR) ?? errno
-        guard code == 0 else { throw connectError(code) }
-    }
-
-    private static func connectError(_ code: Int32) -> TransportError {
-        switch code {
-        case ECONNREFUSED: .refused
-        case ECONNRESET: .reset
-        case ETIMEDOUT: .timedOut
-        default: .system(SystemCallError("connect", code))
-        }
+        guard code == 0 else { throw TransportError(SystemCallError("connect", code)) }
     }
 
     // MARK: Addresses
