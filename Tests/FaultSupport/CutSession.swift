@@ -5,13 +5,13 @@ public import Scene
 public import Wireline
 import WirelineTransport
 
-/// A session whose first connection ends behind a byte of the server's, and whose later ones do not.
+/// A session whose first connection ends behind a byte of the server's or of the client's, and whose later ones do not.
 public protocol CutSession: Sendable {
     /// How packets are laid out.
     var layout: PacketLayout { get }
     /// Lives through one session, and tells what it has come to.
     func run(_ name: String) async throws -> CutSessionResult
-    /// What a cut of a server's bytes must not have changed.
+    /// What a cut must not have changed.
     func complaints(about result: CutSessionResult, of name: String, _ recordings: [Relay.Recording]) throws -> [String]
 }
 
@@ -24,35 +24,50 @@ public struct CutSessionResult: Sendable {
 }
 
 extension CutSession {
-    /// Lives through one session that ends where it does, and then through one for every byte of the server's.
+    /// Lives through one session that ends where it does, and then through one for every byte of the senders'.
     ///
-    /// - Parameter name: What no other session with the same server is called.
+    /// - Parameter name: What no other sessions with the same server are called.
     /// - Returns: What has gone wrong, and how many sessions there were.
     public func cutEverywhere(
-        by relay: Relay, _ endings: [Relay.Ending], name: String = "session"
+        by relay: Relay, _ endings: [Relay.Ending], of senders: [Relay.Sender] = Relay.Sender.allCases,
+        name: String = "session"
     ) async throws -> (complaints: [String], sessionCount: Int, recording: Relay.Recording) {
         relay.begin(cut: nil)
-        _ = try await run("\(name), whole")
+        _ = try await run(sessionName(name, 0))
         let recording = relay.recordings[0]
-        var complaints: [String] = []
-        var count = 0
-        for ending in endings {
-            for offset in 0...recording.fromServer.count {
-                let name = "\(name), \(ending) behind \(offset)"
-                relay.begin(cut: Relay.Cut(behind: offset, ending))
-                let result = try await run(name)
-                count += 1
-                let recordings = relay.recordings
-                var found = try self.complaints(about: result, of: name, recordings)
-                // What goes before must be what went before in the session that was recorded.
-                if !recording.fromServer.starts(with: recordings[0].fromServer) { found.append("another session") }
-                if recordings[0].fromServer.count != offset { found.append("was not cut") }
-                if offset < recording.fromServer.count, recordings.count < 2 { found.append("did not come back") }
-                complaints += found.map { "\(name) of \(recording.fromServer.count): \($0)" }
+        let cuts = endings.flatMap { ending in
+            senders.flatMap { sender in
+                (0...recording[sender].count).map { Relay.Cut(behind: $0, of: sender, ending) }
             }
         }
-        return (complaints, count, recording)
+        var complaints: [String] = []
+        for (number, cut) in cuts.enumerated() {
+            let ownName = sessionName(name, number + 1)
+            relay.begin(cut: cut)
+            let result = try await run(ownName)
+            let recordings = relay.recordings
+            var found = try self.complaints(about: result, of: ownName, recordings)
+            // What goes before must be what went before in the session that was recorded, but for its name.
+            let fromClient = recording.fromClient.replacing(sessionName(name, 0).utf8, with: ownName.utf8)
+            if !recording.fromServer.starts(with: recordings[0].fromServer)
+                || !fromClient.starts(with: recordings[0].fromClient)
+            {
+                found.append("another session")
+            }
+            if recordings[0][cut.sender].count != cut.byteCount { found.append("was not cut") }
+            // Behind the last of the client's bytes its answer is missing.
+            let isWhole = cut.sender == .server && cut.byteCount == recording.fromServer.count
+            if !isWhole, recordings.count < 2 { found.append("did not come back") }
+            complaints += found.map { "\(ownName), \(cut) \(recording[cut.sender].count): \($0)" }
+        }
+        return (complaints, cuts.count, recording)
     }
+}
+
+/// What a session is called. All names of a kind have the same length, and so have the bytes of the clients that say them.
+private func sessionName(_ kind: String, _ number: Int) -> String {
+    let digits = String(number)
+    return kind + " " + String(repeating: "0", count: 6 - digits.count) + digits
 }
 
 /// A session with goim's messages: a login, and messages that arrive exactly once.
@@ -105,6 +120,9 @@ extension GoimCutSession {
         if result.outcomes != [.confirmed, .confirmed, .confirmed] { complaints.append("\(result.outcomes)") }
         let rooms = server.rooms(of: name)
         if rooms != ["1", "2", "3"] { complaints.append("the server has taken \(rooms)") }
+        // The last byte of what the server tells of a room is the room's; what it tells may be lost.
+        let told = result.heard.filter { UInt64($0[11]) == Notification.messageID }.compactMap(\.last)
+        if !zip(told, told.dropFirst()).allSatisfy(<) { complaints.append("was told of rooms \(told)") }
         return complaints
     }
 
@@ -114,25 +132,28 @@ extension GoimCutSession {
         try wholePackets(in: Array(bytes), layout).filter { UInt64($0[11]) != AuthenticationReply.messageID }
     }
 
-    /// Lives through sessions whose connection ends where what passes it on is killed, for some bytes of a recording.
+    /// Lives through sessions whose connection ends where what passes it on is killed.
     ///
     /// - Parameters:
-    ///   - recording: What the server sends in a session that nothing cuts.
-    ///   - prepare: Has the next connection end behind so many bytes, and those after it go on.
+    ///   - cuts: Where; of the same recording no two may be the same.
+    ///   - recording: What is said in a session that nothing cuts.
+    ///   - prepare: Has the next connection end there, and those after it go on.
     public func complaints(
-        behind offsets: [Int], of recording: Relay.Recording, prepare: (Int) async throws -> Void
+        behind cuts: [Relay.Cut], of recording: Relay.Recording, prepare: (Relay.Cut) async throws -> Void
     ) async throws -> [String] {
         var complaints: [String] = []
-        for offset in offsets {
-            let name = "killed behind \(offset)"
-            try await prepare(offset)
+        for cut in cuts {
+            let name = sessionName("\(cut.sender)", cut.byteCount)
+            try await prepare(cut)
             let result = try await run(name)
             var found = self.complaints(about: result, of: name)
-            let whole = try audible(in: recording.fromServer[..<offset])
+            // How much of the server's was passed on before so many bytes of the client's, nobody has written down.
+            let heardCount = cut.sender == .server ? cut.byteCount : 0
+            let whole = try audible(in: recording.fromServer[..<heardCount])
             if !result.heard.starts(with: whole) {
                 found.append("\(whole.count) packets were whole, heard \(result.heard)")
             }
-            complaints += found.map { "\(name) of \(recording.fromServer.count): \($0)" }
+            complaints += found.map { "\(cut) \(recording[cut.sender].count): \($0)" }
         }
         return complaints
     }

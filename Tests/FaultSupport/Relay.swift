@@ -18,21 +18,35 @@ public final class Relay: @unchecked Sendable {
         case kill
     }
 
+    /// Whose bytes are counted.
+    public enum Sender: String, CaseIterable, Sendable {
+        case server, client
+    }
+
     /// Where a connection ends.
-    public struct Cut: Sendable {
-        /// Behind so many bytes of the server's.
+    public struct Cut: Sendable, CustomStringConvertible {
+        /// Behind so many bytes of the sender's.
         public var byteCount: Int
+        public var sender: Sender
         public var ending: Ending
 
-        public init(behind byteCount: Int, _ ending: Ending) {
-            (self.byteCount, self.ending) = (byteCount, ending)
+        public init(behind byteCount: Int, of sender: Sender = .server, _ ending: Ending) {
+            (self.byteCount, self.sender, self.ending) = (byteCount, sender, ending)
         }
+
+        public var description: String { "\(ending) behind byte \(byteCount) of the \(sender)'s" }
     }
 
     /// What was passed on in one connection.
     public struct Recording: Sendable {
         public fileprivate(set) var fromServer: [UInt8] = []
         public fileprivate(set) var fromClient: [UInt8] = []
+
+        /// What one of them has sent.
+        public fileprivate(set) subscript(sender: Sender) -> [UInt8] {
+            get { sender == .server ? fromServer : fromClient }
+            set { if sender == .server { fromServer = newValue } else { fromClient = newValue } }
+        }
     }
 
     /// One connection, of which it is noted what is passed on; the relay's lock guards it.
@@ -100,43 +114,48 @@ public final class Relay: @unchecked Sendable {
 
     /// Passes on what comes until both have ended, or the cut.
     private func pass(between client: RawSocket, and server: RawSocket, _ passage: Passage, until cut: Cut?) {
-        var polled = [client, server].map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-        var left = cut?.byteCount ?? .max
+        let ways: [(sender: Sender, from: RawSocket, to: RawSocket)] = [
+            (.client, client, server), (.server, server, client),
+        ]
+        var polled = ways.map { pollfd(fd: $0.from.descriptor, events: Int16(POLLIN), revents: 0) }
+        var left = ways.map { way in if let cut, way.sender == cut.sender { cut.byteCount } else { Int.max } }
         while polled.contains(where: { $0.fd >= 0 }) {
-            if left == 0, let cut { return end(client, cut.ending) }
+            if let cut, left.contains(0) { return end(client, server, cut) }
             guard poll(&polled, nfds_t(polled.count), -1) > 0 else { continue }
-            if polled[0].fd >= 0, polled[0].revents != 0 {
-                let count = pass(from: client, to: server, atMost: pieceByteCount, passage) { $0.fromClient += $1 }
-                if count == 0 { polled[0].fd = -1 }
-            }
-            if polled[1].fd >= 0, polled[1].revents != 0 {
-                let count = pass(from: server, to: client, atMost: min(left, pieceByteCount), passage) {
-                    $0.fromServer += $1
+            for (place, way) in ways.enumerated() where polled[place].fd >= 0 && polled[place].revents != 0 {
+                let count = pass(from: way.from, to: way.to, atMost: min(left[place], pieceByteCount)) { bytes in
+                    // First, so that nobody has heard what is not written down.
+                    state.withLock { _ in passage.recording[way.sender] += bytes }
                 }
-                if count == 0 { polled[1].fd = -1 } else { left -= count }
+                if count == 0 { polled[place].fd = -1 } else { left[place] -= count }
+                // Nothing follows the last byte, the other's answer to it least of all.
+                if left[place] == 0 { break }
             }
         }
     }
 
     /// - Returns: How many bytes were passed on; 0 at the end.
     private func pass(
-        from source: RawSocket, to destination: RawSocket, atMost count: Int, _ passage: Passage,
-        note: (inout Recording, [UInt8]) -> Void
+        from source: RawSocket, to destination: RawSocket, atMost count: Int, note: ([UInt8]) -> Void
     ) -> Int {
         guard let bytes = try? source.receive(atMost: count), !bytes.isEmpty else {
             destination.endOutput()
             return 0
         }
-        // First, so that nobody has heard what is not written down.
-        state.withLock { _ in note(&passage.recording, bytes) }
+        note(bytes)
         // A destination that has gone is noticed when it is read from.
         try? destination.send(bytes)
         return bytes.count
     }
 
-    private func end(_ client: RawSocket, _ ending: Ending) {
-        switch ending {
+    private func end(_ client: RawSocket, _ server: RawSocket, _ cut: Cut) {
+        switch cut.ending {
         case .end:
+            if cut.sender == .client {
+                // Before the client comes back the server has taken what was whole. What it says to that reaches nobody.
+                server.endOutput()
+                server.drain()
+            }
             client.endOutput()
             client.drain()
         case .reset: client.resetWhenClosed()

@@ -25,14 +25,17 @@ enum Children {
 
     /// A relay at a port, whose next connection is the end of it behind so many bytes.
     ///
-    /// - Parameter cut: `PORT:BYTES`, or `PORT` for one that cuts nothing.
+    /// - Parameter cut: `PORT:BYTES:SENDER`, the bytes being those of the `server` or the `client`; or `PORT` for one that
+    ///   cuts nothing.
     static func relay(to server: String, _ cut: String) async throws {
-        let parts = cut.split(separator: ":").compactMap { Int($0) }
-        guard let server = UInt16(server), let port = parts.first.flatMap({ UInt16(exactly: $0) }) else {
+        let parts = cut.split(separator: ":").map(String.init)
+        guard let server = UInt16(server), let port = parts.first.flatMap({ UInt16($0) }) else {
             fail("no ports: \(server) \(cut)", code: 2)
         }
         let relay = try Relay(to: server, at: port)
-        if parts.count > 1 { relay.begin(cut: Relay.Cut(behind: parts[1], .kill)) }
+        if parts.count == 3, let count = Int(parts[1]), let sender = Relay.Sender(rawValue: parts[2]) {
+            relay.begin(cut: Relay.Cut(behind: count, of: sender, .kill))
+        }
         say("\(relay.port)")
         while readLine() != nil {}
     }

@@ -5,7 +5,8 @@ import Foundation
 import TestingSupport
 import Wireline
 
-/// A peer that is killed behind each byte of what it sends (SIGKILL), and another that is started at its port.
+/// A peer that is killed behind each byte of what it sends, and of what it takes (SIGKILL), and another that is started at
+/// its port.
 enum KilledPeer {
     /// How many at a time: most of it is waiting for processes to begin.
     private static let laneCount = 4
@@ -15,22 +16,27 @@ enum KilledPeer {
         let server = try await remembering.start()
         let recorder = try Relay(to: server.address.port)
         let recorded = GoimCutSession(with: remembering, by: recorder.port)
-        let (_, _, recording) = try await recorded.cutEverywhere(by: recorder, [])
+        // What the sessions are called whose peers are killed is as long.
+        let (_, _, recording) = try await recorded.cutEverywhere(by: recorder, [], name: "server")
         recorder.stop()
 
-        let byteCount = recording.fromServer.count
+        let cuts = Relay.Sender.allCases.flatMap { sender in
+            (0...recording[sender].count).map { Relay.Cut(behind: $0, of: sender, .kill) }
+        }
         let complaints = try await withThrowingTaskGroup { group in
             for number in 0..<laneCount {
                 group.addTask {
                     let lane = try await Lane(to: server.address.port, with: remembering)
-                    let offsets = Array(stride(from: number, through: byteCount, by: laneCount))
-                    return try await lane.killEverywhere(behind: offsets, of: recording)
+                    let places = stride(from: number, to: cuts.count, by: laneCount)
+                    return try await lane.kill(behind: places.map { cuts[$0] }, of: recording)
                 }
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
         findings.check(
-            complaints, "killed at each of \(byteCount + 1) offsets of what the server sends: the sessions came back")
+            complaints,
+            "killed behind each of \(recording.fromServer.count) bytes of the server's and of "
+                + "\(recording.fromClient.count) of the client's, and in front: the sessions came back")
         let isQuiet = try await eventually { server.connections.isEmpty }
         findings.check(isQuiet, "nothing is left of connections to peers that were killed")
         await server.shutDown()
@@ -48,9 +54,9 @@ private struct Lane {
     }
 
     /// - Returns: What has gone wrong.
-    func killEverywhere(behind offsets: [Int], of recording: Relay.Recording) async throws -> [String] {
-        var complaints = try await session.complaints(behind: offsets, of: recording) { offset in
-            try await listeners.killNext(behind: offset)
+    func kill(behind cuts: [Relay.Cut], of recording: Relay.Recording) async throws -> [String] {
+        var complaints = try await session.complaints(behind: cuts, of: recording) { cut in
+            try await listeners.killNext(behind: cut)
         }
         try await listeners.end()
         complaints += await listeners.complaints
@@ -79,12 +85,12 @@ private actor Listeners {
     }
 
     /// Has one listen that is killed behind so many bytes, and then one that is not.
-    func killNext(behind offset: Int) async throws {
+    func killNext(behind cut: Relay.Cut) async throws {
         try await end()
-        let killed = try await start(at: "\(port):\(offset)")
+        let killed = try await start(at: "\(port):\(cut.byteCount):\(cut.sender)")
         replacement = Task {
             await killed.waitUntilExit()
-            if !killed.wasKilled { complaints.append("behind \(offset): the peer has ended, and was not killed") }
+            if !killed.wasKilled { complaints.append("\(cut): the peer has ended, and was not killed") }
             current = try await start(at: "\(port)")
         }
     }

@@ -9,30 +9,33 @@ import Wireline
 /// Connections that are cut behind each byte in turn.
 @Suite(.ahead, .timeLimit(.minutes(300)))
 struct SeveredSessionTests {
-    @Test(arguments: [Relay.Ending.end, .reset])
-    func `wherever its server's bytes end, a session comes back, and each message arrives once`(
-        ending: Relay.Ending
+    @Test(arguments: [Relay.Ending.end, .reset], [(Relay.Sender.server, 145), (.client, 82)])
+    func `wherever its server's bytes end, or its own, a session comes back, and each message arrives once`(
+        ending: Relay.Ending, cut: (sender: Relay.Sender, sessionCount: Int)
     ) async throws {
         let remembering = RememberingServer()
         let server = try await remembering.start()
         let relay = try Relay(to: server.address.port)
         let session = GoimCutSession(with: remembering, by: relay.port)
-        let (complaints, count, _) = try await session.cutEverywhere(by: relay, [ending])
+        let (complaints, count, _) = try await session.cutEverywhere(by: relay, [ending], of: [cut.sender])
         #expect(complaints == [])
-        #expect(count == 145)
+        #expect(count == cut.sessionCount)
         relay.stop()
         #expect(try await session.connections.complaint("connections") == nil)
         await server.shutDown()
         #expect(try await remembering.connections.complaint("connections of the server") == nil)
     }
 
-    @Test(arguments: [Relay.Ending.end, .reset])
-    func `without numbers, what was not wholly answered is sent again`(ending: Relay.Ending) async throws {
+    @Test(arguments: [Relay.Ending.end, .reset], [(Relay.Sender.server, 70), (.client, 49)])
+    func `without numbers, what was not wholly answered is sent again`(
+        ending: Relay.Ending, cut: (sender: Relay.Sender, sessionCount: Int)
+    ) async throws {
         let server = try await SceneCutSession.startServer()
         let relay = try Relay(to: server.address.port)
-        let (complaints, count, _) = try await SceneCutSession(by: relay.port).cutEverywhere(by: relay, [ending])
+        let (complaints, count, _) = try await SceneCutSession(by: relay.port).cutEverywhere(
+            by: relay, [ending], of: [cut.sender])
         #expect(complaints == [])
-        #expect(count == 70)
+        #expect(count == cut.sessionCount)
         relay.stop()
         await server.shutDown()
     }
