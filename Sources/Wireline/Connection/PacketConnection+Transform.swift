@@ -63,9 +63,11 @@ extension PacketConnection {
                 transform.onReady = { attempt.finish(.success(())) }
             }
         } catch {
-            let error = await loop.run { self.handshakeError(error) }
-            recorder?.close(error)
-            close()
+            let error = await loop.run {
+                let error = self.handshakeError(error)
+                self.end(error)
+                return error
+            }
             throw error
         }
         if let error = await loop.run({ self.handshakeError }) { throw error }

@@ -39,7 +39,8 @@ final class PacketCarrier: SessionCarrier, @unchecked Sendable {
         SessionConfiguration(
             endpointCount: endpoints.count, maximumSequence: layout.maximumSequence, reconnect: settings.reconnect,
             heartbeat: rules.heartbeat?.policy, limits: settings.outbound,
-            connectTimeout: settings.client.connectTimeout, loginTimeout: settings.loginTimeout,
+            connectTimeout: Self.safeTimeout(over: settings.client.connectTimeout),
+            loginTimeout: settings.loginTimeout,
             pendingByteCount: settings.client.limits.pendingByteCount)
     }
 

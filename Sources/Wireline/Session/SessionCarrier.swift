@@ -69,6 +69,15 @@ protocol SessionCarrier: AnyObject, Sendable {
     func ignoreReply()
 }
 
+extension SessionCarrier {
+    /// What the session is told of how long an attempt to connect may take: five seconds more than it may.
+    ///
+    /// An attempt knows what it has waited for. So its own deadline comes first, ends it with the error that says most, and
+    /// the timeline tells of that; the session's is a safety net. Both are over at once only where the loop has stood still
+    /// for these five seconds.
+    static func safeTimeout(over timeout: Duration) -> Duration { timeout + .seconds(5) }
+}
+
 /// For those whose messages have no replies, and whose connections send heartbeats of their own, for which the session
 /// does not ask.
 extension SessionCarrier {

@@ -12,6 +12,7 @@ final class WebSocketCarrier: SessionCarrier, @unchecked Sendable {
     typealias Owner = WebSocketOwner
     typealias Payload = WebSocketConnection.Outgoing
     typealias LoginHook = @Sendable (WebSocketSessionLogin) async throws -> Void
+    private typealias HeadersHook = @Sendable (WebSocketURL) async throws -> WebSocketHeaders
 
     private let urls: [WebSocketURL]
     private let settings: WebSocketSessionConfiguration
@@ -36,7 +37,8 @@ final class WebSocketCarrier: SessionCarrier, @unchecked Sendable {
     var configuration: SessionConfiguration {
         SessionConfiguration(
             endpointCount: urls.count, reconnect: settings.reconnect, limits: settings.outbound,
-            connectTimeout: client.connecting.connectTimeout, loginTimeout: settings.loginTimeout,
+            connectTimeout: Self.safeTimeout(over: client.connecting.connectTimeout),
+            loginTimeout: settings.loginTimeout,
             pendingByteCount: client.limits.givenByteCount)
     }
 
@@ -52,9 +54,36 @@ final class WebSocketCarrier: SessionCarrier, @unchecked Sendable {
     }
 
     func connect(to endpoint: Int, on loop: EventLoop) async throws -> WebSocketOwner {
+        var client = client
         var request = client.request(urls[endpoint])
-        if let headers = settings.headers { request.headers.replace(with: try await headers(request.url)) }
+        if let headers = settings.headers {
+            let deadline = MonotonicTime.now + client.connecting.connectTimeout
+            let answer = try await Self.answer(of: headers, for: request.url, on: loop, until: deadline)
+            request.headers.replace(with: answer)
+            client.connecting.connectTimeout = deadline.timeLeft
+        }
         return WebSocketOwner(try await WebSocketConnection.connect(request, on: loop, client))
+    }
+
+    /// Asks the program for headers.
+    ///
+    /// - Throws: What the program throws; ``ConnectionError/transport(_:)`` with `timedOut`.
+    private static func answer(
+        of headers: @escaping HeadersHook, for url: WebSocketURL, on loop: EventLoop, until deadline: MonotonicTime
+    ) async throws -> WebSocketHeaders {
+        let answer = try await PacketConnection.transport { () throws(TransportError) in
+            try await Attempt<Result<WebSocketHeaders, any Error>>.run(on: loop, timeout: deadline.timeLeft) {
+                attempt in
+                // The attempt awaits it; where it goes on although it is cancelled, nobody does.
+                let asking = Task(executorPreference: loop) {
+                    let answer: Result<WebSocketHeaders, any Error>
+                    do { answer = .success(try await headers(url)) } catch { answer = .failure(error) }
+                    loop.execute { attempt.finish(.success(answer)) }
+                }
+                attempt.cleanUp = { asking.cancel() }
+            }
+        }
+        return try answer.get()
     }
 
     func expireAddresses() {

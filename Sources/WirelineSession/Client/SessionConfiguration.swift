@@ -12,7 +12,8 @@ public struct SessionConfiguration: Equatable, Sendable {
     public var heartbeat: HeartbeatPolicy?
     /// How much may wait.
     public var limits: OutboundLimits
-    /// How long making a connection may take (default 10 s): looking the name up, every address, TLS.
+    /// How long making a connection may take (default 10 s): looking the name up, every address, TLS. When it is over, the
+    /// cause is ``DisconnectCause/timedOut``; who can say more of an attempt that takes long ends it earlier.
     public var connectTimeout: Duration
     /// How long the login may take (default 10 s).
     public var loginTimeout: Duration

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestingSupport
+import Wireline
+
+/// What is told of a session's connections: a timeline of each attempt, and what the log says when one ends.
+final class ConnectionNotes: Sendable {
+    let timelines = Seen<ConnectionTimeline>()
+    let loggedEnds = Seen<String?>()
+
+    /// Takes an entry of a log.
+    @Sendable func record(_ entry: TrafficLog.Entry) {
+        if case .ended(let cause) = entry.event { loggedEnds.add(cause) }
+    }
+
+    /// What has happened in each attempt, up to the first with an event.
+    func events(upToOneWith event: ConnectionTimeline.Event) async -> [[ConnectionTimeline.Event]] {
+        var events: [[ConnectionTimeline.Event]] = []
+        repeat {
+            events = await timelines.first(events.count + 1).map { $0.entries.map(\.event) }
+        } while events.last?.contains(event) != true
+        return events
+    }
+}

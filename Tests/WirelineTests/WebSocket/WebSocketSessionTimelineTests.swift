@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FaultSupport
+import Testing
+import TestingSupport
+import Wireline
+import WirelineTransport
+import WirelineWebSocket
+
+/// What a WebSocket session's timelines and its log tell of its connections.
+@Suite(.ahead, .timeLimit(.minutes(300)))
+struct WebSocketSessionTimelineTests {
+    private let notes = ConnectionNotes()
+
+    /// Has what happens noted.
+    private func configuration(
+        _ change: (inout WebSocketSessionConfiguration) throws -> Void = { _ in }
+    ) rethrows -> WebSocketSessionConfiguration {
+        var configuration = WebSocketSessionConfiguration.patient()
+        configuration.client.connecting.timelineHandler = { [notes] in notes.timelines.add($0) }
+        configuration.client.log = TrafficLog(notes.record)
+        try change(&configuration)
+        return configuration
+    }
+
+    // MARK: Attempts
+
+    @Test func `a server that accepts and does not answer has timed out, and is told as that`() async throws {
+        let peer = try RawSocket.listen()
+        let url = try WebSocketURL("ws://127.0.0.1:\(peer.port())/")
+        let session = try WebSocketSession.start(
+            to: [url], configuration: configuration { $0.client.connecting.connectTimeout = .milliseconds(300) })
+        let states = session.states
+        let events = await notes.events(upToOneWith: .webSocketBegan)
+        #expect(events.allSatisfy { $0.last == .closed(.transport(.timedOut)) })
+        #expect(await notes.loggedEnds.first(1) == ["the deadline has passed"])
+        #expect(await states.causes(1) { session.end() }.first == .timedOut)
+    }
+
+    @Test func `where one address refuses and one does not answer, the session is refused`() async throws {
+        let server = try await WebSocketServer.echo()
+        let port = server.address.port
+        let dead = try await ConnectingTests.DeadAddress("127.0.0.22", port: port)
+        let session = try WebSocketSession.start(
+            to: [WebSocketURL("ws://game.test:\(port)/")],
+            configuration: configuration {
+                $0.client.connecting.connectTimeout = .milliseconds(500)
+                $0.client.connecting.attemptDelay = .milliseconds(100)
+                $0.client.connecting.resolver = ConnectingTests.resolver([], ["127.0.0.22", "127.0.0.23"])
+                // Its time is the attempt's, of which some is left.
+                $0.headers = { _ in [:] }
+            })
+        var causes: [DisconnectCause] = []
+        // On a busy machine the time may be over before anybody has refused.
+        for await state in session.states {
+            guard case .waiting(_, let cause) = state else { continue }
+            causes.append(cause)
+            if cause == .refused || causes.count == 20 { break }
+        }
+        session.end()
+        #expect(causes.last == .refused)
+        let ends = await notes.timelines.first(1).map { $0.entries.last?.event }
+        #expect([.closed(.transport(.refused)), .closed(.transport(.timedOut))].contains(ends[0]))
+        withExtendedLifetime(dead) {}
+        await server.shutDown()
+    }
+}
