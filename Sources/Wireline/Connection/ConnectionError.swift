@@ -35,6 +35,13 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     case session(SessionError)
     /// A ``PacketSession`` or a ``WebSocketSession`` has ended while somebody waited for it.
     case sessionEnded(SessionEndCause)
+    /// A ``PacketSession`` or a ``WebSocketSession`` has ended this connection of its, and why: the peer has fallen silent
+    /// (`silent`) or has said that it ends the connection (`kicked`), a login took too long (`timedOut`) or was refused, a
+    /// message is none (`misconfigured`), and so on.
+    ///
+    /// ``ConnectionTimeline`` and ``TrafficLog`` tell of it, and a login that waits is thrown it. Where the session itself
+    /// was ended on this side it is ``transport(_:)`` with `closed`.
+    case disconnected(DisconnectCause)
     /// A server has as many connections from the peer's address as it takes
     /// (``ServerConfiguration/connectionLimitPerAddress``).
     case tooManyConnections(limit: Int)
@@ -71,6 +78,7 @@ extension ConnectionError: CustomStringConvertible {
         case .tooManyRequests(let limit): "no more than \(limit) requests can wait for their replies"
         case .session(let error): error.description
         case .sessionEnded(let cause): cause.description
+        case .disconnected(let cause): cause.description
         case .tooManyConnections(1): "its address has a connection already, and may have no more"
         case .tooManyConnections(let limit): "its address has \(limit) connections already, and may have no more"
         case .tooSlow(let rate): "fewer than \(rate.byteCount) bytes of a packet have come in \(rate.window)"

@@ -19,6 +19,7 @@ extension DisconnectCause {
             case .webSocket(let error): Self(error)
             case .proxy(let error): Self(error)
             case .webSocketEnded: .endedByPeer
+            case .disconnected(let cause): cause
             case .cancelled, .tooManyRequests, .session, .sessionEnded, .tooManyConnections, .tooSlow, .noRoom, .kicked:
                 .failed
             }

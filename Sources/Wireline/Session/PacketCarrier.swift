@@ -92,7 +92,7 @@ final class PacketCarrier: SessionCarrier, @unchecked Sendable {
     }
 
     func letGo(_ connection: PacketConnection, for cause: DisconnectCause) {
-        if cause == .endedByUs { connection.finish() } else { connection.close() }
+        if cause == .endedByUs { connection.finish() } else { connection.disconnect(cause) }
     }
 
     // MARK: What is sent
@@ -180,4 +180,15 @@ extension PacketConnection: SessionConnection {
 
     /// It finds out when something is sent.
     func whenItTakesNoMore(_ action: @escaping () -> Void) {}
+
+    /// Closes it at once for a session's cause, which says more than an end of the peer's stream; one that has failed keeps
+    /// its error.
+    fileprivate func disconnect(_ cause: DisconnectCause) {
+        switch ending {
+        case .failed: break
+        case .endOfStream where cause == .endedByPeer: break
+        case .endOfStream, .drained, nil: ending = .failed(.disconnected(cause))
+        }
+        close()
+    }
 }

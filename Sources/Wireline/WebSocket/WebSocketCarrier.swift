@@ -134,7 +134,10 @@ final class WebSocketCarrier: SessionCarrier, @unchecked Sendable {
     }
 
     func letGo(_ connection: WebSocketConnection, for cause: DisconnectCause) {
-        connection.leave(code: connection.peerClose?.code ?? (cause == .endedByUs ? .normal : .goingAway))
+        let isOwnEnd = cause == .endedByUs
+        // A peer that has ended says so itself.
+        let error = isOwnEnd || cause == .endedByPeer ? nil : ConnectionError.disconnected(cause)
+        connection.leave(code: connection.peerClose?.code ?? (isOwnEnd ? .normal : .goingAway), for: error)
         latestRoundTrips = roundTrips(of: connection)
     }
 

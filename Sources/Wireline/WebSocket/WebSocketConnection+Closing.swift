@@ -58,7 +58,10 @@ extension WebSocketConnection {
     }
 
     /// Nobody will receive or send any more: closes, and drops what comes.
-    func leave(code: WebSocketCloseCode) {
+    ///
+    /// - Parameter error: Why, unless the connection has failed; nil: there is no more to say.
+    func leave(code: WebSocketCloseCode, for error: ConnectionError? = nil) {
+        if stream.isOpen, endingError == nil, !hasFault { ownFailure = error }
         dropMessages()
         guard case .open = phase else { return isFinishing ? () : close() }
         // The codes that are given here may be sent.

@@ -106,4 +106,87 @@ struct SessionTimelineTests {
         withExtendedLifetime(dead) {}
         await server.shutDown()
     }
+
+    // MARK: Ends
+
+    /// Why a session does without a connection.
+    enum Reason: CaseIterable, Sendable {
+        case silence, slowLogin, refusedLogin, failedLogin, kick, kickWithEnd
+
+        static let notice = KickNotice(reason: 4, advice: .wait(atLeast: .zero))
+
+        var cause: DisconnectCause {
+            switch self {
+            case .silence: .silent
+            case .slowLogin: .timedOut
+            case .refusedLogin: .loginRefused
+            case .failedLogin: .loginFailed
+            case .kick, .kickWithEnd: .kicked(Self.notice)
+            }
+        }
+
+        var conventions: SessionConventions<GoimProtocol> {
+            var conventions = SessionConventions<GoimProtocol>()
+            conventions.end(Notification.self) { _ in Self.notice }
+            if self == .silence {
+                conventions.heartbeat(
+                    HeartbeatPolicy(interval: .milliseconds(10), timeout: .milliseconds(50)),
+                    answeredBy: HeartbeatReply.self
+                ) { Heartbeat(body: "") }
+            }
+            return conventions
+        }
+
+        /// What the server does before it takes what comes, and answers nothing.
+        func serve(_ client: ServerConnection<GoimProtocol>) async throws {
+            if self == .kick || self == .kickWithEnd { try await client.send(Notification(body: "elsewhere")) }
+            if self == .kickWithEnd { return }
+            while try await client.nextPacket() != nil {}
+        }
+
+        func logIn(_ login: SessionLogin<GoimProtocol>) async throws {
+            struct Unlucky: Error {}
+            switch self {
+            case .slowLogin: _ = try await login.client.request(Authentication(body: ""), timeout: .seconds(500))
+            case .refusedLogin: throw SessionLoginRefused()
+            case .failedLogin: throw Unlucky()
+            case .silence, .kick, .kickWithEnd: break
+            }
+        }
+    }
+
+    @Test(arguments: Reason.allCases)
+    func `a connection that the session does without has ended for the session's cause`(reason: Reason) async throws {
+        let server = try await GoimServer.start { try await reason.serve($0) }
+        var configuration = configuration
+        if reason == .slowLogin { configuration.loginTimeout = .milliseconds(20) }
+        let session = try PacketSession.start(
+            to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration,
+            conventions: reason.conventions
+        ) { try await reason.logIn($0) }
+        #expect(await notes.timelines.first(1)[0].entries.last?.event == .closed(.disconnected(reason.cause)))
+        #expect(await notes.loggedEnds.first(1) == [reason.cause.description])
+        session.end()
+        await server.shutDown()
+    }
+
+    @Test func `a server that ends without a word has ended the connection itself`() async throws {
+        let server = try await GoimServer.start { _ in }
+        let session = try PacketSession.start(
+            to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration)
+        #expect(await notes.timelines.first(1)[0].entries.last?.event == .closed(nil))
+        #expect(await notes.loggedEnds.first(1) == [nil])
+        session.end()
+        await server.shutDown()
+    }
+
+    @Test func `a session that is ended has closed its connection on this side`() async throws {
+        let server = try await GoimServer.start { client in while try await client.nextPacket() != nil {} }
+        let session = try PacketSession.start(
+            to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration)
+        try await session.waitUntilReady()
+        session.end()
+        #expect(await notes.timelines.first(1)[0].entries.last?.event == .closed(.transport(.closed)))
+        await server.shutDown()
+    }
 }

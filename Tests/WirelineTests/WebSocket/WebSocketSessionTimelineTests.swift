@@ -64,4 +64,65 @@ struct WebSocketSessionTimelineTests {
         withExtendedLifetime(dead) {}
         await server.shutDown()
     }
+
+    // MARK: Ends
+
+    /// Why a session does without a connection.
+    enum Reason: CaseIterable, Sendable {
+        case slowLogin, refusedLogin, failedLogin, kick
+
+        var cause: DisconnectCause {
+            switch self {
+            case .slowLogin: .timedOut
+            case .refusedLogin: .loginRefused
+            case .failedLogin: .loginFailed
+            case .kick: .kicked(KickNotice(reason: 1_012, advice: .wait(atLeast: .zero)))
+            }
+        }
+
+        func serve(_ client: WebSocketServerConnection) async throws {
+            if self == .kick { _ = try await client.close(code: .serviceRestart) }
+            while try await client.receive() != nil {}
+        }
+
+        func logIn(_ login: WebSocketSessionLogin) async throws {
+            struct Unlucky: Error {}
+            switch self {
+            case .slowLogin: _ = try await login.client.receive()
+            case .refusedLogin: throw SessionLoginRefused()
+            case .failedLogin: throw Unlucky()
+            case .kick: break
+            }
+        }
+    }
+
+    @Test(arguments: Reason.allCases)
+    func `a connection that the session does without has ended for the session's cause`(reason: Reason) async throws {
+        let server = try await WebSocketServer.serving { try await reason.serve($0) }
+        let session = try server.session(
+            configuration { if reason == .slowLogin { $0.loginTimeout = .milliseconds(20) } }
+        ) { try await reason.logIn($0) }
+        #expect(await notes.timelines.first(1)[0].entries.last?.event == .closed(.disconnected(reason.cause)))
+        #expect(await notes.loggedEnds.first(1) == [reason.cause.description])
+        session.end()
+        await server.shutDown()
+    }
+
+    @Test func `a session that is ended, and a server that closes, close as both have said`() async throws {
+        let connections = Seen<Void>()
+        let server = try await WebSocketServer.serving { client in
+            connections.add(())
+            // The first connection is closed by the server, without a word that would say what follows.
+            if connections.count == 1 { return }
+            while try await client.receive() != nil {}
+        }
+        let session = try server.session(configuration())
+        #expect(await notes.timelines.first(1)[0].entries.last?.event == .closed(nil))
+        _ = await connections.first(2)
+        try await session.waitUntilReady()
+        session.end()
+        #expect(await notes.timelines.first(2)[1].entries.last?.event == .closed(nil))
+        #expect(await notes.loggedEnds.first(2) == [nil, nil])
+        await server.shutDown()
+    }
 }
