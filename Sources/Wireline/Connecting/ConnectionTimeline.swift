@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import WirelineTLS
 public import WirelineTransport
 
 /// What has happened to a connection that this side has made or tried to make, and when: from looking the name up to its
@@ -53,13 +54,18 @@ public struct ConnectionTimeline: Equatable, Sendable {
         case handshakeBegan
         /// The TLS handshake is complete: the server has proved who it is.
         case handshakeEnded
+        /// The server's keys were compared with those that are pinned, or had been where a session is resumed; nothing tells
+        /// of it where there are no pins. With `TLSPins.reportOnly` a mismatch says that the connection would not come about
+        /// without that; otherwise it has not, and ``closed(_:)`` tells of it.
+        case pinsChecked(TLSPinOutcome)
         /// The handshake of a WebSocket begins.
         case webSocketBegan
         /// The handshake of a WebSocket is complete.
         case webSocketEnded
         /// The first bytes of the peer's packets are there.
         case firstByte
-        /// The connection has ended, or has not come about; nil: the peer has ended its stream cleanly. Nothing follows.
+        /// The connection has ended, or has not come about; nil: the peer has ended its stream cleanly, or both sides have
+        /// closed their WebSocket. A session that ends it says why (``ConnectionError/disconnected(_:)``). Nothing follows.
         case closed(ConnectionError?)
     }
 
@@ -114,6 +120,10 @@ extension ConnectionTimeline.Event: CustomStringConvertible {
         case .proxyEnded: return "the proxy has connected"
         case .handshakeBegan: return "TLS handshake"
         case .handshakeEnded: return "TLS ready"
+        case .pinsChecked(.notChecked): return "no pin was looked for"
+        case .pinsChecked(.matched(let hash, let depth)): return "pinned key at depth \(depth): \(hash.base64)"
+        case .pinsChecked(.mismatched(let received)):
+            return "no pinned key, but " + received.map(\.base64).joined(separator: ", ")
         case .webSocketBegan: return "WebSocket handshake"
         case .webSocketEnded: return "WebSocket ready"
         case .firstByte: return "first byte"

@@ -35,6 +35,13 @@ package final class TimelineRecorder: Sendable {
         }
     }
 
+    /// Notes that the TLS handshake is complete, and what has become of the pins, where there are any.
+    func noteHandshakeEnd(of tls: TLSTransform?) {
+        note(.handshakeEnded)
+        guard let outcome = tls?.engine.pinOutcome, outcome != .notChecked else { return }
+        note(.pinsChecked(outcome))
+    }
+
     /// Notes the end, unless it has been noted: nothing follows, and whoever is to be told is told.
     func close(_ error: ConnectionError?) {
         note(.closed(error))

@@ -151,7 +151,11 @@ extension PacketConnection {
 
     package func becameReady(_ stream: ByteStream) {
         lastArrival = stream.loop.now
-        recorder?.note(webSocketTransform == nil ? .handshakeEnded : .webSocketEnded)
+        if webSocketTransform == nil {
+            recorder?.noteHandshakeEnd(of: stream.tlsTransform)
+        } else {
+            recorder?.note(.webSocketEnded)
+        }
         transform?.onReady.take()?()
     }
 

@@ -7,10 +7,6 @@ extension PacketConnection {
     /// What stands between the packets and the socket, if anything does.
     var transform: (any ConnectionTransform)? { stream.transform as? any ConnectionTransform }
 
-    private var tlsTransform: TLSTransform? {
-        stream.transform as? TLSTransform ?? (stream.transform as? ChainedTransform)?.lower as? TLSTransform
-    }
-
     var webSocketTransform: WebSocketTransform? {
         stream.transform as? WebSocketTransform
             ?? (stream.transform as? ChainedTransform)?.upper as? WebSocketTransform
@@ -25,7 +21,7 @@ extension PacketConnection {
         case (let tls?, let webSocket?):
             let chain = ChainedTransform(webSocket, over: tls)
             chain.onLowerReady = { [recorder] in
-                recorder?.note(.handshakeEnded)
+                recorder?.noteHandshakeEnd(of: tls)
                 recorder?.note(.webSocketBegan)
             }
             stream.insert(chain)
@@ -34,7 +30,7 @@ extension PacketConnection {
 
     /// What both sides have agreed on, where the connection is one with TLS; nil before the handshake is complete.
     public func tlsDetails() async -> TLSDetails? {
-        await loop.run { self.tlsTransform?.details }
+        await loop.run { self.stream.tlsTransform?.details }
     }
 
     /// What the handshake has settled, where a WebSocket carries the packets; nil before it is complete.

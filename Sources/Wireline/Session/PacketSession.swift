@@ -107,6 +107,13 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
     /// of logins, heartbeats and replies are packets, too. What waits for a connection is not counted.
     public func counters() async -> ConnectionCounters { await driver.counters() }
 
+    /// What TLS has agreed on for the present connection, once its handshake is complete; nil where there is no connection,
+    /// or none with TLS.
+    ///
+    /// What pins would have refused (`TLSPins.reportOnly`) stands in ``TLSDetails/pinOutcome``; for each connection that there
+    /// was, ``ConnectionTimeline/Event/pinsChecked(_:)`` tells of it.
+    public func tlsDetails() async -> TLSDetails? { await driver.tlsDetails() }
+
     /// The loop that the session lives on.
     public var loop: EventLoop { driver.loop }
 

@@ -22,6 +22,11 @@ extension SessionDriver {
         }
     }
 
+    /// What TLS has agreed on for the connection that there is.
+    func tlsDetails() async -> TLSDetails? {
+        await loop.run { self.link?.connection?.stream.tlsTransform?.details }
+    }
+
     /// Waits until messages go out.
     func waitUntilReady() async throws(ConnectionError) {
         for await state in states {

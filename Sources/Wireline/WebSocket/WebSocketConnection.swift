@@ -177,7 +177,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
 
     package func becameReady(_ stream: ByteStream) {
         lastArrival = loop.now
-        recorder?.note(.handshakeEnded)
+        recorder?.noteHandshakeEnd(of: stream.tlsTransform)
         begin()
     }
 

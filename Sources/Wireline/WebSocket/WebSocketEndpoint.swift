@@ -32,7 +32,7 @@ extension WebSocketEndpoint {
     /// What both sides have agreed on, where the connection is one with TLS.
     public func tlsDetails() async -> TLSDetails? {
         let connection = connection
-        return await connection.loop.run { (connection.stream.transform as? TLSTransform)?.details }
+        return await connection.loop.run { connection.stream.tlsTransform?.details }
     }
 
     // MARK: Receiving

@@ -86,6 +86,12 @@ public final class WebSocketSession: Sendable {
     /// packets are the messages, those of logins included. What waits for a connection is not counted.
     public func counters() async -> ConnectionCounters { await driver.counters() }
 
+    /// What TLS has agreed on for the present connection; nil where there is no connection, or none with TLS.
+    ///
+    /// What pins would have refused (`TLSPins.reportOnly`) stands in ``TLSDetails/pinOutcome``; for each connection that there
+    /// was, ``ConnectionTimeline/Event/pinsChecked(_:)`` tells of it.
+    public func tlsDetails() async -> TLSDetails? { await driver.tlsDetails() }
+
     /// The loop that the session lives on.
     public var loop: EventLoop { driver.loop }
 

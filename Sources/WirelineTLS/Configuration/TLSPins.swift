@@ -11,7 +11,8 @@
 public struct TLSPins: Equatable, Sendable {
     /// The hashes of the keys, the back-ups among them.
     public var hashes: Set<TLSKeyHash>
-    /// Whether a mismatch is only told of (``TLSEngine/pinOutcome``) and the connection goes on (default: no).
+    /// Whether a mismatch is only told of and the connection goes on (default: no): in ``TLSEngine/pinOutcome``, which
+    /// `TLSDetails` has for each connection, and in a client's `ConnectionTimeline`.
     public var reportOnly: Bool
 
     /// - Parameters:

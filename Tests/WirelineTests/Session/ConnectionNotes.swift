@@ -3,6 +3,11 @@
 import TestingSupport
 import Wireline
 
+extension TLSPinOutcome {
+    /// The keys of a chain that has no pinned one.
+    var mismatchedKeys: [TLSKeyHash]? { if case .mismatched(let received) = self { received } else { nil } }
+}
+
 /// What is told of a session's connections: a timeline of each attempt, and what the log says when one ends.
 final class ConnectionNotes: Sendable {
     let timelines = Seen<ConnectionTimeline>()

@@ -189,4 +189,38 @@ struct SessionTimelineTests {
         #expect(await notes.timelines.first(1)[0].entries.last?.event == .closed(.transport(.closed)))
         await server.shutDown()
     }
+
+    // MARK: Pins
+
+    @Test(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), arguments: [false, true])
+    func `pins that refuse nothing are told of while there is a connection, and in its timeline`(
+        isInWebSocket: Bool
+    ) async throws {
+        let certificates = try LocalCertificates.made.get()
+        var serverConfiguration = ServerConfiguration.patient
+        serverConfiguration.tls = try certificates.serverContext()
+        if isInWebSocket { serverConfiguration.webSocket = WebSocketServerOptions() }
+        let server = try await GoimServer.start(configuration: serverConfiguration) { client in
+            while try await client.nextPacket() != nil {}
+        }
+        var configuration = configuration
+        configuration.client.tls = try certificates.clientContext {
+            $0.pins = try TLSPins([String(repeating: "00", count: 32)], reportOnly: true)
+        }
+        if isInWebSocket { configuration.client.webSocket = WebSocketOptions() }
+        let session = try PacketSession.start(
+            to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration)
+        try await session.waitUntilReady()
+        let outcome = try #require(await session.tlsDetails()).pinOutcome
+        let received = try #require(outcome.mismatchedKeys)
+        #expect(received.first == (try TLSKeyHash(certificates.server.keyHash)))
+        session.end()
+        let events = await notes.timelines.first(1)[0].entries.map(\.event)
+        let place = try #require(events.firstIndex(of: .handshakeEnded))
+        #expect(events[place + 1] == .pinsChecked(outcome))
+        #expect("\(events[place + 1])" == "no pinned key, but " + received.map(\.base64).joined(separator: ", "))
+        for await state in session.states where state == .ended(.byUs) {}
+        #expect(await session.tlsDetails() == nil)
+        await server.shutDown()
+    }
 }

@@ -125,4 +125,28 @@ struct WebSocketSessionTimelineTests {
         #expect(await notes.loggedEnds.first(2) == [nil, nil])
         await server.shutDown()
     }
+
+    // MARK: Pins
+
+    @Test(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)))
+    func `pins that refuse nothing are told of while there is a connection, and in its timeline`() async throws {
+        let certificates = try LocalCertificates.made.get()
+        let server = try await WebSocketServer.echo(.patient { $0.tls = try? certificates.serverContext() })
+        let session = try WebSocketSession.start(
+            to: [WebSocketURL(server.url(isSecure: true))],
+            configuration: configuration {
+                $0.client.connecting.tls = try certificates.clientContext {
+                    $0.pins = try TLSPins([String(repeating: "00", count: 32)], reportOnly: true)
+                }
+            })
+        try await session.waitUntilReady()
+        let outcome = try #require(await session.tlsDetails()).pinOutcome
+        let received = try #require(outcome.mismatchedKeys)
+        #expect(received.first == (try TLSKeyHash(certificates.server.keyHash)))
+        session.end()
+        let events = await notes.timelines.first(1)[0].entries.map(\.event)
+        let place = try #require(events.firstIndex(of: .handshakeEnded))
+        #expect(events[place + 1] == .pinsChecked(outcome))
+        await server.shutDown()
+    }
 }

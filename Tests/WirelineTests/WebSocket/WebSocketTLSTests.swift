@@ -38,9 +38,8 @@ struct WebSocketTLSTests {
             })
         let context = try certificates.clientContext { $0.pins = try TLSPins([certificates.server.keyHash]) }
         let client = try await connect(to: server, context) { $0.deflate = deflate }
-        #expect(
-            try #require(await client.tlsDetails()).pinOutcome
-                == .matched(TLSKeyHash(certificates.server.keyHash), depth: 0))
+        let pinned = try TLSPinOutcome.matched(TLSKeyHash(certificates.server.keyHash), depth: 0)
+        #expect(try #require(await client.tlsDetails()).pinOutcome == pinned)
         for byteCount in [0, 1, 125, 126, 16_383, 16_384, 65_535, 65_536, 1_000_000, 16 << 20] {
             let content = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
             try await client.send(content)
@@ -48,7 +47,10 @@ struct WebSocketTLSTests {
             #expect(isSame, "\(byteCount) bytes")
         }
         let events = client.timeline.entries.map(\.event)
-        #expect(events.suffix(4) == [.handshakeBegan, .handshakeEnded, .webSocketBegan, .webSocketEnded])
+        #expect(
+            events.suffix(5) == [
+                .handshakeBegan, .handshakeEnded, .pinsChecked(pinned), .webSocketBegan, .webSocketEnded,
+            ])
         #expect(try await client.close().isClean)
         await server.shutDown()
     }
