@@ -62,7 +62,8 @@ public struct ConnectionTimeline: Equatable, Sendable {
         case webSocketBegan
         /// The handshake of a WebSocket is complete.
         case webSocketEnded
-        /// The first bytes of the peer's packets are there.
+        /// The first bytes of what the peer sends behind all handshakes are there: of its packets, or of a
+        /// ``WebSocketClient``'s frames.
         case firstByte
         /// The connection has ended, or has not come about; nil: the peer has ended its stream cleanly, or both sides have
         /// closed their WebSocket. A session that ends it says why (``ConnectionError/disconnected(_:)``). Nothing follows.

@@ -198,6 +198,7 @@ extension WebSocketConnection {
     }
 
     private func readFrames() {
+        if notesFirstByte, input != nil { noteFirstByte() }
         while input != nil, mayTakeMore, hasShare() {
             do throws(WebSocketError) {
                 let (now, limit) = (now, gatheringLimit)
@@ -213,6 +214,11 @@ extension WebSocketConnection {
                 dropInput()
             }
         }
+    }
+
+    private func noteFirstByte() {
+        notesFirstByte = false
+        recorder?.note(.firstByte)
     }
 
     private func take(_ stop: WebSocketReading.Stop) {

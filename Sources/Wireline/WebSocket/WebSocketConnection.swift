@@ -47,6 +47,8 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
 
     // MARK: What has arrived
 
+    /// Whether it is to be noted when frames begin to arrive.
+    @safe @exclusivity(unchecked) var notesFirstByte: Bool
     /// What was read last, and which bytes of it have not been looked at: those from `position` to `inputEnd`.
     var input: Block?
     @safe @exclusivity(unchecked) var position = 0
@@ -145,6 +147,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         self.phase = phase
         self.limits = limits
         self.recorder = recorder
+        notesFirstByte = recorder != nil
         self.supervision = supervision
         let role: WebSocketRole = if case .asking = phase { .client } else { .server }
         engine = WebSocketEngine(role, configuration: limits.frames)

@@ -42,7 +42,7 @@ struct WebSocketHandshakeTests {
         #expect(request.credentials == WebSocketCredentials(user: "ann", password: "pass:word"))
         #expect(request.subprotocols == ["game.v1", "game.v2"])
         let events = client.timeline.entries.map(\.event)
-        #expect(events.suffix(2) == [.webSocketBegan, .webSocketEnded])
+        #expect(events.suffix(3) == [.webSocketBegan, .webSocketEnded, .firstByte])
         try await client.close()
         await server.shutDown()
     }
@@ -277,6 +277,7 @@ struct WebSocketHandshakeTests {
         }
         let client = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)", configuration: .patient)
         #expect(try await client.receive() == .text("first"))
+        #expect(client.timeline.entries.map(\.event).suffix(2) == [.webSocketEnded, .firstByte])
         client.abort()
         try await peer.value
     }

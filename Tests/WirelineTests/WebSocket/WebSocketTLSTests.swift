@@ -48,10 +48,32 @@ struct WebSocketTLSTests {
         }
         let events = client.timeline.entries.map(\.event)
         #expect(
-            events.suffix(5) == [
-                .handshakeBegan, .handshakeEnded, .pinsChecked(pinned), .webSocketBegan, .webSocketEnded,
+            events.suffix(6) == [
+                .handshakeBegan, .handshakeEnded, .pinsChecked(pinned), .webSocketBegan, .webSocketEnded, .firstByte,
             ])
         #expect(try await client.close().isClean)
+        await server.shutDown()
+    }
+
+    @Test func `a timeline tells of TLS, the upgrade, the first byte and the end`() async throws {
+        let timelines = Seen<ConnectionTimeline>()
+        let server = try await WebSocketServer.echo(.patient { $0.tls = try? certificates.serverContext() })
+        let client = try await connect(to: server, certificates.clientContext()) {
+            $0.connecting.timelineHandler = { timelines.add($0) }
+        }
+        let handshakes: [ConnectionTimeline.Event] = [
+            .connected(server.address), .handshakeBegan, .handshakeEnded, .webSocketBegan, .webSocketEnded,
+        ]
+        #expect(client.timeline.entries.map(\.event).suffix(5) == handshakes)
+        for _ in 0..<3 {
+            try await client.send("hello")
+            #expect(try await client.receive() == .text("hello"))
+        }
+        #expect(client.timeline.entries.map(\.event).suffix(6) == handshakes + [.firstByte])
+        try await client.close()
+        let timeline = await timelines.first(1)[0]
+        #expect(timeline.entries.map(\.event).suffix(7) == handshakes + [.firstByte, .closed(nil)])
+        #expect(zip(timeline.entries, timeline.entries.dropFirst()).allSatisfy { $0.time <= $1.time })
         await server.shutDown()
     }
 
