@@ -103,6 +103,23 @@ struct WebSocketCommandTests {
         await server.shutDown()
     }
 
+    @Test func `cases says in each request who it is, and in no line`() async throws {
+        let credentials = Lock<[WebSocketCredentials?]>([])
+        let server = try await server { request in
+            credentials.withLock { $0.append(request.credentials) }
+            return request.target.contains("runCase") ? .refuse(status: 500) : .accept()
+        } handler: { client in
+            if client.request.path == "/getCaseCount" { try await client.send("1") }
+        }
+        let call = ["websocket", "cases", "ws://me:pass%20word@\(server.address)", "--agent", "wire"]
+        let outcome = try await onThread { try Workspace([:]).run(call) }
+        #expect(outcome.status == 0)
+        #expect(!outcome.description.contains("pass"))
+        let expected = WebSocketCredentials(user: "me", password: "pass word")
+        #expect(credentials.withLock { $0 } == [expected, expected, expected])
+        await server.shutDown()
+    }
+
     @Test func `cases says what is wrong with a server that is none of cases`() async throws {
         let server = try await server { client in try await client.send("many") }
         let call = ["websocket", "cases", "ws://\(server.address)", "--agent", "wire"]

@@ -76,6 +76,9 @@ struct TestCases {
 
     private func connect(_ target: String) async throws(ConnectionError) -> WebSocketClient {
         let slash = url.path.hasSuffix("/") ? "" : "/"
+        var configuration = configuration
+        // An address that is printed has none.
+        configuration.credentials = url.credentials
         return try await WebSocketClient.connect(to: "\(url)\(slash)\(target)", configuration: configuration)
     }
 
