@@ -120,6 +120,26 @@ struct WebSocketCommandTests {
         await server.shutDown()
     }
 
+    /// Whether there is a program that gives others a terminal, that of util-linux.
+    private static let hasTerminal = (try? Workspace([:]).shell("script -qec true /dev/null").status) == 0
+
+    @Test(.enabled(if: hasTerminal, "no terminal to be had: script of util-linux is missing"))
+    func `cases shows on a terminal how far it has come, and a note has a line of its own`() async throws {
+        let server = try await server { request in
+            request.target.contains("case=2&") ? .refuse(status: 500) : .accept()
+        } handler: { client in
+            if client.request.path == "/getCaseCount" { try await client.send("3") }
+        }
+        let call = "wire websocket cases ws://\(server.address) --agent wire > /dev/null"
+        let outcome = try await onThread { try Workspace([:]).shell("script -qec '\(call)' /dev/null") }
+        #expect(outcome.status == 0)
+        let (clear, lines) = ("\r\u{1B}[K", outcome.output.split(separator: "\r\n").map(String.init))
+        let first = "\(clear)case 1 of 3\(clear)case 2 of 3\(clear)note: case 2 did not open: "
+        #expect(lines.count == 2 && lines[0].hasPrefix(first), "\(outcome)")
+        #expect(lines.last == "\(clear)case 3 of 3\(clear)")
+        await server.shutDown()
+    }
+
     @Test func `cases says what is wrong with a server that is none of cases`() async throws {
         let server = try await server { client in try await client.send("many") }
         let call = ["websocket", "cases", "ws://\(server.address)", "--agent", "wire"]

@@ -17,15 +17,14 @@ struct TestCases {
     func run() async throws(CommandError) {
         let count = try await caseCount()
         var refusedCount = 0
-        let isSeen = System.isTerminal(System.Descriptor.standardError)
         for number in 1...max(1, count) where number <= count {
-            if isSeen { console.report(progress: "case \(number) of \(count)") }
+            console.report(progress: "case \(number) of \(count)")
             guard await runCase(number) else {
                 refusedCount += 1
                 continue
             }
         }
-        if isSeen { console.report(progress: "") }
+        console.report(progress: "")
         try await updateReports()
         let refused = refusedCount == 0 ? "" : ", of which \(refusedCount) did not open"
         try console.print("\(count) cases as \(agent)\(refused)")
@@ -53,6 +52,7 @@ struct TestCases {
         do throws(ConnectionError) {
             client = try await connect("runCase?case=\(number)&agent=\(Self.encoded(agent))")
         } catch {
+            console.report(progress: "")
             console.report("note: case \(number) did not open: \(error)")
             return false
         }

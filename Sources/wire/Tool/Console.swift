@@ -69,7 +69,9 @@ final class Console: Sendable {
     func report(styled lines: String) { put(error: lines) }
 
     /// Shows how far something has come, in a line on standard error that the next one replaces; an empty one takes it away.
+    /// Where standard error is no terminal nobody sees it.
     func report(progress line: String) {
+        guard System.isTerminal(System.Descriptor.standardError) else { return }
         try? System.write(System.Descriptor.standardError, Array("\r\u{1B}[K\(TextStyle.harmless(line))".utf8))
     }
 
