@@ -62,6 +62,38 @@ struct TLSTests {
         #expect(server.end() == .success(""))
     }
 
+    private func webSocketEcho(_ words: String...) throws -> ServingTool {
+        try ServingTool(running: ["websocket", "echo", "127.0.0.1:0"] + words, files: certificates.files)
+    }
+
+    @Test func `a WebSocket is echoed over TLS, with the root and with the server's key pinned`() throws {
+        let server = try webSocketEcho("--tls-certificate", "server.pem", "--tls-key", "server.key")
+        let pin = ["--tls-ca", "root.pem", "--tls-pin", certificates.server.keyHash]
+        let connect = ["websocket", "connect", "wss://\(server.address)/"] + pin
+        var outcome: Outcome?
+        // It closes when nothing has come for a time, in which a busy machine may not answer.
+        for time in ["1s", "10s", "60s"] where outcome != .success("hello\n") {
+            outcome = try server.wire(connect + ["--wait", time], input: Data("hello\n".utf8))
+        }
+        #expect(outcome == .success("hello\n"))
+        #expect(server.end() == .success(""))
+    }
+
+    @Test func `whoever asks with TLS for a WebSocket without it, or the other way round, is told so`() throws {
+        let secure = try webSocketEcho("--tls-certificate", "server.pem", "--tls-key", "server.key")
+        let plain = try webSocketEcho()
+        let met = try secure.wire("websocket", "connect", "ws://\(secure.address)/")
+        #expect(met.status == 1)
+        #expect(met.errors.hasPrefix("error: no WebSocket at ws://\(secure.address)/: the peer does not speak HTTP"))
+        #expect(met.errors.hasSuffix("\nhelp: an address that begins with wss:// is asked with TLS\n"), "\(met)")
+        let missed = try plain.wire("websocket", "connect", "wss://\(plain.address)/", "--tls-ca", "root.pem")
+        #expect(missed.status == 1)
+        #expect(missed.errors.hasPrefix("error: no WebSocket at wss://\(plain.address)/: "))
+        let doubt = "\nhelp: does it speak TLS at this port? an address that begins with ws:// is asked without\n"
+        #expect(missed.errors.hasSuffix(doubt), "\(missed)")
+        for server in [secure, plain] { #expect(server.end().status == 0) }
+    }
+
     @Test func `a call to somebody else fails, and says why`() throws {
         let server = try server()
         let call = ["call", server.address, "Cs_20001", packetFields, "--expect", "Cs_20001"]

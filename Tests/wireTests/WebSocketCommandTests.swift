@@ -227,8 +227,12 @@ struct WebSocketCommandTests {
         #expect(outcome.errors.hasPrefix(error))
     }
 
-    @Test(arguments: [["cases", "ws://127.0.0.1:1"], ["connect"], ["echo"]])
-    func `a call that misses something is wrong`(words: [String]) throws {
+    @Test(
+        arguments: [
+            ["cases", "ws://127.0.0.1:1"], ["connect"], ["echo"], ["connect", "ws://127.0.0.1:1", "--websocket", "/"],
+            ["cases", "ws://127.0.0.1:1", "--agent", "x", "--websocket", "/"],
+        ])
+    func `a call that misses something, or has an option of packets, is wrong`(words: [String]) throws {
         #expect(try Workspace([:]).run(["websocket"] + words).status == 2)
     }
 }

@@ -9,7 +9,7 @@ extension Command {
         name: "websocket cases",
         summary: "run the cases of a WebSocket test server (such as Autobahn's) as a client that echoes",
         parameters: [.webSocketURL],
-        options: [.agent, .deflate, .messageLimit] + TLSOptions.clientOptions + NetworkOptions.clientOptions,
+        options: [.agent, .deflate, .messageLimit] + TLSOptions.clientOptions + NetworkOptions.connectingOptions,
         example: "wire websocket cases ws://127.0.0.1:9001 --agent wire --deflate",
         run: { arguments, console throws(CommandError) in
             guard let agent = arguments[.agent] else { throw .usage("\(Option.agent.name) is missing") }

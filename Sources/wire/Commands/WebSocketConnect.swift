@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Wireline
+import WirelineTransport
 import WirelineWebSocket
 
 extension Command {
@@ -10,7 +11,7 @@ extension Command {
         summary: "send the lines of standard input as texts, and print what comes, until either side closes",
         parameters: [.webSocketURL],
         options: [.subprotocol, .origin, .wait, .deflate, .messageLimit] + TLSOptions.clientOptions
-            + NetworkOptions.clientOptions,
+            + NetworkOptions.connectingOptions,
         example: "echo hello | wire websocket connect ws://127.0.0.1:9002/",
         run: { arguments, console throws(CommandError) in
             let url = try WebSocketOptions.url(arguments)
@@ -18,11 +19,13 @@ extension Command {
             var configuration = try WebSocketOptions.client(arguments, url)
             configuration.subprotocols = arguments.all(.subprotocol)
             configuration.origin = arguments[.origin]
+            let timeline = Lock<ConnectionTimeline?>(nil)
+            configuration.connecting.timelineHandler = { whole in timeline.withLock { $0 = whole } }
             let client: WebSocketClient
             do throws(ConnectionError) {
                 client = try await WebSocketClient.connect(to: url, configuration: configuration)
             } catch {
-                throw .failure("no WebSocket at \(url): \(error)")
+                throw .noWebSocket(at: url, error, timeline.withLock(\.self))
             }
             let talk = Talk(client: client, quietTime: wait.duration, console: console)
             try await talk.run()

@@ -5,7 +5,9 @@ import WirelineTransport
 
 /// What options say about how a connection is made.
 enum NetworkOptions {
-    static let clientOptions = [Option.webSocket, .proxy, .interface, .dns]
+    static let connectingOptions = [Option.proxy, .interface, .dns]
+    /// Those, and what there is to say of connections that carry packets.
+    static let clientOptions = [Option.webSocket] + connectingOptions
 
     /// Puts what the options say into a configuration.
     static func apply(_ arguments: Arguments, to configuration: inout ClientConfiguration) throws(CommandError) {

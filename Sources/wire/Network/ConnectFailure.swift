@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Wireline
+import WirelineWebSocket
 
 extension CommandError {
     /// A connection has not come about. Where there was one of TCP, and no TLS on it, a hint asks whether there can be.
@@ -15,6 +16,23 @@ extension CommandError {
         }
         let place = hint == nil ? "" : ": it does not answer with TLS"
         return .failure("no connection to \(endpoint) within \(timeout)\(place)", hint: hint)
+    }
+
+    /// A WebSocket has not come about. Where one side speaks TLS, and the other does not, a hint names the other scheme.
+    static func noWebSocket(
+        at url: WebSocketURL, _ error: ConnectionError, _ timeline: ConnectionTimeline?
+    ) -> CommandError {
+        .failure("no WebSocket at \(url): \(error)", hint: schemeHint(error, timeline))
+    }
+
+    private static func schemeHint(_ error: ConnectionError, _ timeline: ConnectionTimeline?) -> String? {
+        if let timeline, timeline.isWithoutTLS(error) {
+            return "does it speak TLS at this port? an address that begins with ws:// is asked without"
+        }
+        guard case .webSocket(.notHTTP(let bytes)) = error else { return nil }
+        // An alert of TLS, or something of its handshake.
+        let isTLS = bytes.first == 0x15 || bytes.first == 0x16
+        return isTLS ? "an address that begins with wss:// is asked with TLS" : nil
     }
 }
 
