@@ -132,8 +132,12 @@ let package = Package(
             name: "WirelineTLSTests", dependencies: ["WirelineTLS", "TestingSupport"], exclude: ["Erlang"],
             swiftSettings: usual),
         .testTarget(
-            name: "WirelineWebSocketTests", dependencies: ["WirelineWebSocket", "WirelineCodec", "TestingSupport"],
+            name: "WirelineWebSocketTests",
+            dependencies: ["WirelineWebSocket", "WirelineCodec", "TestingSupport", "WebSocketSupport"],
             swiftSettings: usual),
+        .target(
+            name: "WebSocketSupport", dependencies: ["WirelineWebSocket", "TestingSupport"],
+            path: "Tests/WebSocketSupport", swiftSettings: usual),
         .testTarget(
             name: "WirelineTests",
             dependencies: [
@@ -157,7 +161,7 @@ let package = Package(
             name: "wireTests",
             dependencies: [
                 "wire", "Wireline", "WirelineTransport", "WirelineWebSocket", "WirelineSchema", "WirelineCodec",
-                "Scene", "TestingSupport", "FaultSupport",
+                "Scene", "TestingSupport", "FaultSupport", "WebSocketSupport",
             ],
             exclude: ["Erlang"], swiftSettings: usual),
     ] + protocols.map(protocolTarget) + generatedTypes.map(generatedTarget),

@@ -2,9 +2,10 @@
 
 import Testing
 import TestingSupport
+import WebSocketSupport
 import WirelineWebSocket
 
-/// The cases of the Autobahn suite, against both roles.
+/// The cases of the Autobahn suite, against both roles, in memory.
 struct ConformanceTests {
     private static func run(_ pieces: [[UInt8]], as role: WebSocketRole) -> Side {
         let side = Side(role)
@@ -17,7 +18,7 @@ struct ConformanceTests {
     }
 
     private static func bytes(_ frames: [Frame], to role: WebSocketRole) -> [UInt8] {
-        frames.flatMap { $0.bytes(maskedWith: role == .server ? [0x37, 0xFA, 0x21, 0x3D] : nil) }
+        frames.bytes(from: role == .server ? .client : .server)
     }
 
     @Test(arguments: ConformanceCase.all, [WebSocketRole.client, .server])
@@ -44,6 +45,24 @@ struct ConformanceTests {
         #expect(side.frames == conformance.gets)
     }
 
+    @Test(arguments: MessageCase.all, [WebSocketRole.client, .server])
+    func `messages of every length come back, in fragments, in pieces, and compressed on every terms`(
+        conformance: MessageCase, role: WebSocketRole
+    ) {
+        let peer: WebSocketRole = role == .client ? .server : .client
+        let side = Side(role, agreement: conformance.terms.map { WebSocketAgreement(deflate: $0.agreement(for: role)) })
+        (side.room, side.echoes) = (16_384, true)
+        for bytes in conformance.pieces(from: peer) {
+            for piece in bytes.pieces(of: 10_007) {
+                side.receive(piece)
+                _ = side.output()
+            }
+        }
+        let fault = conformance.fault(in: side.sent, to: peer)
+        #expect(fault == nil)
+        #expect(side.end != nil && !side.isOpen)
+    }
+
     @Test(arguments: [65_535, 65_536, 65_537, 100_000], [WebSocketRole.client, .server])
     func `long messages come back, too`(count: Int, role: WebSocketRole) {
         var random = SeededGenerator.forThisRun()
@@ -57,7 +76,20 @@ struct ConformanceTests {
 
     @Test func `there are as many cases as there should be`() {
         #expect(ConformanceCase.all.count > 250)
-        #expect(Set(ConformanceCase.all.map(\.name)).count == ConformanceCase.all.count)
+        #expect(MessageCase.cases(of: 131_072_000).count == 270)
+        #expect(MessageCase.all.count > 130)
+        #expect(Set(echoCases.map(\.name)).count == echoCases.count)
+    }
+}
+
+extension DeflateTerms {
+    /// What the engine of a side is to keep to.
+    fileprivate func agreement(for role: WebSocketRole) -> DeflateAgreement {
+        let peer: WebSocketRole = role == .client ? .server : .client
+        var agreement = DeflateAgreement()
+        (agreement.windowBits, agreement.peerWindowBits) = (windowBits(of: role), windowBits(of: peer))
+        (agreement.takesContextOver, agreement.peerTakesContextOver) = (takesContextOver(role), takesContextOver(peer))
+        return agreement
     }
 }
 

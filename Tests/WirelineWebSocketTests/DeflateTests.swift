@@ -2,6 +2,7 @@
 
 import Testing
 import TestingSupport
+import WebSocketSupport
 import WirelineWebSocket
 
 /// What client and server agree on about compression.

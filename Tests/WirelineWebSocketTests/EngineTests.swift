@@ -2,6 +2,7 @@
 
 import Testing
 import TestingSupport
+import WebSocketSupport
 import WirelineWebSocket
 
 /// What an engine sends, holds and waits for.

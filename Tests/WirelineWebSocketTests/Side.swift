@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WebSocketSupport
 import WirelineWebSocket
 
 /// One end of a WebSocket in memory: an engine, and what has come out of it.

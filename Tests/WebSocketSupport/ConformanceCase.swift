@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineWebSocket
+public import WirelineWebSocket
 
-/// What a peer sends to an echoing side, and what it must get back: the cases of the Autobahn suite, by its numbers.
-struct ConformanceCase: CustomStringConvertible {
-    let name: String
-    let sends: [Frame]
+/// A case about frames: what a peer sends to an echoing side, and what it must get back, frame by frame.
+public struct ConformanceCase: EchoCase {
+    public let name: String
+    public let sends: [Frame]
     /// What comes back; in fragments it never does.
-    let gets: [Frame]
-    /// Bytes behind the frames that are none.
-    var extra: [UInt8] = []
+    public let gets: [Frame]
 
-    var description: String { name }
+    public var terms: DeflateTerms? { nil }
 
     init(_ name: String, _ sends: [Frame], _ gets: [Frame]) {
         self.name = name
@@ -30,7 +28,18 @@ struct ConformanceCase: CustomStringConvertible {
         ConformanceCase(name, sends + [.text("not looked at"), .ping("neither")], gets + [.close(code)])
     }
 
-    static let all: [ConformanceCase] =
+    public func pieces(from peer: WebSocketRole) -> [[UInt8]] { [sends.bytes(from: peer)] }
+
+    public func fault(in frames: [Frame], to peer: WebSocketRole) -> String? {
+        // A pong leaves when its ping has come, and overtakes what a program still has to say.
+        func isPong(_ frame: Frame) -> Bool { frame.opcode == 10 }
+        let isRight =
+            frames.filter(isPong) == gets.filter(isPong)
+            && frames.filter { !isPong($0) } == gets.filter { !isPong($0) }
+        return isRight ? nil : "\(frames) came back"
+    }
+
+    public static let all: [ConformanceCase] =
         sizes + pings + reservedBits + opcodes + fragments + texts + closes
 
     // MARK: 1: framing
@@ -141,7 +150,8 @@ struct ConformanceCase: CustomStringConvertible {
         }
 
     static let valid: [[UInt8]] = [
-        "Hello-µ@ßöäüàá-UTF-8!!".bytes, "κόσμε".bytes, [0x00], [0x7F], [0xC2, 0x80], [0xDF, 0xBF], [0xE0, 0xA0, 0x80],
+        Array("Hello-µ@ßöäüàá-UTF-8!!".utf8), Array("κόσμε".utf8), [0x00], [0x7F], [0xC2, 0x80], [0xDF, 0xBF],
+        [0xE0, 0xA0, 0x80],
         [0xEF, 0xBF, 0xBF], [0xF0, 0x90, 0x80, 0x80], [0xF4, 0x8F, 0xBF, 0xBF], [0xED, 0x9F, 0xBF], [0xEE, 0x80, 0x80],
         [0xEF, 0xBF, 0xBD], [0xEF, 0xBF, 0xBE], [0xF0, 0x9F, 0xBF, 0xBF], [0xEF, 0xBB, 0xBF, 0x41],
     ]
@@ -152,8 +162,8 @@ struct ConformanceCase: CustomStringConvertible {
         [0xED, 0xA0, 0x80], [0xED, 0xAD, 0xBF], [0xED, 0xBF, 0xBF], [0xED, 0xA0, 0x80, 0xED, 0xB0, 0x80],
         [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x8F, 0xBF, 0xBF], [0xF0, 0x9F, 0x98], [0xF0, 0x28, 0x8C, 0x28],
         [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFC, 0x84], [0xFE],
-        [0xFF], [0xFE, 0xFE, 0xFF, 0xFF], "κόσμε".bytes + [0xED, 0xA0, 0x80] + "edited".bytes,
-        "κόσμε".bytes + [0xF4, 0x90, 0x80, 0x80] + "edited".bytes,
+        [0xFF], [0xFE, 0xFE, 0xFF, 0xFF], Array("κόσμε".utf8) + [0xED, 0xA0, 0x80] + Array("edited".utf8),
+        Array("κόσμε".utf8) + [0xF4, 0x90, 0x80, 0x80] + Array("edited".utf8),
     ]
 
     // MARK: 7: closing

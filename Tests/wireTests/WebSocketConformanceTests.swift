@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FaultSupport
+import Foundation
+import Testing
+import TestingSupport
+import WebSocketSupport
+
+/// The cases of the Autobahn suite, against `wire websocket echo` and `wire websocket cases`, over sockets.
+@Suite(.aside, .timeLimit(.minutes(300)))
+struct WebSocketConformanceTests {
+    @Test func `websocket echo comes out of each case as it must`() async throws {
+        let tool = try ServingTool(running: ["websocket", "echo", "127.0.0.1:0", "--deflate"])
+        let faults = try await CaseClient(port: tool.port).faults(of: echoCases)
+        #expect(faults == [])
+        #expect(tool.end().status == 0)
+    }
+
+    @Test func `websocket cases comes out of each case as it must`() async throws {
+        let listener = try RawSocket.listen()
+        let port = try listener.port()
+        async let serving = CaseServer(listener: listener, cases: echoCases).run()
+        let outcome = try await onThread {
+            defer {
+                // Where the program has ended too early, nobody else ends the server.
+                _ = try? RawSocket.connect(to: port)
+            }
+            return try Workspace([:]).wire(
+                "websocket", "cases", "ws://127.0.0.1:\(port)", "--agent", "wire", "--deflate")
+        }
+        let faults = try await serving
+        #expect(faults == [])
+        #expect(outcome == .success("\(echoCases.count) cases as wire\n"))
+    }
+}
