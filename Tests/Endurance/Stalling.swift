@@ -9,7 +9,7 @@ struct Stalling {
     let count: Int
 
     /// How many send for as long as they are taken: each has several megabytes in the system's buffers then.
-    private static let mostFloods = 200
+    private static let mostFloods = 100
 
     func run(_ findings: Findings) async throws {
         let packet = try PacketLayout.standard.encode(id: 1, payload: [UInt8](repeating: 7, count: 1_000).span.bytes)
