@@ -128,9 +128,24 @@ struct HeartbeatTests {
             #expect(heartbeat.timerFired(at: time) == .beat(UInt64(count)))
             heartbeat.received(at: time)
         }
-        #expect(heartbeat.answered(sequence: 4, at: .seconds(601)) == nil)
+        // The time of one that has made room is not known any more.
+        #expect(heartbeat.answered(sequence: 4, at: .seconds(601)) == 4)
+        #expect(heartbeat.roundTrips.count == 0)
         #expect(heartbeat.answered(sequence: 5, at: .seconds(601)) == 5)
         #expect(heartbeat.answered(sequence: 20, at: .seconds(601)) == 20)
+    }
+
+    @Test(arguments: [2, 3, 7] as [UInt64])
+    func `where heartbeats bear one number, an answer is the oldest's`(maximumSequence: UInt64) {
+        var heartbeat = Self.heartbeat(maximumSequence: maximumSequence)
+        for count in 1...20 {
+            let time = Duration.seconds(30 * count)
+            #expect(heartbeat.timerFired(at: time) == .beat(UInt64(count)))
+            heartbeat.received(at: time)
+        }
+        let answered = (1...20).map { heartbeat.answered(sequence: heartbeat.sequence(of: $0), at: .seconds(601)) }
+        #expect(answered == Array(1...20))
+        #expect(heartbeat.answered(sequence: 1, at: .seconds(601)) == nil)
     }
 
     @Test func `round trips are averaged as RFC 6298 says`() {

@@ -34,7 +34,8 @@ public struct HeartbeatPolicy: Equatable, Sendable {
 /// is put off: the heartbeat, or its answer, stands behind a large upload on a slow line.
 ///
 /// An answer belongs to the heartbeat of its number, or, where there are no numbers, to the oldest that has none: so a
-/// late answer is never taken for an early one of the next. A server that leaves many unanswered is not measured until it
+/// late answer is never taken for an early one of the next. Where several that are not answered have one number, it is the
+/// oldest's. A server that leaves many unanswered is not measured until it
 /// has answered all of them.
 package struct HeartbeatMonitor: Sendable {
     package enum Action: Equatable, Sendable {
@@ -56,6 +57,8 @@ package struct HeartbeatMonitor: Sendable {
     private let maximumSequence: UInt64?
     private var beatCount: UInt64 = 0
     private var unanswered: [Beat] = []
+    /// The last one that is known to have been answered.
+    private var lastAnswered: UInt64 = 0
     /// How many heartbeats behind `unanswered` wait for their answers, where there are no numbers.
     private var untimedCount: UInt64 = 0
     private var isMeasuring = true
@@ -115,11 +118,27 @@ package struct HeartbeatMonitor: Sendable {
         } else {
             place = unanswered.isEmpty ? nil : 0
         }
+        if let sequence, let forgotten = forgottenBeat(sequence) {
+            lastAnswered = forgotten
+            return forgotten
+        }
         guard let place else { return answeredUntimed() }
         let beat = unanswered.remove(at: place)
+        lastAnswered = max(lastAnswered, beat.number)
         if isMeasuring { roundTrips.add(now - beat.time) }
         startMeasuringIfAllAnswered()
         return beat.number
+    }
+
+    /// The oldest heartbeat with a number, behind those that are known to have been answered, that has made room for later
+    /// ones.
+    private func forgottenBeat(_ sequence: UInt64) -> UInt64? {
+        guard let maximumSequence, 1...maximumSequence ~= sequence else { return nil }
+        let (place, start) = (sequence - 1, lastAnswered % maximumSequence)
+        let distance = place >= start ? place - start : maximumSequence - (start - place)
+        guard distance < beatCount - lastAnswered else { return nil }
+        let number = lastAnswered + 1 + distance
+        return number < unanswered.first?.number ?? .max ? number : nil
     }
 
     private mutating func answeredUntimed() -> UInt64? {
