@@ -17,9 +17,9 @@ public enum SessionError: Error, Equatable, Sendable {
     case needsReceipt
     /// A message that a heartbeat's answer confirms needs a session with heartbeats.
     case needsHeartbeat
-    /// So many messages in a row have been lost without a word, half of what the sequence field can tell apart, that the
-    /// server could take the next number for an old one. The message was not sent. Only a server that tells at login
-    /// what it has seen, or a new session, helps.
+    /// So many messages in a row have been lost, or given up, without a word that they have arrived, half of what the
+    /// sequence field can tell apart, that the server could take the next number for an old one. The message was not
+    /// sent. Only a word of the server's helps, at login or by a heartbeat's answer, or a new session.
     case outOfSequenceNumbers
     /// The connection has ended, and the message is not to be sent again.
     case lost(mayHaveArrived: Bool)

@@ -210,7 +210,7 @@ struct OutboundMessageTests {
         try bench.send("b", .atMostOnce, .reply(id: 1))
         bench.handle(.cancel(first))
         #expect(bench.outcomes == [.failed(.cancelled(mayHaveArrived: true))])
-        #expect(bench.session.messageCount == 2)
+        #expect(bench.session.messageCount == 1)
         #expect(bench.session.messageByteCount == 10)
         #expect(bench.handle(.cancel(first)) == [])
         let sequence: UInt64? = maximumSequence == nil ? nil : 1
@@ -218,15 +218,23 @@ struct OutboundMessageTests {
         bench.handle(.acknowledged(connection, .reply(id: 1, sequence: sequence.map { $0 + 1 })))
         #expect(bench.outcomes == [.confirmed])
         #expect(bench.session.messageCount == 0)
+        #expect(!bench.session.awaitsReplies)
     }
 
-    @Test func `the place of a message that was given up goes with the connection`() throws {
-        var bench = Self.bench(maximumSequence: nil)
-        let connection = try bench.makeReady()
+    @Test(arguments: [nil, 255] as [UInt64?])
+    func `a reply that may still come is waited for no longer than the connection lasts`(
+        maximumSequence: UInt64?
+    ) throws {
+        var bench = Self.bench(maximumSequence: maximumSequence)
+        let first = try bench.makeReady()
         bench.handle(.cancel(try bench.send("a", .atLeastOnce, .reply(id: 1))))
-        #expect(bench.session.messageCount == 1)
-        #expect(bench.handle(.ended(connection, .reset)).count == 2)
         #expect(bench.session.messageCount == 0)
+        #expect(bench.session.awaitsReplies)
+        #expect(bench.handle(.ended(first, .reset)).count == 2)
+        #expect(!bench.session.awaitsReplies)
+        let second = try bench.makeReady()
+        let sequence: UInt64? = maximumSequence == nil ? nil : 1
+        #expect(bench.handle(.acknowledged(second, .reply(id: 1, sequence: sequence))) == [])
     }
 
     @Test func `a server that tells at login what it has gets no more of it`() throws {
@@ -358,6 +366,32 @@ struct OutboundMessageTests {
         #expect(throws: SessionError.tooManyMessages(limit: 2)) { try bench.send("d", .atMostOnce, byteCount: 0) }
     }
 
+    @Test func `it can be asked how much there is, and how much of that waits`() throws {
+        func counters(_ messageCount: Int, _ byteCount: Int, waiting: (Int, Int)) -> OutboundCounters {
+            var counters = OutboundCounters()
+            (counters.messageCount, counters.byteCount) = (messageCount, byteCount)
+            (counters.waitingMessageCount, counters.waitingByteCount) = waiting
+            return counters
+        }
+        var bench = Self.bench(pendingByteCount: 25)
+        #expect(bench.session.outboundCounters == OutboundCounters())
+        try bench.send("once", .atMostOnce, byteCount: 5)
+        try bench.send("must", .exactlyOnce, .acknowledgement, byteCount: 20)
+        try bench.send("waits", .atLeastOnce, .acknowledgement, byteCount: 300)
+        #expect(bench.session.outboundCounters == counters(3, 325, waiting: (3, 325)))
+        let connection = try bench.makeReady()
+        #expect(bench.given == ["once", "must"])
+        #expect(bench.session.outboundCounters == counters(2, 320, waiting: (1, 300)))
+        bench.handle(.sent(connection, byteCount: 0, pendingByteCount: 0))
+        #expect(bench.session.outboundCounters == counters(2, 320, waiting: (0, 0)))
+        bench.handle(.acknowledged(connection, .sequence(1)))
+        #expect(bench.session.outboundCounters == counters(1, 300, waiting: (0, 0)))
+        bench.handle(.ended(connection, .reset))
+        #expect(bench.session.outboundCounters == counters(1, 300, waiting: (1, 300)))
+        bench.handle(.end)
+        #expect(bench.session.outboundCounters == OutboundCounters())
+    }
+
     @Test func `no more is given than the connection has room for`() throws {
         var bench = Self.bench(pendingByteCount: 25)
         let connection = try bench.makeReady()
@@ -391,8 +425,7 @@ struct OutboundMessageTests {
         try bench.reachDeadline()
         #expect(bench.now == .seconds(3))
         #expect(bench.outcomes == [.failed(.expired(mayHaveArrived: true)), .failed(.expired(mayHaveArrived: true))])
-        // The reply may still come.
-        #expect(bench.session.messageCount == 2)
+        #expect(bench.session.messageCount == 1)
         bench.handle(.sent(connection, byteCount: 20, pendingByteCount: 0))
         #expect(bench.given == ["stays"])
         #expect(bench.handle(.acknowledged(connection, .reply(id: 1, sequence: 2))) == [.ignoreReply])
@@ -444,7 +477,7 @@ struct OutboundMessageTests {
             try bench.send("passes", .atMostOnce)
             #expect(bench.given == ["passes"])
         }
-        #expect(bench.session.messageCount == 3)
+        #expect(bench.session.messageCount == 2)
         try bench.send("newer value", Self.position)
         #expect(bench.given == ["newer value"])
         #expect(bench.handle(.acknowledged(connection, .reply(id: 9, sequence: 2))) == [.ignoreReply])

@@ -137,7 +137,7 @@ final class PacketCarrier: SessionCarrier, @unchecked Sendable {
         }
         // One that the login has asked for and given up is no reply to what came later.
         let isLate = link.connection?.requests?.takeLateMark() ?? false
-        guard driver.holdsMessages, !isLate else { return driver.inbox.add(packet) }
+        guard driver.awaitsReplies, !isLate else { return driver.inbox.add(packet) }
         replyInHand = packet
         driver.handle(.acknowledged(link.number, .reply(id: packet.id, sequence: packet.sequence(in: layout))))
         if replyInHand.take() != nil { driver.inbox.add(packet) }

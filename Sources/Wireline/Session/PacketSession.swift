@@ -104,8 +104,12 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
     }
 
     /// What has passed through the session's connections so far, and what waits in the present one and to be read; packets
-    /// of logins, heartbeats and replies are packets, too. What waits for a connection is not counted.
+    /// of logins, heartbeats and replies are packets, too. What waits for a connection is in ``outboundCounters()``.
     public func counters() async -> ConnectionCounters { await driver.counters() }
+
+    /// What the session holds of what it was given to send, as its limits count it
+    /// (``PacketSessionConfiguration/outbound``), and how much of that waits for a connection.
+    public func outboundCounters() async -> OutboundCounters { await driver.outboundCounters() }
 
     /// What TLS has agreed on for the present connection, once its handshake is complete; nil where there is no connection,
     /// or none with TLS.

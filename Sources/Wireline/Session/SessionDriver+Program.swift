@@ -22,6 +22,9 @@ extension SessionDriver {
         }
     }
 
+    /// What the session holds of what it was given to send.
+    func outboundCounters() async -> OutboundCounters { await loop.run { self.currentOutboundCounters } }
+
     /// What TLS has agreed on for the connection that there is.
     func tlsDetails() async -> TLSDetails? {
         await loop.run { self.link?.connection?.stream.tlsTransform?.details }

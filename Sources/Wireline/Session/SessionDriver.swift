@@ -55,8 +55,11 @@ final class SessionDriver<Carrier: SessionCarrier>: @unchecked Sendable {
 
     var roundTrips: RoundTrips { session.roundTrips }
 
-    /// Whether there are messages that something that arrives may be the reply to.
-    var holdsMessages: Bool { session.messageCount > 0 }
+    /// What the session holds of what it was given to send.
+    var currentOutboundCounters: OutboundCounters { session.outboundCounters }
+
+    /// Whether something that arrives may be the reply to a message.
+    var awaitsReplies: Bool { session.awaitsReplies }
 
     /// The time, as the session has it.
     var elapsed: Duration { time(of: .now) }

@@ -83,8 +83,12 @@ public final class WebSocketSession: Sendable {
     }
 
     /// What has passed through the session's connections so far, and what waits in the present one and to be read; its
-    /// packets are the messages, those of logins included. What waits for a connection is not counted.
+    /// packets are the messages, those of logins included. What waits for a connection is in ``outboundCounters()``.
     public func counters() async -> ConnectionCounters { await driver.counters() }
+
+    /// What the session holds of what it was given to send, as its limits count it
+    /// (``WebSocketSessionConfiguration/outbound``), and how much of that waits for a connection.
+    public func outboundCounters() async -> OutboundCounters { await driver.outboundCounters() }
 
     /// What TLS has agreed on for the present connection; nil where there is no connection, or none with TLS.
     ///

@@ -49,7 +49,9 @@ public struct ClientSession<Payload> {
     public init(_ configuration: SessionConfiguration = SessionConfiguration()) {
         self.configuration = configuration
         reconnector = Reconnector(policy: configuration.reconnect, endpointCount: configuration.endpointCount)
-        queue = OutboundQueue(limits: configuration.limits, maximumSequence: configuration.maximumSequence)
+        queue = OutboundQueue(
+            limits: configuration.limits, maximumSequence: configuration.maximumSequence,
+            hasHeartbeat: configuration.heartbeat != nil)
     }
 
     // MARK: What is to be seen
@@ -66,12 +68,20 @@ public struct ClientSession<Payload> {
         }
     }
 
-    /// How many messages the session holds: those that wait, those that are not confirmed, the last ones of
-    /// ``DeliveryPolicy/latest(_:)``, and the places of those that were given up and may still be replied to.
+    /// How many messages the session holds: ``OutboundCounters/messageCount``.
     public var messageCount: Int { queue.count }
 
     /// How many bytes they are.
     public var messageByteCount: Int { queue.byteCount }
+
+    /// What the session holds of what it was given to send.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of messages.
+    public var outboundCounters: OutboundCounters { queue.counters }
+
+    /// Whether something that arrives may be the reply to a message, one that was given up included. Otherwise no replies
+    /// need be handed in.
+    public var awaitsReplies: Bool { queue.awaitsReplies }
 
     /// When ``SessionEvent/timerFired`` is to be handed in at the latest; nil: never.
     public var deadline: Duration? {
@@ -112,8 +122,7 @@ public struct ClientSession<Payload> {
         if case .ended = phase { throw .ended(mayHaveArrived: false) }
         if drainDeadline != nil { throw .ended(mayHaveArrived: false) }
         if let expiry = message.expiry, expiry <= now { throw .expired(mayHaveArrived: false) }
-        let number = try queue.append(
-            message, isConnected: isReady, hasHeartbeat: configuration.heartbeat != nil, into: &actions)
+        let number = try queue.append(message, isConnected: isReady, into: &actions)
         giveMessages(into: &actions)
         return number
     }

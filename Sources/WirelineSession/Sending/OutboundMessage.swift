@@ -65,6 +65,10 @@ public enum DeliveryReceipt: Equatable, Sendable {
     case none
     /// The reply: the server's message of this ID, with the sequence number of the message where packets have one.
     /// Without numbers, replies of one ID come in the order of their requests.
+    ///
+    /// A message that is given up when it is with the connection takes no place any more. For as long as that connection
+    /// lasts, its reply is taken for no other one's: of the last 1,024 messages that were given up, and of no more than a
+    /// quarter of the numbers; without numbers, of all.
     case reply(id: UInt64)
     /// A message of the protocol's that acknowledges a sequence number, alone or with all before it.
     case acknowledgement
@@ -113,6 +117,23 @@ public struct OutboundLimits: Equatable, Sendable {
         self.byteCount = byteCount
         self.messageCount = messageCount
     }
+}
+
+/// What a session holds of what it was given to send. ``OutboundLimits`` limits the first two.
+public struct OutboundCounters: Equatable, Sendable {
+    /// How many messages there are: those that wait to be given to a connection, those that are not confirmed, and the
+    /// last ones of ``DeliveryPolicy/latest(_:)``, until a heartbeat's answer shows that they have arrived.
+    public var messageCount = 0
+    /// How many bytes they are, as packets.
+    public var byteCount = 0
+    /// How many of them wait: for a connection, for room in it, for what must be confirmed before them. Those that are to
+    /// be given again, because their connection has ended, are among them.
+    public var waitingMessageCount = 0
+    /// How many bytes those are.
+    public var waitingByteCount = 0
+
+    /// Makes counters of nothing.
+    public init() {}
 }
 
 /// A message of a session: the first has number 1.

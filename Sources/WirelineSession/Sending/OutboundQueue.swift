@@ -10,14 +10,15 @@ struct OutboundQueue<Payload> {
 
     fileprivate struct Entry {
         let number: MessageNumber
-        /// Nil: the message was given up, and keeps its place so that a late reply is not taken for another one's.
-        var payload: Payload?
-        var byteCount: Int
+        let payload: Payload
+        let byteCount: Int
         let delivery: DeliveryPolicy
         let receipt: DeliveryReceipt
         let expiry: Duration?
         /// Its place among the messages with sequence numbers, from 1, once it was given.
         var ordinal: UInt64?
+        /// Without numbers: its place among the messages that the connection was given with replies of the same ID.
+        var replyPlace: UInt64?
         var wasGiven = false
         /// Whether the sender has been told how it ended.
         var isOver = false
@@ -31,25 +32,23 @@ struct OutboundQueue<Payload> {
     }
 
     private let limits: OutboundLimits
-    private let maximumSequence: UInt64?
-    /// How far numbers may lie apart so that a server can tell old from new.
-    private let window: UInt64
+    private let hasHeartbeat: Bool
+    /// Nil where packets have none.
+    private var numbers: SequenceNumbers?
+    private var replyOrder = ReplyOrder()
 
-    // INVARIANT: an entry's index in `slots` is in `indices` while it is not given up; what stands before `head` is nil,
-    // and `cursor` does not stand before it.
+    // INVARIANT: an entry's index in `slots` is in `indices`; what stands before `head` is nil, and `cursor` does not
+    // stand before it.
     private var slots: [Entry?] = []
     private var head = 0
     private var cursor = 0
     private var indices: [MessageNumber: Int] = [:]
     private var latest: [LatestKey: Int] = [:]
     private var lastNumber: UInt64 = 0
-    private var lastOrdinal: UInt64 = 0
-    /// The last message with a number of which it is known that it has arrived.
-    private var lastArrived: UInt64 = 0
     /// No entry expires before.
     private var earliestExpiry: Duration?
 
-    /// How many entries there are, those that were given up and wait for a late reply included.
+    /// How many entries there are.
     private(set) var count = 0
     private(set) var byteCount = 0
     /// How many messages there are whose sender waits for the outcome.
@@ -61,12 +60,27 @@ struct OutboundQueue<Payload> {
     /// Whether a message is there that only a heartbeat's answer confirms.
     var awaitsHeartbeat: Bool { heartbeatReceiptCount > 0 }
 
-    init(limits: OutboundLimits, maximumSequence: UInt64?) {
+    /// Whether something that arrives may be the reply to a message, one that was given up included.
+    var awaitsReplies: Bool { count > 0 || numbers?.mayHaveLateReplies ?? replyOrder.awaitsReplies }
+
+    /// How much there is, and how much of it waits to be given to a connection.
+    var counters: OutboundCounters {
+        var counters = OutboundCounters()
+        (counters.messageCount, counters.byteCount) = (count, byteCount)
+        for case let entry? in slots[cursor...] {
+            counters.waitingMessageCount += 1
+            counters.waitingByteCount += entry.byteCount
+        }
+        return counters
+    }
+
+    init(limits: OutboundLimits, maximumSequence: UInt64?, hasHeartbeat: Bool) {
         self.limits = limits
+        self.hasHeartbeat = hasHeartbeat
         // With a single number nothing can be told from anything.
-        let maximumSequence = maximumSequence.flatMap { $0 > 1 ? $0 : nil }
-        self.maximumSequence = maximumSequence
-        window = maximumSequence.map { $0 / 2 } ?? .max
+        if let maximumSequence, maximumSequence > 1 {
+            numbers = SequenceNumbers(maximum: maximumSequence, hasHeartbeat: hasHeartbeat)
+        }
     }
 
     /// When ``expire(at:into:)`` is to be called; nil: never.
@@ -75,16 +89,15 @@ struct OutboundQueue<Payload> {
     // MARK: Coming in
 
     mutating func append(
-        _ message: OutboundMessage<Payload>, isConnected: Bool, hasHeartbeat: Bool, into actions: inout [Action]
+        _ message: OutboundMessage<Payload>, isConnected: Bool, into actions: inout [Action]
     ) throws(SessionError) -> MessageNumber {
-        try check(message, isConnected: isConnected, hasHeartbeat: hasHeartbeat)
+        try check(message, isConnected: isConnected)
         var replaced: Int?
         if case .latest(let key) = message.delivery { replaced = latest[key] }
         let old = replaced.flatMap { slots[$0] }
-        let freesPlace = replaced.map { !mayBeRepliedTo($0) } ?? false
         guard message.byteCount <= limits.byteCount - (byteCount - (old?.byteCount ?? 0))
         else { throw .tooManyBytes(limit: limits.byteCount) }
-        guard count - (freesPlace ? 1 : 0) < limits.messageCount
+        guard count - (old == nil ? 0 : 1) < limits.messageCount
         else { throw .tooManyMessages(limit: limits.messageCount) }
 
         lastNumber += 1
@@ -105,19 +118,17 @@ struct OutboundQueue<Payload> {
         return entry.number
     }
 
-    private func check(
-        _ message: OutboundMessage<Payload>, isConnected: Bool, hasHeartbeat: Bool
-    ) throws(SessionError) {
+    private func check(_ message: OutboundMessage<Payload>, isConnected: Bool) throws(SessionError) {
         switch message.delivery {
         case .whileConnected: guard isConnected else { throw .notConnected }
         case .atLeastOnce: guard message.receipt != .none else { throw .needsReceipt }
         case .exactlyOnce:
-            guard maximumSequence != nil else { throw .needsSequence }
+            guard numbers != nil else { throw .needsSequence }
             guard message.receipt != .none else { throw .needsReceipt }
         case .latest, .atMostOnce: break
         }
         if message.receipt == .heartbeat, !hasHeartbeat { throw .needsHeartbeat }
-        if message.receipt == .acknowledgement, maximumSequence == nil { throw .needsSequence }
+        if message.receipt == .acknowledgement, numbers == nil { throw .needsSequence }
     }
 
     private mutating func insert(_ entry: Entry, at index: Int) {
@@ -137,24 +148,24 @@ struct OutboundQueue<Payload> {
     mutating func next(earlierHeartbeats: UInt64, into actions: inout [Action]) -> GivenMessage<Payload>? {
         while cursor < slots.count {
             let index = cursor
-            guard var entry = slots[index], let payload = entry.payload else {
+            guard var entry = slots[index] else {
                 cursor += 1
                 continue
             }
             var sequence: UInt64?
-            if let maximumSequence, Self.isNumbered(entry) {
-                if entry.ordinal == nil {
-                    switch numbering {
-                    case .now: lastOrdinal += 1
-                    case .later: return nil
-                    case .never:
-                        end(at: index, .failed(.outOfSequenceNumbers), into: &actions)
-                        continue
-                    }
+            if Self.isNumbered(entry) {
+                let oldest = entry.ordinal == nil ? oldestOrdinal : nil
+                switch numbers?.give(entry.ordinal, oldest: oldest, earlierHeartbeats: earlierHeartbeats) {
+                case .now(let ordinal):
+                    entry.ordinal = ordinal
+                    sequence = numbers?.sequence(of: ordinal)
+                case .later: return nil
+                case .never:
+                    end(at: index, .failed(.outOfSequenceNumbers), into: &actions)
+                    continue
+                case nil:
+                    if case .reply(let id) = entry.receipt { entry.replyPlace = replyOrder.nextPlace(replyID: id) }
                 }
-                let ordinal = entry.ordinal ?? lastOrdinal
-                entry.ordinal = ordinal
-                sequence = 1 + (ordinal - 1) % maximumSequence
             }
             let isRepeated = entry.wasGiven
             entry.wasGiven = true
@@ -169,12 +180,13 @@ struct OutboundQueue<Payload> {
                 }
             }
             return GivenMessage(
-                number: entry.number, payload: payload, byteCount: entry.byteCount, sequence: sequence,
+                number: entry.number, payload: entry.payload, byteCount: entry.byteCount, sequence: sequence,
                 isRepeated: isRepeated)
         }
         return nil
     }
 
+    /// Whether it has a number where packets have numbers.
     private static func isNumbered(_ entry: Entry) -> Bool {
         switch entry.receipt {
         case .reply, .acknowledgement: true
@@ -182,26 +194,11 @@ struct OutboundQueue<Payload> {
         }
     }
 
-    private enum Numbering {
-        case now
-        case later
-        case never
-    }
-
-    /// Whether a message can have the next number.
-    private var numbering: Numbering {
-        let next = lastOrdinal + 1
-        var oldest: UInt64?
+    private var oldestOrdinal: UInt64? {
         for index in head..<cursor {
-            oldest = slots[index]?.ordinal
-            if oldest != nil { break }
+            if let ordinal = slots[index]?.ordinal { return ordinal }
         }
-        if let oldest, next - oldest >= window { return .later }
-        // The server may have seen any number from the last one that is known to have arrived. What was given since to
-        // connections that have ended, and is not given again, may have left a gap that is too wide. A smaller number
-        // would be no way out: a server may have the reply to an older message under it.
-        if next - lastArrived <= window { return .now }
-        return oldest == nil ? .never : .later
+        return nil
     }
 
     // MARK: Coming to an end
@@ -210,35 +207,50 @@ struct OutboundQueue<Payload> {
     mutating func acknowledge(_ acknowledgement: DeliveryAcknowledgement, into actions: inout [Action]) {
         switch acknowledgement {
         case .sequence(let sequence):
-            guard let ordinal = ordinal(of: sequence) else { return }
-            lastArrived = max(lastArrived, ordinal)
+            guard let ordinal = numbers?.ordinal(of: sequence) else { return }
+            numbers?.arrived(ordinal)
             _ = confirmFirst(into: &actions) { $0.ordinal == ordinal && $0.receipt == .acknowledgement }
         case .cumulative(let sequence):
-            guard let last = ordinal(of: sequence) else { return }
-            lastArrived = max(lastArrived, last)
+            guard let last = numbers?.ordinal(of: sequence) else { return }
+            numbers?.arrived(last)
             for index in head..<slots.count {
                 guard let entry = slots[index], entry.receipt == .acknowledgement else { continue }
                 guard let ordinal = entry.ordinal, ordinal <= last else { continue }
                 end(at: index, .confirmed, into: &actions)
             }
         case .reply(let id, let sequence):
-            if maximumSequence != nil {
-                guard let ordinal = sequence.flatMap({ self.ordinal(of: $0) }) else { return }
-                // Any other message may bear any number.
-                let isReply = confirmFirst(into: &actions) { $0.ordinal == ordinal && $0.receipt == .reply(id: id) }
-                if isReply { lastArrived = max(lastArrived, ordinal) }
-            } else {
-                _ = confirmFirst(before: cursor, into: &actions) { $0.receipt == .reply(id: id) }
+            if numbers == nil {
+                replyCame(id, into: &actions)
+            } else if let sequence {
+                replyCame(id, sequence, into: &actions)
             }
+        }
+    }
+
+    private mutating func replyCame(_ id: UInt64, into actions: inout [Action]) {
+        guard let place = replyOrder.takePlace(replyID: id) else { return }
+        let isWanted = confirmFirst(before: cursor, into: &actions) {
+            $0.replyPlace == place && $0.receipt == .reply(id: id)
+        }
+        if !isWanted { actions.append(.ignoreReply) }
+    }
+
+    private mutating func replyCame(_ id: UInt64, _ sequence: UInt64, into actions: inout [Action]) {
+        guard let ordinal = numbers?.ordinal(of: sequence) else { return }
+        // Any other message may bear any number.
+        if confirmFirst(into: &actions, where: { $0.ordinal == ordinal && $0.receipt == .reply(id: id) }) {
+            numbers?.arrived(ordinal)
+        } else if numbers?.takeLateReply(id: id, sequence: sequence) == true {
+            actions.append(.ignoreReply)
         }
     }
 
     /// A heartbeat was answered: what was given before it has arrived.
     mutating func heartbeatAnswered(_ heartbeat: UInt64, into actions: inout [Action]) {
+        numbers?.heartbeatAnswered(heartbeat)
         for index in head..<cursor {
             guard let entry = slots[index] else { continue }
             guard entry.earlierHeartbeats < heartbeat else { return }
-            if let ordinal = entry.ordinal { lastArrived = max(lastArrived, ordinal) }
             guard entry.isConfirmedByHeartbeat else { continue }
             end(at: index, .confirmed, into: &actions)
         }
@@ -249,20 +261,10 @@ struct OutboundQueue<Payload> {
     ) -> Bool {
         for index in head..<(end ?? slots.count) {
             guard let entry = slots[index], condition(entry) else { continue }
-            if entry.payload == nil { actions.append(.ignoreReply) }
             self.end(at: index, .confirmed, into: &actions)
             return true
         }
         return false
-    }
-
-    /// The place of the message that has most recently had a number.
-    private func ordinal(of sequence: UInt64) -> UInt64? {
-        guard let maximumSequence, 1...maximumSequence ~= sequence, lastOrdinal > 0 else { return nil }
-        let place = sequence - 1
-        let last = (lastOrdinal - 1) % maximumSequence
-        let distance = last >= place ? last - place : maximumSequence - (place - last)
-        return distance < lastOrdinal ? lastOrdinal - distance : nil
     }
 
     /// The connection has ended: what is kept waits again, and what is not is lost.
@@ -276,11 +278,13 @@ struct OutboundQueue<Payload> {
                 }
                 continue
             }
-            if entry.payload == nil || !entry.delivery.isKept {
+            if !entry.delivery.isKept {
                 end(at: index, .failed(.lost(mayHaveArrived: true)), into: &actions)
             }
         }
         cursor = head
+        numbers?.connectionEnded()
+        replyOrder.connectionEnded()
     }
 
     /// The sender gives a message up.
@@ -295,7 +299,7 @@ struct OutboundQueue<Payload> {
         self.earliestExpiry = nil
         var next: Duration?
         for index in head..<slots.count {
-            guard let entry = slots[index], entry.payload != nil, let expiry = entry.expiry else { continue }
+            guard let entry = slots[index], let expiry = entry.expiry else { continue }
             if expiry <= now {
                 giveUp(at: index, .failed(.expired(mayHaveArrived: entry.wasGiven)), into: &actions)
             } else {
@@ -313,20 +317,12 @@ struct OutboundQueue<Payload> {
         }
     }
 
-    /// Whether the peer may still reply to a message, although nobody waits for that any more.
-    private func mayBeRepliedTo(_ index: Int) -> Bool {
-        guard index < cursor, case .reply = slots[index]?.receipt else { return false }
-        return true
-    }
-
+    /// Ends a message for which nobody waits any more. The peer may still reply to one that the connection was given.
     private mutating func giveUp(at index: Int, _ outcome: MessageOutcome, into actions: inout [Action]) {
-        guard let entry = slots[index] else { return }
-        guard mayBeRepliedTo(index) else { return end(at: index, outcome, into: &actions) }
-        tell(outcome, ofEntryAt: index, into: &actions)
-        release(entry, at: index)
-        count += 1
-        slots[index]?.payload = nil
-        slots[index]?.byteCount = 0
+        if index < cursor, let entry = slots[index], let ordinal = entry.ordinal, case .reply(let id) = entry.receipt {
+            numbers?.giveUp(ordinal, replyID: id)
+        }
+        end(at: index, outcome, into: &actions)
     }
 
     private mutating func tell(_ outcome: MessageOutcome, ofEntryAt index: Int, into actions: inout [Action]) {
@@ -370,7 +366,7 @@ struct OutboundQueue<Payload> {
         for index in head..<slots.count {
             if index == cursor { newCursor = kept.count }
             guard let entry = slots[index] else { continue }
-            if indices[entry.number] != nil { indices[entry.number] = kept.count }
+            indices[entry.number] = kept.count
             if case .latest(let key) = entry.delivery, latest[key] == index { latest[key] = kept.count }
             kept.append(entry)
         }

@@ -230,6 +230,59 @@ struct PacketSessionSendingTests {
         await server.shutDown()
     }
 
+    @Test func `requests that are never answered take no room from others`() async throws {
+        let seen = Seen<String>()
+        let server = try await GoimServer.start { client in
+            for try await message in client.messages {
+                switch message {
+                case .message(let request as Subscribe, _): seen.add(request.operations)
+                case .message(_ as ChangeRoom, let packet): try await client.reply(to: packet, with: ChangeRoomReply())
+                default: seen.add("something else")
+                }
+            }
+        }
+        var configuration = PacketSessionConfiguration.patient
+        configuration.outbound = OutboundLimits(messageCount: 2)
+        let session = try PacketSession.start(
+            to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration)
+        for number in 1...5 {
+            let sent = try await session.send(
+                Subscribe(operations: "\(number)"), confirmedBy: .reply(id: SubscribeReply.messageID))
+            #expect(await seen.first(number).last == "\(number)")
+            sent.cancel()
+            #expect(try await sent.outcome() == .failed(.cancelled(mayHaveArrived: true)))
+        }
+        _ = try await session.request(ChangeRoom(room: "7"))
+        await server.shutDown()
+    }
+
+    @Test func `it can be asked what waits to be sent, and what is not confirmed`() async throws {
+        let mayLogIn = Gate()
+        let mayReply = Gate()
+        let server = try await GoimServer.start { client in
+            for try await packet in client.packets {
+                await mayReply.wait()
+                try await client.reply(to: packet, with: ChangeRoomReply())
+            }
+        }
+        let session = try server.session { _ in await mayLogIn.wait() }
+        let sent = try await session.send(
+            ChangeRoom(room: "1"), delivery: .atLeastOnce, confirmedBy: .reply(id: ChangeRoomReply.messageID))
+        try await session.send(ChangeRoom(room: "22"))
+        var counters = await session.outboundCounters()
+        #expect((counters.messageCount, counters.byteCount) == (2, 16 + 1 + 16 + 2))
+        #expect((counters.waitingMessageCount, counters.waitingByteCount) == (2, 16 + 1 + 16 + 2))
+        mayLogIn.open()
+        #expect(try await eventually { await session.outboundCounters().waitingMessageCount == 0 })
+        counters = await session.outboundCounters()
+        #expect((counters.messageCount, counters.byteCount) == (1, 16 + 1))
+        #expect(counters.waitingByteCount == 0)
+        mayReply.open()
+        #expect(try await sent.outcome() == .confirmed)
+        #expect(await session.outboundCounters() == OutboundCounters())
+        await server.shutDown()
+    }
+
     @Test func `more than may wait is refused with the limit's name`() async throws {
         let mayLogIn = Gate()
         let server = try await SceneServer.start { client in while try await client.nextPacket() != nil {} }

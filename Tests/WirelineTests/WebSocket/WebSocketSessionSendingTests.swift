@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Testing
 import TestingSupport
 import Wireline
@@ -75,7 +76,11 @@ struct WebSocketSessionSendingTests {
         try await session.send([UInt8](repeating: 0, count: 58))
         try await session.send("")
         await #expect(throws: ConnectionError.session(.tooManyMessages(limit: 2))) { try await session.send("") }
+        let counters = await session.outboundCounters()
+        #expect((counters.messageCount, counters.byteCount) == (2, 86))
+        #expect((counters.waitingMessageCount, counters.waitingByteCount) == (2, 86))
         mayLogIn.open()
+        #expect(try await eventually { await session.outboundCounters() == OutboundCounters() })
         session.end()
         await first.server.shutDown()
     }
