@@ -69,6 +69,8 @@ struct SimulationTests {
             met.add(Self.run(seed: seed))
         }
         #expect(met.repetitionCount > 500)
+        #expect(met.progressCount > 500)
+        #expect(met.ignoredReplyCount > 20)
         #expect(SimulatedServer.Met.allCases.filter { !met.server.contains($0) } == [])
         #expect(Coverage.expectedStates.filter { !met.states.contains($0) } == [])
         let outcomes = Coverage.expectedOutcomes

@@ -5,6 +5,8 @@ import WirelineSession
 /// What has happened in runs: a simulator in which little happens would prove little.
 struct Coverage {
     private(set) var repetitionCount = 0
+    private(set) var progressCount = 0
+    private(set) var ignoredReplyCount = 0
     private(set) var server: Set<SimulatedServer.Met> = []
     private(set) var states: [SessionState] = []
     /// Of each promise.
@@ -24,6 +26,8 @@ struct Coverage {
             if !states.contains(state) { states.append(state) }
         }
         repetitionCount += client.givings.count { $0 > 1 }
+        progressCount += client.progressCount
+        ignoredReplyCount += client.ignoredReplyCount
     }
 
     static let expectedStates: [SessionState] =

@@ -13,7 +13,7 @@ enum UpwardItem {
 enum DownwardItem {
     case loggedIn(lastSequence: UInt64?)
     case loginRefused
-    case reply(sequence: UInt64?)
+    case reply(to: Int, sequence: UInt64?)
     case acknowledgement(DeliveryAcknowledgement)
     case heartbeatAnswer(sequence: UInt64?)
     case kick(KickNotice)
@@ -51,11 +51,27 @@ final class Link {
     var isCutUpward = false
     var isCutDownward = false
 
-    /// What the client's system has not taken yet, on a slow link.
-    var waiting: [(item: UpwardItem, end: Int)] = []
+    // What the client's driver knows of it.
+    /// When bytes have last arrived since it has looked.
+    var arrival: Int?
+    var passage = HeartbeatPassage()
+    /// How many bytes the session counts as waiting.
+    var givenByteCount = 0
+    var isWaitingForRoom = false
+    /// A request has gone that is never answered.
+    var awaitsAnswer = false
+
+    // What the client's system does, in bytes from the first one on: those that the client has written, those of them that
+    // the system has taken, those that it has sent, and those that the server's has acknowledged.
+    var unsent: [(item: UpwardItem, end: Int)] = []
     var writtenByteCount = 0
     var takenByteCount = 0
-    var isTaking = false
+    var sentByteCount = 0
+    var acknowledgedByteCount = 0
+    var pendingByteCount: Int { writtenByteCount - takenByteCount }
+    /// How many bytes the system takes that are not acknowledged, on a slow line.
+    var bufferByteCount = 0
+    var isSending = false
     /// Bytes a second; nil: any number at once.
     var rate: Int?
     var lastArrivalUpward = 0

@@ -17,6 +17,8 @@ struct PlannedMessage {
     var byteCount: Int
     var lifetime: Int?
     var cancellation: Int?
+    /// How long the server takes to reply.
+    var replyDelay = 0
 
     /// Whether it is given again to later connections, and so keeps its order.
     var isKeptInOrder: Bool { delivery == .atLeastOnce || delivery == .exactlyOnce }
@@ -36,8 +38,14 @@ enum Mutation: CaseIterable {
     case noRepetition
     /// The server confirms before it has dealt with a message, and forgets one now and then.
     case forgetfulServer
+    /// A reply is handed in with the number of the message before.
+    case mistakenReply
     /// No acknowledgement reaches the session.
     case deafToAcknowledgements
+    /// A request that is never answered holds up all that comes behind it.
+    case heldUpByUnanswered
+    /// A session is not told that a heartbeat is on its way behind other bytes.
+    case deafToProgress
     /// No heartbeat is sent.
     case noHeartbeats
     /// The end of an older connection is handed in as that of the newest.
@@ -62,8 +70,9 @@ enum Mutation: CaseIterable {
         case .repeatedOnce: "(atMostOnce) has arrived 2 times"
         case .reversedRepetition: "comes behind message"
         case .noRepetition, .forgetfulServer: "is confirmed and was never delivered"
-        case .deafToAcknowledgements: "not settled in time"
-        case .noHeartbeats, .mistakenConnection, .deafServer: "a sound connection was given up"
+        case .mistakenReply: "is confirmed by the reply to message"
+        case .deafToAcknowledgements, .heldUpByUnanswered: "not settled in time"
+        case .noHeartbeats, .deafToProgress, .mistakenConnection, .deafServer: "a sound connection was given up"
         case .noTimer: "dead: nothing will happen any more"
         case .noServerDeadlines: "is left at the server"
         case .countedForEver: "was refused, though there is room"
@@ -105,6 +114,10 @@ struct Scenario {
     var mutation: Mutation?
 
     static let replyID: UInt64 = 900
+    /// The reply to requests that the server passes over.
+    static let unansweredID: UInt64 = 901
+    /// How many bytes a second the slowest line carries.
+    static let lowestRate = 300
     /// For how long the server may deal with nothing.
     static let longestStall = 8_000_000
 
@@ -131,13 +144,14 @@ struct Scenario {
             restarts = [(time: time, downtime: random.below(min(2_000_000, faultEnd - time)))]
         }
         if random.percentage() < 20 { hurries = [random.below(faultEnd), random.below(faultEnd)] }
+        let hasUploads = messageCount == nil && random.percentage() < 20
         if random.percentage() < 15 { drain = (random.below(faultEnd + 1_000_000), random.below(20_000_000)) }
         let clientCount = random.percentage() < 90 ? 1 : 2 + random.below(2)
         for _ in 0..<clientCount {
             messages.append(
                 Self.messages(
-                    messageCount ?? 2 + random.below(7), hasSequence: hasSequence, until: faultEnd + 500_000,
-                    using: &random))
+                    messageCount ?? 2 + random.below(7), maximumSequence: configuration.maximumSequence,
+                    hasUploads: hasUploads, until: faultEnd + 500_000, using: &random))
         }
         decideServer(using: &random)
         if messageCount == nil { dealingTime = 20_000 }
@@ -146,7 +160,10 @@ struct Scenario {
     private mutating func decideServer(using random: inout SeededGenerator) {
         deadlines = PeerDeadlines.Limits(firstPacket: .seconds(4), silence: .seconds(12))
         if random.percentage() < 30 { connectionLimit = messages.count + random.below(2) }
-        if random.percentage() < 30 { heldByteLimit = 620 + random.below(800) }
+        if random.percentage() < 30 {
+            let largest = messages.joined().lazy.map(\.byteCount).max() ?? 0
+            heldByteLimit = largest + random.below(800)
+        }
         if restarts.isEmpty, random.percentage() < 20 {
             let time = random.below(faultEnd)
             let timeout = (faultEnd - time) / 2
@@ -163,13 +180,17 @@ struct Scenario {
     }
 
     private static func messages(
-        _ count: Int, hasSequence: Bool, until end: Int, using random: inout SeededGenerator
+        _ count: Int, maximumSequence: UInt64?, hasUploads: Bool, until end: Int, using random: inout SeededGenerator
     ) -> [PlannedMessage] {
+        let hasSequence = maximumSequence != nil
+        // Only numbers tell which message a reply is for that does not come in order, and not those that come again soon.
+        let takesItsTime = (maximumSequence ?? 0) >= 255
         var time = 0
         return (0..<count).map { _ in
             time = random.percentage() < 40 ? time : min(end, time + random.below(2 * end / count))
             var message = PlannedMessage(
                 time: time, delivery: .atMostOnce, receipt: .none, byteCount: 20 + random.below(600))
+            if hasUploads, random.percentage() < 40 { message.byteCount = 2_000 + random.below(5_000) }
             let receipts: [DeliveryReceipt] = [.reply(id: Scenario.replyID), .heartbeat, .acknowledgement]
             let receipt = receipts[random.below(hasSequence ? 3 : 2)]
             switch random.below(hasSequence ? 8 : 5) {
@@ -182,6 +203,14 @@ struct Scenario {
             if message.isKeptInOrder || random.percentage() < 40 { message.receipt = receipt }
             if random.percentage() < 8 { message.lifetime = random.below(4_000_000) }
             if random.percentage() < 5 { message.cancellation = time + random.below(3_000_000) }
+            guard case .reply = message.receipt else { return message }
+            if random.percentage() < 25 {
+                message.receipt = .reply(id: Scenario.unansweredID)
+                message.lifetime = message.lifetime ?? random.below(4_000_000)
+            } else if takesItsTime, random.percentage() < 25 {
+                message.replyDelay = random.below(6_000_000)
+                if random.percentage() < 50 { message.lifetime = random.below(4_000_000) }
+            }
             return message
         }
     }

@@ -9,6 +9,10 @@ final class SimulatedClient {
     var links: [Link] = []
     /// When the driver's timer fires.
     var timer = Int.max
+    /// When the peer is to be looked at, before the session asks for that.
+    var nextLook: Int?
+    /// The session's clock does not go back.
+    var latestTime = 0
 
     // What the onlooker notes.
     var numbers: [MessageNumber?]
@@ -29,6 +33,10 @@ final class SimulatedClient {
     var attemptsInARow = 0
     /// Whether addresses must expire before the next attempt.
     var mustExpireAddresses = false
+    /// How often bytes were acknowledged while a heartbeat was on its way.
+    var progressCount = 0
+    /// How many replies have come to messages that were given up.
+    var ignoredReplyCount = 0
     /// What the driver gives once more, though it must not.
     var repeatedOnce: [Int] = []
 

@@ -22,7 +22,7 @@ extension Simulation {
         if number.index != client.links.count { violate("connection numbers do not ascend") }
         client.links.append(link)
         guard isFaulty else {
-            if random.percentage() < 10 { link.rate = 1_500 + random.below(10_000) }
+            if random.percentage() < 20 { slowDown(link) }
             return plan(.established(link), after: link.latency)
         }
         let causes: [DisconnectCause] = [.refused, .refused, .unknownHost, .failed, .reset, .endedByPeer]
@@ -36,8 +36,14 @@ extension Simulation {
         }
     }
 
+    /// Makes a line slow, so that what its system has taken may take longer than a heartbeat's timeout.
+    private func slowDown(_ link: Link) {
+        link.rate = random.percentage() < 50 ? Scenario.lowestRate + random.below(1_000) : 1_500 + random.below(10_000)
+        link.bufferByteCount = [600, 4_000, 256 << 10][random.below(3)]
+    }
+
     private func decideFate(of link: Link) {
-        if random.percentage() < 25 { link.rate = 1_500 + random.below(10_000) }
+        if random.percentage() < 25 { slowDown(link) }
         link.breakage = [.reset, .serverEndsOutput, .blackhole, .clientNotTold][random.below(4)]
         switch random.below(10) {
         case 0..<4: link.upwardCut = random.below(random.percentage() < 15 ? 12 : 1_600)
@@ -89,7 +95,7 @@ extension Simulation {
         link.isOpenAtClient = false
         clients[link.client].onlookLoss(cause, of: link.endpoint, self)
         if cause != .endedByUs {
-            link.waiting.removeAll()
+            link.unsent.removeAll()
             let isSound = link.madeAt > scenario.faultEnd && !link.isOneTooMany
             if isSound { violate("a sound connection was given up: \(cause)") }
         }
@@ -125,7 +131,7 @@ extension Simulation {
     func arrive(_ item: DownwardItem, on link: Link) {
         guard link.carriesDownward else { return }
         let number = link.number
-        handle(.received(number), link.client)
+        link.arrival = now
         switch item {
         case .loggedIn(let last):
             if scenario.tellsAtLogin, let last {
@@ -133,8 +139,11 @@ extension Simulation {
             }
             handle(.loggedIn(number), link.client)
         case .loginRefused: handle(.ended(number, .loginRefused), link.client)
-        case .reply(let sequence):
+        case .reply(let index, var sequence):
+            if scenario.mutation == .mistakenReply { sequence = sequence.map { $0 - 1 } }
+            repliedMessage = index
             handle(.acknowledged(number, .reply(id: Scenario.replyID, sequence: sequence)), link.client)
+            repliedMessage = nil
         case .acknowledgement(let acknowledgement):
             guard scenario.mutation != .deafToAcknowledgements else { break }
             handle(.acknowledged(number, acknowledgement), link.client)

@@ -240,7 +240,11 @@ extension Simulation {
         }
         note("server: message \(index), sequence \(sequence ?? 0)\(isDropped ? ", again" : "")")
         switch planned.receipt {
-        case .reply: send(.reply(sequence: sequence), on: link)
+        case .reply(Scenario.replyID):
+            guard planned.replyDelay == 0 else {
+                return plan(.lateReply(link, index: index, sequence: sequence), after: planned.replyDelay)
+            }
+            send(.reply(to: index, sequence: sequence), on: link)
         case .acknowledgement: confirm(sequence, on: link)
         default: break
         }

@@ -13,12 +13,14 @@ final class Simulation {
         case cancel(client: Int, index: Int)
         case established(Link)
         case ended(Link, DisconnectCause)
-        case takeMore(Link)
+        case sendMore(Link)
+        case bytesAcknowledged(Link, end: Int)
         case arriveUpward(Link, UpwardItem)
         case arriveDownward(Link, DownwardItem)
         case breakage(Link)
         case kick(Link, KickNotice)
         case acknowledge(Link)
+        case lateReply(Link, index: Int, sequence: UInt64?)
         case serverSeesEnd(Link)
         case serverTimer(Link)
         case dealt(Link)
@@ -41,13 +43,19 @@ final class Simulation {
     /// When each connection was asked for.
     var connectTimes: [Int] = []
 
+    // What drives the sessions.
+    var actions: [SessionAction<Int>] = []
+    /// Events that wait for those before them.
+    var waitingEvents: [(event: SessionEvent, client: Int, time: Int)] = []
+    var isHandling = false
+    var unsentCount = 0
+    /// The message that a reply is for which has come.
+    var repliedMessage: Int?
+
     private var heap = EventHeap<Event>()
-    private var actions: [SessionAction<Int>] = []
-    private var arisen: [SessionEvent] = []
-    private var unsentCount = 0
 
     /// How long after the last fault everything may take. With few sequence numbers, each message may have to wait for
-    /// the heartbeat that confirms the one before it.
+    /// the heartbeat that confirms the one before it; and all of it may have to go over a slow line.
     private let settlingTime: Int
 
     init(_ scenario: Scenario, using random: SeededGenerator, tracing: Bool = false) {
@@ -56,7 +64,9 @@ final class Simulation {
         self.random = random
         if tracing { trace = [] }
         let messageCount = scenario.messages.map(\.count).max() ?? 0
-        settlingTime = 60_000_000 + 5_000_000 * max(0, messageCount - 20)
+        let byteCount = scenario.messages.map { $0.reduce(0) { $0 + $1.byteCount } }.max() ?? 0
+        settlingTime =
+            60_000_000 + 5_000_000 * max(0, messageCount - 20) + byteCount * 1_000_000 / Scenario.lowestRate
         for (client, messages) in scenario.messages.enumerated() {
             clients.append(SimulatedClient(scenario.configuration, messages: messages))
             records.append(ServerRecord(messageCount: messages.count))
@@ -127,12 +137,14 @@ final class Simulation {
             if let number = clients[client].numbers[index] { handle(.cancel(number), client) }
         case .established(let link): establish(link)
         case .ended(let link, let cause): tellClient(link, cause)
-        case .takeMore(let link): takeMore(link)
+        case .sendMore(let link): sendMore(link)
+        case .bytesAcknowledged(let link, let end): bytesAcknowledged(link, end: end)
         case .arriveUpward(let link, let item): arrive(item, on: link)
         case .arriveDownward(let link, let item): arrive(item, on: link)
         case .breakage(let link): breakLink(link)
         case .kick(let link, let kick): send(.kick(kick), on: link)
         case .acknowledge(let link): acknowledge(on: link)
+        case .lateReply(let link, let index, let sequence): send(.reply(to: index, sequence: sequence), on: link)
         case .serverSeesEnd(let link): closeAtServer(link)
         case .serverTimer(let link): serverTimerFired(link)
         case .dealt(let link): dealt(link)
@@ -143,157 +155,6 @@ final class Simulation {
         case .drain(let timeout):
             for client in clients.indices { handle(.drain(deadline: .microseconds(now + timeout)), client) }
         }
-    }
-
-    // MARK: The driver of a session
-
-    func handle(_ event: SessionEvent, _ clientIndex: Int) {
-        let client = clients[clientIndex]
-        note("client \(clientIndex): \(event)")
-        actions.removeAll(keepingCapacity: true)
-        client.session.handle(event, at: .microseconds(now), using: &random, into: &actions)
-        perform(clientIndex)
-    }
-
-    private func send(_ clientIndex: Int, _ index: Int) {
-        let client = clients[clientIndex]
-        let planned = client.messages[index]
-        unsentCount -= 1
-        var message = OutboundMessage(
-            index, byteCount: planned.byteCount, delivery: planned.delivery, receipt: planned.receipt)
-        if let lifetime = planned.lifetime { message.expiry = .microseconds(now + lifetime) }
-        actions.removeAll(keepingCapacity: true)
-        do throws(SessionError) {
-            let number = try client.session.send(message, at: .microseconds(now), into: &actions)
-            client.numbers[index] = number
-            client.indices[number] = index
-            note("client \(clientIndex): sends message \(index), \(planned.delivery), \(planned.receipt)")
-        } catch {
-            client.refusals[index] = error
-            note("client \(clientIndex): message \(index) is refused: \(error)")
-        }
-        let limits = scenario.configuration.limits
-        if client.session.messageCount > limits.messageCount || client.session.messageByteCount > limits.byteCount {
-            violate("more waits than the limits allow")
-        }
-        if let cancellation = planned.cancellation {
-            heap.insert(.cancel(client: clientIndex, index: index), at: max(now, cancellation))
-        }
-        perform(clientIndex)
-    }
-
-    private func timerFired(_ clientIndex: Int) {
-        let client = clients[clientIndex]
-        // An older timer than the one that is set.
-        guard client.timer <= now else { return }
-        client.timer = .max
-        handle(.timerFired, clientIndex)
-    }
-
-    /// Carries out actions, then hands in what has arisen from them.
-    private func perform(_ clientIndex: Int) {
-        let client = clients[clientIndex]
-        var repeated: [(Link, GivenMessage<Int>)] = []
-        for action in actions {
-            if trace != nil { note("client \(clientIndex):     \(action)") }
-            switch action {
-            case .connect(let number, let endpoint): connect(clientIndex, number, endpoint)
-            case .beginLogin(let number): write(.login, byteCount: 10, to: client.links[number.index])
-            case .give(let number, let message):
-                client.givings[message.payload] += 1
-                let link = client.links[number.index]
-                if scenario.mutation == .reversedRepetition, message.isRepeated {
-                    repeated.insert((link, message), at: 0)
-                } else {
-                    give(message, to: link)
-                }
-            case .heartbeat(let number, let sequence):
-                guard scenario.mutation != .noHeartbeats else { break }
-                write(.heartbeat(sequence: sequence), byteCount: 8, to: client.links[number.index])
-            case .close(let number, let cause): close(client.links[number.index], cause)
-            case .complete(let number, let outcome): complete(number, outcome, of: client)
-            case .expireAddresses: client.onlookExpiry(self)
-            case .ignoreReply: break
-            case .report(let state): client.onlook(state, self)
-            }
-        }
-        for (link, message) in repeated { give(message, to: link) }
-        setTimer(clientIndex)
-        let events = arisen
-        arisen.removeAll(keepingCapacity: true)
-        for event in events { handle(event, clientIndex) }
-    }
-
-    private func setTimer(_ clientIndex: Int) {
-        guard scenario.mutation != .noTimer else { return }
-        let client = clients[clientIndex]
-        guard let deadline = client.session.deadline else { return }
-        let time = Int(microsecondsRoundedUp: deadline)
-        guard time < client.timer else { return }
-        client.timer = time
-        heap.insert(.timer(client: clientIndex), at: max(now, time))
-    }
-
-    private func complete(_ number: MessageNumber, _ outcome: MessageOutcome, of client: SimulatedClient) {
-        guard let index = client.indices[number] else { return violate("an outcome of nothing") }
-        if client.outcomes[index] != nil { violate("message \(index) has had two outcomes") }
-        client.outcomes[index] = outcome
-        if scenario.mutation == .repeatedOnce, case .failed(.lost(mayHaveArrived: true)) = outcome {
-            client.repeatedOnce.append(index)
-        }
-    }
-
-    private func give(_ message: GivenMessage<Int>, to link: Link) {
-        var sequence = message.sequence
-        if message.isRepeated {
-            switch scenario.mutation {
-            case .noRepetition: return
-            case .renewedSequence: sequence = sequence.map { $0 + 1 }
-            default: break
-            }
-        }
-        write(.message(index: message.payload, sequence: sequence), byteCount: message.byteCount, to: link)
-    }
-
-    func write(_ item: UpwardItem, byteCount: Int, to link: Link) {
-        link.writtenByteCount += byteCount
-        link.waiting.append((item, link.writtenByteCount))
-        guard link.rate == nil else {
-            if !link.isTaking {
-                link.isTaking = true
-                plan(.takeMore(link), after: 50_000)
-            }
-            return
-        }
-        take(link, link.writtenByteCount)
-        arisen.append(.sent(link.number, byteCount: byteCount, pendingByteCount: 0))
-    }
-
-    private func takeMore(_ link: Link) {
-        link.isTaking = false
-        // Who is behind a dead network takes nothing.
-        guard let rate = link.rate, link.carriesUpward, !link.waiting.isEmpty else { return }
-        let before = link.takenByteCount
-        take(link, min(link.writtenByteCount, before + rate / 20))
-        let left = link.writtenByteCount - link.takenByteCount
-        if left > 0 {
-            link.isTaking = true
-            plan(.takeMore(link), after: 50_000)
-        }
-        handle(
-            .sent(link.number, byteCount: link.takenByteCount - before, pendingByteCount: left), link.client)
-    }
-
-    /// The system takes bytes up to a place, and sends what is whole.
-    private func take(_ link: Link, _ end: Int) {
-        link.takenByteCount = end
-        var count = 0
-        for (item, itemEnd) in link.waiting {
-            guard itemEnd <= end else { break }
-            count += 1
-            transmit(item, end: itemEnd, on: link)
-        }
-        link.waiting.removeFirst(count)
     }
 }
 
