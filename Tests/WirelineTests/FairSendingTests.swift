@@ -83,6 +83,25 @@ struct FairSendingTests {
         try await reading
     }
 
+    /// With the smallest limit every message is sent by itself.
+    @Test func `a timer fires while a session sends`() async throws {
+        let server = try await SceneServer.start(on: EventLoopGroup(threadCount: 1)) { client in
+            while var batch = try await client.nextBatch() { while try batch.next() != nil {} }
+        }
+        var configuration = PacketSessionConfiguration.patient
+        configuration.client.limits.pendingByteCount = 1
+        let session = try PacketSession.start(
+            to: [server.endpoint], protocol: SceneProtocol.self, on: EventLoopGroup(threadCount: 1),
+            configuration: configuration)
+        try await session.waitUntilReady()
+        #expect(
+            try await timerFires(on: session.loop, within: 2_000) {
+                try await session.send(Cs_20001(sceneID: 1, line: 1, message: ""))
+            })
+        session.end()
+        await server.shutDown()
+    }
+
     @Test func `a timer fires while messages are broadcast`() async throws {
         let server = try await SceneServer.start(
             configuration: ConnectionEnds().configure { $0.limits.pendingByteCount = 1 }

@@ -73,6 +73,8 @@ extension SessionDriver {
             if case .cancelled = error { throw .cancelled }
             throw .session(error)
         }
+        // Whoever goes on and on with this keeps the loop from nobody else.
+        if loop.isCurrent, loop.hasSpentOutput { await loop.nextTurn() }
     }
 
     /// What has arrived, one after another, for whoever iterates; nil at the end.

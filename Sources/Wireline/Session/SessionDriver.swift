@@ -242,7 +242,7 @@ final class SessionDriver<Carrier: SessionCarrier>: @unchecked Sendable {
     /// Tells the session how much waits in the connection, and asks to be told when there is room again.
     private func noteOutput(of link: Link) {
         guard let connection = link.connection else { return }
-        connection.stream.flush()
+        _ = connection.stream.flushForMore()
         guard !noteIfClosed(link) else { return }
         link.givenByteCount = connection.waitingByteCount
         handle(.sent(link.number, byteCount: 0, pendingByteCount: link.givenByteCount))
