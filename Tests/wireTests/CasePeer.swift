@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FaultSupport
+import Foundation
 import TestingSupport
 import WebSocketSupport
 import WirelineWebSocket
 
-/// A client that has an echoing server through cases, byte by byte.
+/// A client that has an echoing server through cases, byte by byte. It blocks its thread: where tests compute, a task could
+/// wait longer for each of its steps than the server waits for a handshake.
 struct CaseClient {
     let port: UInt16
 
     /// What is wrong with what comes of each case, by its name.
-    func faults(of cases: [any EchoCase]) async throws -> [String] {
+    func faults(of cases: [any EchoCase]) throws -> [String] {
         var faults: [String] = []
         for conformance in cases {
-            guard let fault = try await fault(of: conformance) else { continue }
+            guard let fault = try fault(of: conformance) else { continue }
             faults.append("\(conformance): \(fault)")
         }
         return faults
     }
 
-    private func fault(of conformance: any EchoCase) async throws -> String? {
+    private func fault(of conformance: any EchoCase) throws -> String? {
         let socket = try RawSocket.connect(to: port)
         let offer = conformance.terms.map { "\r\nSec-WebSocket-Extensions: \($0.offer)" } ?? ""
         // RFC 6455 §1.3.
@@ -34,20 +36,18 @@ struct CaseClient {
 
             """
         try socket.send(request.utf8)
-        let (head, glued) = try await onThread { try socket.head() }
+        let (head, glued) = try socket.head()
         guard head.hasPrefix("HTTP/1.1 101 "), head.field("Sec-WebSocket-Accept") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
         else { return head }
         let extensions = head.field("Sec-WebSocket-Extensions")
         guard conformance.terms.map({ $0.isMet(by: extensions) }) ?? (extensions == nil) else { return head }
-        async let sending: Void = socket.send(conformance.pieces(from: .client))
-        let bytes = try await onThread { try socket.rest() }
-        await sending
+        let bytes = try socket.sending(conformance.pieces(from: .client)) { try socket.rest() }
         return conformance.fault(in: glued + bytes, to: .client)
     }
 }
 
 /// A server that tests clients, as Autobahn's does: it says how many cases there are, has a client that echoes through each
-/// of them, and ends when it is asked for the reports.
+/// of them, and ends when it is asked for the reports. It blocks its thread, as ``CaseClient``.
 struct CaseServer {
     let listener: RawSocket
     let cases: [any EchoCase]
@@ -55,32 +55,32 @@ struct CaseServer {
     /// Serves a client.
     ///
     /// - Returns: What is wrong with what comes of each case, by its name.
-    func run() async throws -> [String] {
+    func run() throws -> [String] {
         var faults: [String] = []
         while true {
-            let socket = try await onThread { [listener] in try listener.accept() }
-            let head = try await onThread { try socket.head().head }
+            let socket = try listener.accept()
+            let head = try socket.head().head
             let target = head.split(separator: " ").dropFirst().first ?? ""
             let number = target.wholeMatch(of: /\/runCase\?case=([0-9]+)&agent=wire/).flatMap { Int($0.1) }
             if let number, cases.indices.contains(number - 1) {
                 let conformance = cases[number - 1]
-                let fault = try await fault(of: conformance, socket, head)
+                let fault = try fault(of: conformance, socket, head)
                 if let fault { faults.append("\(conformance): \(fault)") }
             } else if target == "/getCaseCount" {
                 let frames = [Frame.text("\(cases.count)"), .close(1000)]
-                _ = try await talk(socket, head, sending: [frames.bytes(from: .server)])
+                _ = try talk(socket, head, sending: [frames.bytes(from: .server)])
             } else {
                 guard target == "/updateReports?agent=wire" else { return faults + ["it asks for \(target)"] }
-                _ = try await talk(socket, head, sending: [[Frame.close(1000)].bytes(from: .server)])
+                _ = try talk(socket, head, sending: [[Frame.close(1000)].bytes(from: .server)])
                 return faults
             }
         }
     }
 
-    private func fault(of conformance: any EchoCase, _ socket: RawSocket, _ head: String) async throws -> String? {
+    private func fault(of conformance: any EchoCase, _ socket: RawSocket, _ head: String) throws -> String? {
         let offer = head.field("Sec-WebSocket-Extensions")
         guard offer == "permessage-deflate; client_max_window_bits" else { return head }
-        let bytes = try await talk(
+        let bytes = try talk(
             socket, head, extensions: conformance.terms?.answer, sending: conformance.pieces(from: .server))
         return conformance.fault(in: bytes, to: .server)
     }
@@ -88,7 +88,7 @@ struct CaseServer {
     /// Accepts a WebSocket, sends this, and reads up to the client's close frame, or its end.
     private func talk(
         _ socket: RawSocket, _ head: String, extensions: String? = nil, sending pieces: [[UInt8]]
-    ) async throws -> [UInt8] {
+    ) throws -> [UInt8] {
         let answer = """
             HTTP/1.1 101 Switching Protocols\r
             Upgrade: websocket\r
@@ -97,19 +97,23 @@ struct CaseServer {
             \(extensions.map { "Sec-WebSocket-Extensions: \($0)\r\n" } ?? "")\r
 
             """
-        async let sending: Void = socket.send([Array(answer.utf8)] + pieces)
-        let bytes = try await onThread { try socket.bytesUpToClose() }
-        await sending
+        let bytes = try socket.sending([Array(answer.utf8)] + pieces) { try socket.bytesUpToClose() }
         socket.endOutput()
-        try await onThread { socket.drain() }
+        socket.drain()
         return bytes
     }
 }
 
 extension RawSocket {
-    /// Sends all of it while others read, unless the peer ends earlier: of a fault it need not hear the rest.
-    fileprivate func send(_ pieces: [[UInt8]]) async {
-        try? await onThread { for piece in pieces { try self.send(piece) } }
+    /// Sends all of it while `body` reads, unless the peer ends earlier: of a fault it need not hear the rest.
+    fileprivate func sending<Value>(_ pieces: [[UInt8]], while body: () throws -> Value) rethrows -> Value {
+        let end = Seen<Void>()
+        Thread {
+            for piece in pieces { guard (try? self.send(piece)) != nil else { break } }
+            end.add(())
+        }.start()
+        defer { end.block(until: 1) }
+        return try body()
     }
 
     /// What a client sends, up to its close frame or its end.

@@ -11,7 +11,8 @@ import WebSocketSupport
 struct WebSocketConformanceTests {
     @Test func `websocket echo comes out of each case as it must`() async throws {
         let tool = try ServingTool(running: ["websocket", "echo", "127.0.0.1:0", "--deflate"])
-        let faults = try await CaseClient(port: tool.port).faults(of: echoCases)
+        let client = CaseClient(port: tool.port)
+        let faults = try await onThread { try client.faults(of: echoCases) }
         #expect(faults == [])
         #expect(tool.end().status == 0)
     }
@@ -19,7 +20,8 @@ struct WebSocketConformanceTests {
     @Test func `websocket cases comes out of each case as it must`() async throws {
         let listener = try RawSocket.listen()
         let port = try listener.port()
-        async let serving = CaseServer(listener: listener, cases: echoCases).run()
+        let server = CaseServer(listener: listener, cases: echoCases)
+        async let serving = onThread { try server.run() }
         let outcome = try await onThread {
             defer {
                 // Where the program has ended too early, nobody else ends the server.
