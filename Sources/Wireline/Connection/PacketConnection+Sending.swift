@@ -210,17 +210,6 @@ extension PacketConnection {
         return true
     }
 
-    /// Sends a packet that goes to many connections, as ``sendAtOnce(_:)``.
-    ///
-    /// - Returns: False where the peer, and not this side's loop, keeps it from being sent.
-    func sendAsOneOfMany(_ bytes: [UInt8]) -> Bool {
-        loop.beGenerous {
-            // They came earlier.
-            resumeSenders()
-            return sendAtOnce(bytes)
-        }
-    }
-
     @inlinable @inline(__always)
     func write(_ bytes: RawSpan) {
         unsafe stream.write(byteCount: bytes.byteCount) { room in

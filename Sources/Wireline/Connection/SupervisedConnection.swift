@@ -34,6 +34,8 @@ protocol SupervisedConnection: AnyObject, Sendable {
     /// Since when something has been wanted of the peer without a break; nil: nothing is.
     var wantedSince: MonotonicTime? { get }
 
+    /// Lets those send who wait, as far as there is room.
+    func resumeSenders()
     /// Goes on with what had to wait for room.
     func roomChanged()
     /// Ends the connection for a reason.

@@ -111,19 +111,7 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
         } catch {
             throw .codec(error)
         }
-        let receivers = Dictionary(
-            grouping: connections?.map(\.connection) ?? listener.connections, by: { ObjectIdentifier($0.loop) })
-        var left: [ServerConnection<Definition>] = []
-        for group in receivers.values {
-            let loop = group[0].loop
-            let (refused, isMuch) = await loop.run {
-                (group.filter { !$0.sendAsOneOfMany(bytes) }, loop.hasSpentOutput)
-            }
-            left += refused.map { ServerConnection($0) }
-            // Whoever goes on and on with this keeps the loop from nobody else.
-            if isMuch { await loop.nextTurn() }
-        }
-        return left
+        return await Broadcast.send(to: connections ?? self.connections, over: \.connection) { $0.sendAtOnce(bytes) }
     }
 
     /// What the server has had to do with its connections so far.

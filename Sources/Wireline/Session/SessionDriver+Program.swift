@@ -73,8 +73,7 @@ extension SessionDriver {
             if case .cancelled = error { throw .cancelled }
             throw .session(error)
         }
-        // Whoever goes on and on with this keeps the loop from nobody else.
-        if loop.isCurrent, loop.hasSpentOutput { await loop.nextTurn() }
+        await loop.giveWay()
     }
 
     /// What has arrived, one after another, for whoever iterates; nil at the end.

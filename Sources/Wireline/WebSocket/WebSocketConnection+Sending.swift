@@ -175,18 +175,6 @@ extension WebSocketConnection {
         return true
     }
 
-    /// Sends a message that goes to many, as ``sendAtOnce(_:)``.
-    ///
-    /// - Returns: False where the peer, and not this side's loop, keeps it from being sent.
-    func sendAsOneOfMany(_ message: WebSocketMessage) -> Bool {
-        loop.beGenerous {
-            // They came earlier.
-            resumeSenders()
-            // What is thrown says that it has ended.
-            return (try? sendAtOnce(Outgoing(message))) == true
-        }
-    }
-
     /// Sends something as soon as it is its turn and there is room; nobody waits for that, nor hears that it does not come
     /// to it. For those on the loop who keep what waits in check themselves.
     func post(_ outgoing: Outgoing) {

@@ -111,18 +111,10 @@ public struct WebSocketServer: Sendable {
     public func broadcast(
         _ message: WebSocketMessage, to connections: [WebSocketServerConnection]? = nil
     ) async -> [WebSocketServerConnection] {
-        let receivers = Dictionary(grouping: connections ?? self.connections, by: { ObjectIdentifier($0.loop) })
-        var left: [WebSocketServerConnection] = []
-        for group in receivers.values {
-            let loop = group[0].loop
-            let (refused, isMuch) = await loop.run {
-                (group.filter { !$0.connection.sendAsOneOfMany(message) }, loop.hasSpentOutput)
-            }
-            left += refused
-            // Whoever goes on and on with this keeps the loop from nobody else.
-            if isMuch { await loop.nextTurn() }
+        await Broadcast.send(to: connections ?? self.connections, over: \.connection) {
+            // What is thrown says that it has ended.
+            (try? $0.sendAtOnce(WebSocketConnection.Outgoing(message))) == true
         }
-        return left
     }
 
     /// What the server has had to do with its connections so far; its packets are the messages.

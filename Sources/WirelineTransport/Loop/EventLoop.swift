@@ -294,22 +294,27 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Whether whoever has its turn has sent as much of late as it may.
-    package var hasSpentOutput: Bool { earlyByteCount >= Self.outputShare }
+    private var hasSpentOutput: Bool { earlyByteCount >= Self.outputShare }
+
+    /// Has whoever sends without waiting, and may go on and on with that, wait for the loop's next turn where it has sent as
+    /// much as it may. Away from the loop's thread each call waits for its turn anyway.
+    package nonisolated(nonsending) func giveWay() async {
+        if isCurrent, hasSpentOutput { await waitForNextTurn() }
+    }
+
+    private func waitForNextTurn() async {
+        await visit {
+            await unsafe withUnsafeContinuation { continuation in
+                self.schedule(at: self.turnTime) { unsafe continuation.resume() }
+            }
+        }
+    }
 
     /// Sends something to many, none of whom is to go without because so much has been sent to those before; it counts.
     package func beGenerous<Value>(_ body: () -> Value) -> Value {
         isGenerous = true
         defer { isGenerous = false }
         return body()
-    }
-
-    /// Waits for the loop's next turn, on whichever thread it began.
-    package func nextTurn() async {
-        await visit {
-            await unsafe withUnsafeContinuation { continuation in
-                self.schedule(at: self.turnTime) { unsafe continuation.resume() }
-            }
-        }
     }
 
     func readInNextTurn(_ stream: ByteStream) { unread.append(stream) }
