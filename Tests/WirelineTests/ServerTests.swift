@@ -8,117 +8,9 @@ import Wireline
 import WirelineCodec
 import WirelineTransport
 
-/// A server's limits, deadlines, batches, broadcasts and end.
+/// A server's limits, deadlines, broadcasts and end.
 @Suite(.ahead, .timeLimit(.minutes(300)))
 struct ServerTests {
-    @Test func `a batch handler goes on after replies beyond the limit that leave in one write`() async throws {
-        let server = try await PacketServer.startBatched(
-            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
-            configuration: ServerConfiguration(
-                firstPacketTimeout: nil, limits: ConnectionLimits(pendingByteCount: 1, writeTimeout: nil))
-        ) { client in
-            { batch in
-                while let packet = try batch.next() {
-                    try client.write(Sc_20001.entered(Cs_20001(payloadOf: packet)))
-                }
-            }
-        }
-        let client = try await server.connect()
-        for line in 1...3 as ClosedRange<UInt32> {
-            let reply = try await client.request(Cs_20001(sceneID: 1, line: line, message: "hi"))
-            #expect(reply.defaultCombat == line)
-        }
-        await server.shutDown()
-    }
-
-    @Test func `a batch handler takes the packets of a read at once`() async throws {
-        let server = try await PacketServer.startBatched(
-            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
-            configuration: .patient
-        ) {
-            client in
-            var total: UInt32 = 0
-            return { batch in
-                while let packet = try batch.next() {
-                    let enter = try Cs_20001(payloadOf: packet)
-                    total += enter.line
-                    try client.write(Sc_20001.entered(Cs_20001(sceneID: 1, line: total, message: enter.message)))
-                }
-            }
-        }
-        let client = try await server.connect()
-        let sending = Task {
-            for number in 1...2_000 as ClosedRange<UInt32> {
-                try await client.send(Cs_20001(sceneID: 1, line: number, message: "\(number)"))
-            }
-            client.endOutput()
-        }
-        var replies: [Sc_20001] = []
-        for try await message in client.messages {
-            if case .message(let reply as Sc_20001, _) = message { replies.append(reply) }
-        }
-        try await sending.value
-        let sums = (1...2_000 as ClosedRange<UInt32>).map { $0 * ($0 + 1) / 2 }
-        #expect(replies.map(\.defaultCombat) == sums)
-        #expect(replies.last?.message == "2000")
-        await server.shutDown()
-    }
-
-    @Test func `a batch handler's client that reads nothing is not read from either, and loses nothing`() async throws {
-        let limits = ConnectionLimits(pendingByteCount: 10_000, writeTimeout: nil)
-        let server = try await PacketServer.startBatched(
-            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
-            configuration: ConnectionEnds().configure { $0.limits = limits }
-        ) { client in
-            { batch in while let packet = try batch.next() { try client.write(packet: packet.bytes) } }
-        }
-        let client = try await server.connect(on: ConnectionPair.group.get())
-        let packet = try packet(payload: [UInt8](repeating: 7, count: 10_000))
-        // Twice what the system's buffers hold on both ways, and more.
-        let byteCount = 8_000 * packet.count
-        let sending = Task {
-            for _ in 0..<8_000 { try await client.send(packet: packet) }
-            client.endOutput()
-        }
-        // Until nothing more is taken for a while.
-        var (receivedByteCount, quietCount) = (0, 0)
-        while quietCount < 20 {
-            try await Task.sleep(for: .milliseconds(10))
-            let count = await server.counters().traffic.receivedByteCount
-            let isWaiting = await client.connection.counters().waitingSenderCount == 1
-            quietCount = isWaiting && count > 0 && count == receivedByteCount ? quietCount + 1 : 0
-            receivedByteCount = count
-            guard count < byteCount else { break }
-        }
-        #expect(receivedByteCount < byteCount / 2)
-        #expect(await server.counters().traffic.pendingByteCount < limits.pendingByteCount + (256 << 10))
-        var received = 0
-        for try await packet in client.packets { received += packet.byteCount }
-        try await sending.value
-        #expect(received == byteCount)
-        client.close()
-        await server.shutDown()
-    }
-
-    @Test func `a connection that is closed where its batch handler is made is let go of`() async throws {
-        let (made, feed) = AsyncStream<WeakConnection>.makeStream()
-        let server = try await PacketServer.startBatched(
-            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self
-        ) { client in
-            feed.yield(WeakConnection(client.connection))
-            client.close()
-            return { batch in while let packet = try batch.next() { try client.write(packet: packet.bytes) } }
-        }
-        let client = try await server.connect()
-        #expect(try await client.nextPacket() == nil)
-        var iterator = made.makeAsyncIterator()
-        let closed = try #require(await iterator.next())
-        #expect(try await eventually { closed.connection == nil })
-        #expect(server.connections.isEmpty)
-        client.close()
-        await server.shutDown()
-    }
-
     @Test func `an actor that several connections share reads from each of them`() async throws {
         actor World {
             var lines: UInt32 = 0
@@ -147,20 +39,6 @@ struct ServerTests {
             try await group.waitForAll()
         }
         #expect(await world.lines == 8 * 5_050)
-        await server.shutDown()
-    }
-
-    @Test func `what a batch handler throws closes its connection, and is told`() async throws {
-        struct Refusal: Error, CustomStringConvertible { let description = "no" }
-        let ends = ConnectionEnds()
-        let server = try await PacketServer.startBatched(
-            at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: ends.configure()
-        ) { _ in
-            { _ in throw Refusal() }
-        }
-        let client = try await server.connect()
-        try await client.send(Cs_20001(sceneID: 1, line: 1, message: ""))
-        #expect(await ends.nextText() == "no")
         await server.shutDown()
     }
 
@@ -255,10 +133,10 @@ struct ServerTests {
         let first = try await server.connect()
         let message = Cs_20001(sceneID: 1, line: 1, message: "")
         try await first.send(message)
-        _ = try await first.firstPacket()
+        _ = try await first.nextPacket()
         let second = try await server.connect()
         try await second.send(message)
-        let waiting = Task { try await second.firstPacket() }
+        let waiting = Task { try await second.nextPacket() }
         #expect(server.connections.count == 1)
         first.close()
         #expect(try await waiting.value != nil)
@@ -305,7 +183,7 @@ struct ServerTests {
         }
         let client = try await server.connect(on: group)
         try await client.send(Cs_20001(sceneID: 1, line: 1, message: ""))
-        #expect(try await client.firstPacket() != nil)
+        #expect(try await client.nextPacket() != nil)
         #expect(await ends.nextText() == "the deadline has passed")
         client.close()
         await server.shutDown()
@@ -478,29 +356,9 @@ private struct CountedMessage: ServerMessage {
     }
 }
 
-/// A connection that is not held.
-private final class WeakConnection: Sendable {
-    private let reference: Lock<WeakReference>
-
-    init(_ connection: PacketConnection) {
-        reference = Lock(WeakReference(connection: connection))
-    }
-
-    var connection: PacketConnection? { reference.withLock { $0.connection } }
-
-    private struct WeakReference {
-        weak var connection: PacketConnection?
-    }
-}
-
 extension PacketClient {
     fileprivate func firstMessage() async throws -> ReceivedMessage<Definition>? {
         var iterator = messages.makeAsyncIterator()
-        return try await iterator.next()
-    }
-
-    fileprivate func firstPacket() async throws -> ReceivedPacket? {
-        var iterator = packets.makeAsyncIterator()
         return try await iterator.next()
     }
 }
