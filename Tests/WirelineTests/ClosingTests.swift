@@ -42,6 +42,17 @@ struct ClosingTests {
         return try beginning + Array(repeatElement(more.encoded(), count: 200).joined())
     }
 
+    /// All that a handler has sent before it has thrown comes, although much has not been read.
+    private func expectLastWords(of server: SceneServer, to requests: [UInt8], behind hasThrown: Gate) async throws {
+        let socket = try RawSocket.connect(to: server.address.port)
+        async let sending: Void = onThread { try socket.send(requests) }
+        await hasThrown.wait()
+        _ = await server.counters()
+        try await sending
+        let byteCount = try Self.lastByteCount()
+        #expect(try await self.byteCount(from: socket) == byteCount)
+    }
+
     @Test func `a client that finishes loses nothing of what it has sent, although it has not read what came`()
         async throws
     {
@@ -98,14 +109,7 @@ struct ClosingTests {
             hasThrown.open()
             throw Refusal()
         }
-        let socket = try RawSocket.connect(to: server.address.port)
-        let requests = try requests([])
-        async let sending: Void = onThread { try socket.send(requests) }
-        await hasThrown.wait()
-        _ = await server.counters()
-        try await sending
-        let byteCount = try Self.lastByteCount()
-        #expect(try await self.byteCount(from: socket) == byteCount)
+        try await expectLastWords(of: server, to: requests([]), behind: hasThrown)
         #expect(await ends.nextText() == "no")
         await server.shutDown()
     }
@@ -128,15 +132,9 @@ struct ClosingTests {
                 }
             }
         }
-        let socket = try RawSocket.connect(to: server.address.port)
         let requests = try requests(
             Cs_20001(sceneID: 1, line: 1, message: "").encoded() + [UInt8](repeating: 0xFE, count: 6))
-        async let sending: Void = onThread { try socket.send(requests) }
-        await hasThrown.wait()
-        _ = await server.counters()
-        try await sending
-        let byteCount = try Self.lastByteCount()
-        #expect(try await self.byteCount(from: socket) == byteCount)
+        try await expectLastWords(of: server, to: requests, behind: hasThrown)
         guard case .codec = await ends.next() as? ConnectionError else {
             Issue.record("the broken packet is not what has ended the connection")
             return

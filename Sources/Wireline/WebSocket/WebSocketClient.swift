@@ -35,8 +35,8 @@ public struct WebSocketClient: WebSocketEndpoint {
     ///   - configuration: What is asked for, deadlines and limits.
     /// - Throws: ``ConnectionError/webSocket(_:)``: with `WebSocketError.refused` for a redirect, a 401 or another
     ///   answer, which has its status, its headers and the beginning of its body, as far as that has come when the deadline
-    ///   is over; with what is wrong with the address, the
-    ///   configuration or the answer. What ``PacketClient/connect(to:port:protocol:on:configuration:)`` throws, too.
+    ///   is over; with what is wrong with the address, the configuration or the answer. What
+    ///   ``PacketClient/connect(to:port:protocol:on:configuration:)`` throws, too.
     public static func connect(
         to url: WebSocketURL, on group: EventLoopGroup? = nil,
         configuration: WebSocketClientConfiguration = WebSocketClientConfiguration()

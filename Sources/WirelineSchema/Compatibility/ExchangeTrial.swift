@@ -73,23 +73,21 @@ struct ExchangeTrial {
         }
         // A message that only the writer knows may be the one of which packets show it.
         guard suspect.place == .packet else { return nil }
-        return refusedMessage(reader, hints, becauseOfHeader: suspect.change.rule != .packetLayout)
+        return refusedMessage(reader, hints, suspect.change.rule)
     }
 
     /// A message of which the reader refuses a packet, whether it knows the message or not.
-    ///
-    /// - Parameter isBecauseOfHeader: Whether it has to be a field of the header that is refused. Where the layout is
-    ///   another, anything may be read in the wrong place.
     private func refusedMessage(
-        _ reader: SchemaVersion, _ hints: [ExampleHint], becauseOfHeader isBecauseOfHeader: Bool
+        _ reader: SchemaVersion, _ hints: [ExampleHint], _ rule: CompatibilityRule
     ) -> SchemaChange.Failure? {
         let candidates = candidates(hints)
+        // Where the layout is another, anything may be read in the wrong place; else it is the header that is refused.
+        let mayBeAnything = rule == .packetLayout
         for message in comparison.description(of: reader.peer).messages.indices {
             for candidate in candidates {
                 guard let failure = lostMessage(message, reader, candidate), case .refused(let error) = failure.outcome
                 else { continue }
-                let isOfHeader = error.path.isEmpty || error.path.hasPrefix("packet.")
-                if isOfHeader || !isBecauseOfHeader { return failure }
+                if mayBeAnything || error.path.isEmpty || error.path.hasPrefix("packet.") { return failure }
             }
         }
         return nil

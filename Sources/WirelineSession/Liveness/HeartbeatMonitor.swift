@@ -35,8 +35,7 @@ public struct HeartbeatPolicy: Equatable, Sendable {
 ///
 /// An answer belongs to the heartbeat of its number, or, where there are no numbers, to the oldest that has none: so a
 /// late answer is never taken for an early one of the next. Where several that are not answered have one number, it is the
-/// oldest's. A server that leaves many unanswered is not measured until it
-/// has answered all of them.
+/// oldest's. A server that leaves many unanswered is not measured until it has answered all of them.
 package struct HeartbeatMonitor: Sendable {
     package enum Action: Equatable, Sendable {
         /// The heartbeat of this number, counted from 1, is to be sent.

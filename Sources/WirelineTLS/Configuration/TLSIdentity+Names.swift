@@ -40,8 +40,8 @@ extension TLSIdentity {
         let openSSL = try OpenSSL.shared.get()
         let certificates = try CertificateList(certificateChain, .certificateChain, openSSL)
         let (functions, general) = (openSSL.certificates, openSSL.general)
-        // SAFETY: the names are freed behind the loop, and what is read of them is copied.
         var criticality: Int32 = 0
+        // SAFETY: the names are freed behind the loop, and what is read of them is copied.
         guard let names = unsafe functions.readExtension(certificates[0], Constant.alternativeNames, &criticality, nil)
         else {
             guard criticality == Constant.isMissing else {

@@ -258,19 +258,26 @@ struct CachingResolverTests {
         await #expect(throws: TransportError.self) { try await resolver.resolveAhead("b.test") }
     }
 
+    /// Asks for addresses, and does something as long as they are on their way.
+    private static func ask(
+        _ resolver: CachingResolver, in world: World, questionCount: Int, meanwhile change: () -> Void
+    ) async throws {
+        world.hold()
+        let task = Task { try await resolver.addresses(of: "a.test", .ipv4) }
+        var questions = world.questions.makeAsyncIterator()
+        for _ in 0..<questionCount { _ = await questions.next() }
+        change()
+        world.letGo()
+        _ = try await task.value
+    }
+
     @Test func `what is forgotten is asked for anew, and what was on its way is not remembered`() async throws {
         let world = World()
         let resolver = world.resolver()
         try world.says("192.0.2.1", seconds: 30)
         _ = try await resolver.addresses(of: "a.test", .ipv4)
         resolver.removeAll()
-        world.hold()
-        let task = Task { try await resolver.addresses(of: "a.test", .ipv4) }
-        var questions = world.questions.makeAsyncIterator()
-        for _ in 0..<2 { _ = await questions.next() }
-        resolver.removeAll()
-        world.letGo()
-        _ = try await task.value
+        try await Self.ask(resolver, in: world, questionCount: 2) { resolver.removeAll() }
         _ = try await resolver.addresses(of: "a.test", .ipv4)
         #expect(world.askedCount == 3)
     }
@@ -279,13 +286,7 @@ struct CachingResolverTests {
         let world = World()
         let resolver = world.resolver()
         try world.says("192.0.2.1", seconds: 30)
-        world.hold()
-        let task = Task { try await resolver.addresses(of: "a.test", .ipv4) }
-        var questions = world.questions.makeAsyncIterator()
-        _ = await questions.next()
-        resolver.expire("a.test")
-        world.letGo()
-        _ = try await task.value
+        try await Self.ask(resolver, in: world, questionCount: 1) { resolver.expire("a.test") }
         _ = try await resolver.addresses(of: "a.test", .ipv4)
         #expect(world.askedCount == 2)
     }
@@ -294,13 +295,7 @@ struct CachingResolverTests {
         let world = World()
         let resolver = world.resolver()
         try world.says("192.0.2.1", seconds: 30)
-        world.hold()
-        let task = Task { try await resolver.addresses(of: "a.test", .ipv4) }
-        var questions = world.questions.makeAsyncIterator()
-        _ = await questions.next()
-        resolver.expire("b.test")
-        world.letGo()
-        _ = try await task.value
+        try await Self.ask(resolver, in: world, questionCount: 1) { resolver.expire("b.test") }
         #expect(try await resolver.addresses(of: "a.test", .ipv4) == Self.answer("192.0.2.1", seconds: 30))
         #expect(world.askedCount == 1)
     }
