@@ -66,7 +66,14 @@ extension PacketEndpoint {
     /// - Throws: ``ConnectionError``, as ``PacketConnection/send(id:payload:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(id: UInt64, payload: RawSpan) async throws(ConnectionError) {
+        if sendAtOnce(id, payload) { return }
         try await connection.send(id: id, payload: payload)
+    }
+
+    /// Apart from what may wait, as the connection's own, but with the header's plan as a constant.
+    @inlinable @inline(never)
+    func sendAtOnce(_ id: UInt64, _ payload: RawSpan) -> Bool {
+        connection.sendAtOnce(id, payload, Definition.plan)
     }
 
     /// Sends a packet that has arrived, on this connection or another, as it is.

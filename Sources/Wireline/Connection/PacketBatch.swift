@@ -101,7 +101,9 @@ extension PacketConnection {
         // SAFETY: the bytes up to `end` lie inside the block.
         let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
         do throws(CodecError) {
-            guard try splitter.packet(in: bytes, at: position) != nil else { return false }
+            if splitter.packetAtSight(in: bytes, at: position) == nil {
+                guard try splitter.packet(in: bytes, at: position) != nil else { return false }
+            }
             notePacket()
             return true
         } catch {

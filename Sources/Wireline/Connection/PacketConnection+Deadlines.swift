@@ -32,7 +32,9 @@ extension PacketConnection {
     func beginWaiting() {
         // Whoever asks for more may have computed for long: that was not the peer's time.
         loop.forgetTime()
-        waitingSince = loop.now - waited
+        waitingSince = loop.now
+        guard waited != .zero else { return }
+        waitingSince = waitingSince - waited
         waited = .zero
     }
 

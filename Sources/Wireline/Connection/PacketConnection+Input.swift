@@ -28,7 +28,7 @@ extension PacketConnection {
             // SAFETY: the bytes up to `end` lie inside the block, which is held here.
             let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
             do throws(CodecError) {
-                if let bounds = try splitter.packet(in: bytes, at: position) {
+                if position < end, let bounds = try splitter.packet(in: bytes, at: position) {
                     let packet = ReceivedPacket(block: block, start: position, bounds: bounds)
                     position += bounds.packetByteCount
                     receivedPacketCount &+= 1
@@ -47,8 +47,10 @@ extension PacketConnection {
     /// Keeps the beginning of a packet, and lets go of what was in front of it.
     func keepRest() {
         guard let block = current, restByteCount <= Self.mostHeldByteCount else { return }
-        // SAFETY: the bytes from `position` to `end` lie inside the block, which is held here.
-        held = unsafe Array(UnsafeRawBufferPointer(start: block.base + position, count: restByteCount))
+        if position < end {
+            // SAFETY: the bytes from `position` to `end` lie inside the block, which is held here.
+            held = unsafe Array(UnsafeRawBufferPointer(start: block.base + position, count: restByteCount))
+        }
         current = nil
         (position, end) = (0, 0)
     }

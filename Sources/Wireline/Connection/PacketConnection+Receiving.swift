@@ -180,8 +180,9 @@ extension PacketConnection {
         guard let block = current else { return false }
         // SAFETY: the bytes up to `end` lie inside the block, which is held here.
         let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
+        if splitter.packetAtSight(in: bytes, at: position) != nil { return true }
         do throws(CodecError) {
-            if try splitter.packet(in: bytes, at: position) != nil { return true }
+            if position < end, try splitter.packet(in: bytes, at: position) != nil { return true }
             keepRest()
             return false
         } catch {

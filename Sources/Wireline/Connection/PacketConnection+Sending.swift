@@ -169,10 +169,16 @@ extension PacketConnection {
     /// - Throws: As ``send(id:payload:)``.
     @inlinable @inline(__always)
     public func write(id: UInt64, payload: RawSpan) throws(ConnectionError) {
+        try write(id, payload, layout.plan)
+    }
+
+    /// - Parameter plan: That of ``layout``. Whoever knows the protocol when it is compiled has a constant.
+    @inlinable @inline(__always)
+    func write(_ id: UInt64, _ payload: RawSpan, _ plan: PacketPlan) throws(ConnectionError) {
         stream.loop.preconditionIsCurrent()
-        if let byteCount = byteCountAtOnce(id, payload) {
+        if let byteCount = byteCountAtOnce(id, payload, plan) {
             guard byteCount <= stream.freeByteCount || stream.takesOutput else { throw sendError }
-            return write(id, payload, byteCount)
+            return write(id, payload, plan, byteCount)
         }
         let packet = try encode(id: id, payload: payload)
         try unsafe write(packet: packet.span.bytes)
@@ -183,23 +189,29 @@ extension PacketConnection {
     /// - Returns: Whether the payload's packet is sent; false where the sender would have to wait, or something is wrong.
     @usableFromInline
     func sendAtOnce(_ id: UInt64, _ payload: RawSpan) -> Bool {
-        guard stream.loop.isCurrent, let byteCount = byteCountAtOnce(id, payload), hasRoom(byteCount) else {
+        sendAtOnce(id, payload, layout.plan)
+    }
+
+    /// - Parameter plan: That of ``layout``. Whoever knows the protocol when it is compiled has a constant.
+    @inlinable @inline(__always)
+    func sendAtOnce(_ id: UInt64, _ payload: RawSpan, _ plan: PacketPlan) -> Bool {
+        guard stream.loop.isCurrent, let byteCount = byteCountAtOnce(id, payload, plan), hasRoom(byteCount) else {
             return false
         }
-        write(id, payload, byteCount)
+        write(id, payload, plan, byteCount)
         return true
     }
 
     /// How many bytes a payload's packet has; nil where its header cannot be written at once, or something is wrong.
     @inlinable @inline(__always)
-    func byteCountAtOnce(_ id: UInt64, _ payload: RawSpan) -> Int? {
-        layout.plan.byteCountAtOnce(id: id, payloadByteCount: payload.byteCount, limit: maximumPacketByteCount)
+    func byteCountAtOnce(_ id: UInt64, _ payload: RawSpan, _ plan: PacketPlan) -> Int? {
+        plan.byteCountAtOnce(id: id, payloadByteCount: payload.byteCount, limit: maximumPacketByteCount)
     }
 
     @inlinable @inline(__always)
-    func write(_ id: UInt64, _ payload: RawSpan, _ byteCount: Int) {
+    func write(_ id: UInt64, _ payload: RawSpan, _ plan: PacketPlan, _ byteCount: Int) {
         unsafe stream.write(byteCount: byteCount) { room in
-            unsafe layout.plan.encodeAtOnce(id: id, payload: payload, into: room)
+            unsafe plan.encodeAtOnce(id: id, payload: payload, into: room)
         }
     }
 

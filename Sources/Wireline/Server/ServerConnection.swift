@@ -106,7 +106,7 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
     /// - Throws: ``ConnectionError``, as ``PacketConnection/write(id:payload:)``.
     @inlinable @inline(__always)
     public func write(id: UInt64, payload: RawSpan) throws(ConnectionError) {
-        try connection.write(id: id, payload: payload)
+        try connection.write(id, payload, Definition.plan)
     }
 
     /// Sends a last message, asks for nothing more, and closes the connection once the message has left: the client learns

@@ -90,7 +90,8 @@ public final class EventLoop: @unchecked Sendable {
     /// Whether this is the loop's thread.
     @inlinable @inline(__always)
     package var isCurrent: Bool {
-        unsafe wireline_current_loop() == UnsafeMutableRawPointer(bitPattern: UInt(bitPattern: ObjectIdentifier(self)))
+        // Numbers, for a branch in between has the loop retained for the comparison.
+        unsafe UInt(bitPattern: wireline_current_loop()) == UInt(bitPattern: ObjectIdentifier(self))
     }
 
     /// The time, from which new deadlines are counted: read once for each socket, job or timer that has its turn, for one of

@@ -36,7 +36,9 @@ func serveWithWireline(_ tls: TLSContext?) async throws {
             while let packet = try batch.next() {
                 switch packet.id {
                 case UInt64(PacketCount.countedID): count.add(payloadByteCount: packet.payload.byteCount)
-                case UInt64(PacketCount.countID): try await client.send(packet: count.takeReply())
+                case UInt64(PacketCount.countID):
+                    let payload = count.takePayload()
+                    try await client.send(id: packet.id, payload: payload.span.bytes)
                 default: try await client.send(id: packet.id, payload: packet.payload)
                 }
             }
@@ -55,7 +57,9 @@ func serveWithPacketsOfWireline(_ tls: TLSContext?) async throws {
         while let packet = try await client.nextPacket() {
             switch packet.id {
             case UInt64(PacketCount.countedID): count.add(payloadByteCount: packet.payload.byteCount)
-            case UInt64(PacketCount.countID): try await client.send(packet: count.takeReply())
+            case UInt64(PacketCount.countID):
+                let payload = count.takePayload()
+                try await client.send(id: packet.id, payload: payload.span.bytes)
             default: try await client.send(id: packet.id, payload: packet.payload)
             }
         }
@@ -75,8 +79,8 @@ func serveWithBatchesOfWireline(_ tls: TLSContext?) async throws {
                 switch packet.id {
                 case UInt64(PacketCount.countedID): count.add(payloadByteCount: packet.payload.byteCount)
                 case UInt64(PacketCount.countID):
-                    let reply = try count.takeReply()
-                    try client.write(packet: reply.span.bytes)
+                    let payload = count.takePayload()
+                    try client.write(id: packet.id, payload: payload.span.bytes)
                 default: try client.write(id: packet.id, payload: packet.payload)
                 }
             }
@@ -103,14 +107,9 @@ extension ServerIdentity {
 }
 
 extension PacketCount {
-    /// The packet that says what was counted.
-    fileprivate mutating func takeReply() throws(CodecError) -> [UInt8] {
+    /// What says what was counted: two big-endian numbers.
+    fileprivate mutating func takePayload() -> [UInt8] {
         let count = take()
-        var payload: [UInt8] = []
-        for number in [count.packets, count.payloadByteCount] {
-            withUnsafeBytes(of: number.bigEndian) { payload.append(contentsOf: $0) }
-        }
-        return try SceneProtocol.layout.encode(
-            id: UInt64(Self.countID), payload: payload.span.bytes, limit: maximumPacketByteCount)
+        return [count.packets, count.payloadByteCount].flatMap { withUnsafeBytes(of: $0.bigEndian, Array.init) }
     }
 }
