@@ -41,15 +41,12 @@ extension PacketConnection {
     public nonisolated(nonsending) func nextBatch() async throws(ConnectionError) -> PacketBatch? {
         while true {
             stream.loop.preconditionIsCurrent()
-            if mustWait() {
-                try await waitForArrival()
-            } else if hasPacket(), let block = current ?? requests?.firstUnread?.block {
-                return PacketBatch(self, block)
-            } else if case .failed(let error) = ending {
-                throw error
-            } else if try hasEnded() {
-                return nil
+            if unsafe receiver == nil {
+                if hasPacket(), let block = current ?? requests?.firstUnread?.block { return PacketBatch(self, block) }
+                if case .failed(let error) = ending { throw error }
+                if try hasEnded() { return nil }
             }
+            try await waitForArrival()
         }
     }
 
@@ -83,20 +80,13 @@ extension PacketConnection {
         }
     }
 
-    private var isOnOwnersTask: Bool {
-        unsafe withUnsafeCurrentTask { task in
-            guard let task = unsafe task, let ownersTask = unsafe ownersTask else { return false }
-            return unsafe task == ownersTask
-        }
-    }
-
     /// Whether there is nothing to take, and no end to tell of.
     @inline(never)
     private func mustWait() -> Bool { unsafe receiver != nil || !hasPacket() && ending == nil }
 
     /// Waits until there is something to take, or an end to tell of; who calls it looks whether there still is.
     private nonisolated(nonsending) func waitForArrival() async throws(ConnectionError) {
-        if isOnOwnersTask {
+        if let ownersTask, ownersTask == .current {
             waitNumber &+= 1
             await unsafe withUnsafeContinuation { unsafe wait($0, waitNumber) }
         } else {

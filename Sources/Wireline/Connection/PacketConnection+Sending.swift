@@ -116,7 +116,7 @@ extension PacketConnection {
     func hasRoomForSender() -> Bool {
         // Where little is left, what stays behind of a turn's bytes must not be much: nobody has counted it.
         let isScarce = supervision?.heldBytes?.isScarce(for: pendingLimit) == true
-        stream.writesInSteps = isScarce
+        stream.writeInSteps(isScarce)
         let most = isScarce ? min(pendingLimit, Self.uncountedByteCount) : pendingLimit
         if stream.pendingByteCount >= most, !stream.flushForMore() { return false }
         guard stream.pendingByteCount < pendingLimit else { return false }

@@ -51,8 +51,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     @safe @exclusivity(unchecked) var waitNumber: UInt32 = 0
     @safe @exclusivity(unchecked) var cancelledWaitNumber: UInt32 = 0
     /// The task that cannot be cancelled but with its connection, so that its waits need not listen for that: this
-    /// saves a kilobyte a connection. SAFETY: it is only compared, and taken away before that task ends.
-    @exclusivity(unchecked) var ownersTask: UnsafeCurrentTask?
+    /// saves a kilobyte a connection. Taken away before that task ends.
+    @safe @exclusivity(unchecked) var ownersTask: TaskIdentity?
     /// Who takes packets without a task; then nobody else asks for them.
     @safe @exclusivity(unchecked) var batchHandler: BatchHandler?
     /// Requests that have been sent, and what has arrived in front of their replies; nil before the first one.

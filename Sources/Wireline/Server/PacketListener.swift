@@ -69,12 +69,12 @@ extension ConnectionListener where Connection == PacketConnection {
 
     /// Says that the task of a connection has begun, in that task.
     package func taskBegins(_ connection: PacketConnection) {
-        unsafe withUnsafeCurrentTask { unsafe connection.ownersTask = $0 }
+        connection.ownersTask = .current
     }
 
     /// Ends a connection whose task ends, in that task.
     package func taskEnds(_ connection: PacketConnection, _ failure: (any Error)?) {
-        unsafe connection.ownersTask = nil
+        connection.ownersTask = nil
         handlerEnded(connection, failure)
     }
 }

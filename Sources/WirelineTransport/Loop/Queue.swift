@@ -25,7 +25,8 @@ package struct Queue<Element> {
         let element = elements[start].take()
         start += 1
         if start == elements.count {
-            elements.removeAll(keepingCapacity: true)
+            // It was the only one, mostly, and then this takes less time.
+            if start == 1 { elements.removeLast() } else { elements.removeAll(keepingCapacity: true) }
             start = 0
         } else if start >= 64, start >= elements.count / 2 {
             // A queue that is never empty would otherwise grow for ever. Each element is moved once at most, on average.

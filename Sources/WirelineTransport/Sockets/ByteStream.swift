@@ -128,7 +128,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     /// How many bytes the system has taken, all in all.
     @safe @exclusivity(unchecked) package internal(set) var sentByteCount: UInt64 = 0
     /// Whether the handler is told of everything that is written: at the next write, or when it leaves.
-    package var showsWrites = false
+    @safe @exclusivity(unchecked) package var showsWrites = false
     /// Up to where it has been told.
     @safe @exclusivity(unchecked) var shownEnd = 0
 
@@ -140,7 +140,9 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     /// Whether the peer does not take what is written as fast as it comes.
     package var isOutputStalled: Bool { isWaitingForRoom }
     /// Whether those who write are to ask now and then whether they still may, although the peer takes everything.
-    @safe @exclusivity(unchecked) package var writesInSteps = false
+    @safe @exclusivity(unchecked) private(set) var writesInSteps = false
+    /// Has those who write ask so. (Other modules' accesses to what is stored here would be checked for exclusivity.)
+    package func writeInSteps(_ isAsked: Bool) { writesInSteps = isAsked }
     @safe @exclusivity(unchecked) var endsAfterOutput = false
     @safe @exclusivity(unchecked) package internal(set) var hasEndedOutput = false
     /// Whether sending has come upon a reset that reading has not come upon yet.

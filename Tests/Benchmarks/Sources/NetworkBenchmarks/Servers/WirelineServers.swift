@@ -36,9 +36,7 @@ func serveWithWireline(_ tls: TLSContext?) async throws {
             while let packet = try batch.next() {
                 switch packet.id {
                 case UInt64(PacketCount.countedID): count.add(payloadByteCount: packet.payload.byteCount)
-                case UInt64(PacketCount.countID):
-                    let payload = count.takePayload()
-                    try await client.send(id: packet.id, payload: payload.span.bytes)
+                case UInt64(PacketCount.countID): try await client.send(count.takePayload(), id: packet.id)
                 default: try await client.send(id: packet.id, payload: packet.payload)
                 }
             }
@@ -57,9 +55,7 @@ func serveWithPacketsOfWireline(_ tls: TLSContext?) async throws {
         while let packet = try await client.nextPacket() {
             switch packet.id {
             case UInt64(PacketCount.countedID): count.add(payloadByteCount: packet.payload.byteCount)
-            case UInt64(PacketCount.countID):
-                let payload = count.takePayload()
-                try await client.send(id: packet.id, payload: payload.span.bytes)
+            case UInt64(PacketCount.countID): try await client.send(count.takePayload(), id: packet.id)
             default: try await client.send(id: packet.id, payload: packet.payload)
             }
         }
@@ -78,9 +74,7 @@ func serveWithBatchesOfWireline(_ tls: TLSContext?) async throws {
             while let packet = try batch.next() {
                 switch packet.id {
                 case UInt64(PacketCount.countedID): count.add(payloadByteCount: packet.payload.byteCount)
-                case UInt64(PacketCount.countID):
-                    let payload = count.takePayload()
-                    try client.write(id: packet.id, payload: payload.span.bytes)
+                case UInt64(PacketCount.countID): try client.write(count.takePayload(), id: packet.id)
                 default: try client.write(id: packet.id, payload: packet.payload)
                 }
             }
@@ -103,6 +97,20 @@ extension ServerIdentity {
             try TLSContext(
                 .server(identity: TLSIdentity(certificateChain: .file(certificate), privateKey: .file(key))))
         }
+    }
+}
+
+/// What is sent once. It is apart from the echo: where that is the only thing that is sent in a loop, the compiler sets it
+/// into the loop.
+extension ServerConnection {
+    @inline(never)
+    fileprivate nonisolated(nonsending) func send(_ payload: [UInt8], id: UInt64) async throws(ConnectionError) {
+        try await send(id: id, payload: payload.span.bytes)
+    }
+
+    @inline(never)
+    fileprivate func write(_ payload: [UInt8], id: UInt64) throws(ConnectionError) {
+        try write(id: id, payload: payload.span.bytes)
     }
 }
 
