@@ -199,9 +199,11 @@ extension WebSocketConnection {
 
     private func readFrames() {
         if notesFirstByte, input != nil { noteFirstByte() }
+        // One time for all messages of a read: asking the clock takes as long as much of a short one.
+        let now = now
         while input != nil, mayTakeMore, hasShare() {
             do throws(WebSocketError) {
-                let (now, limit) = (now, gatheringLimit)
+                let limit = gatheringLimit
                 let reading = try withInput { bytes throws(WebSocketError) in
                     try collector.gather(bytes, from: &engine, limit: limit, at: now)
                 }
@@ -285,7 +287,7 @@ extension WebSocketConnection {
         if input != nil {
             readingSince = loop.now
             parse()
-        } else if case .open = phase, !isFinishing {
+        } else if !stream.wantsToRead, case .open = phase, !isFinishing {
             readIfWanted()
         }
     }

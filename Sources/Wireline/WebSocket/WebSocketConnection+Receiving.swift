@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineTransport
-import WirelineWebSocket
+package import WirelineWebSocket
 
 extension WebSocketConnection {
     /// What a wait for something that arrives gives; nil: both sides have closed.
     private typealias Taken<Value> = Result<Value?, ConnectionError>
 
+    /// The next message where it has been read already; on the loop alone there is one.
+    ///
+    /// Asked first where messages are waited for: entering and leaving functions that may wait would take most of the time of a
+    /// short message.
+    @usableFromInline
+    func messageAtHand() -> WebSocketMessage? {
+        guard stream.loop.isCurrent, !inbox.isEmpty, !isInsidePieces else { return nil }
+        return takeMessage()
+    }
+
     /// The next message, behind one that has been begun in pieces; nil when both sides have closed.
+    @usableFromInline
     nonisolated(nonsending) func nextMessage() async throws(ConnectionError) -> WebSocketMessage? {
         try await next(inPieces: false) { $0.takeMessage() }
     }

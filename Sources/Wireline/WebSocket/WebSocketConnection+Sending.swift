@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineTransport
-import WirelineWebSocket
+package import WirelineWebSocket
 
 extension WebSocketConnection {
     typealias Sent = Result<Void, ConnectionError>
@@ -62,6 +62,21 @@ extension WebSocketConnection {
     }
 
     // MARK: Sending
+
+    /// Sends a message where that can be done without waiting, apart from what may wait; see ``messageAtHand()``.
+    ///
+    /// - Returns: Whether it is sent; false off the loop, too.
+    @usableFromInline
+    func sendAtOnce(_ message: WebSocketMessage) throws(ConnectionError) -> Bool {
+        guard stream.loop.isCurrent else { return false }
+        return try sendAtOnce(Outgoing(message))
+    }
+
+    /// Sends a message as soon as it is its turn and there is room.
+    @usableFromInline
+    nonisolated(nonsending) func send(_ message: WebSocketMessage) async throws(ConnectionError) {
+        try await send(Outgoing(message))
+    }
 
     /// Sends something as soon as it is its turn and there is room; leaves with whatever else is sent in the same turn.
     nonisolated(nonsending) func send(_ outgoing: Outgoing) async throws(ConnectionError) {

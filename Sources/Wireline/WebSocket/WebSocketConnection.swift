@@ -15,8 +15,8 @@ import WirelineWebSocket
 /// `@exclusivity(unchecked)`: no access to it calls out to others while it lasts.
 @safe
 public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
-    /// How far the connection has come.
-    enum Phase {
+    /// How far the connection has come. Indirect, for a handshake is hundreds of bytes, and to look at what is here copies it.
+    indirect enum Phase {
         /// The server's answer is waited for; its request leaves when the stream is ready.
         case asking(WebSocketClientHandshake)
         /// A client's request is waited for.
@@ -37,7 +37,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     let supervision: Supervision?
     /// What is kept of a connection whose messages are long or slow.
     @safe @exclusivity(unchecked) var burden: ConnectionBurden?
-    var phase: Phase
+    @safe @exclusivity(unchecked) var phase: Phase
     @safe @exclusivity(unchecked) var engine: WebSocketEngine
     /// What both sides have settled; nil before that. This is for all threads.
     private let settlement = Lock<WebSocketAgreement?>(nil)
@@ -50,7 +50,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Whether it is to be noted when frames begin to arrive.
     @safe @exclusivity(unchecked) var notesFirstByte: Bool
     /// What was read last, and which bytes of it have not been looked at: those from `position` to `inputEnd`.
-    var input: Block?
+    @safe @exclusivity(unchecked) var input: Block?
     @safe @exclusivity(unchecked) var position = 0
     @safe @exclusivity(unchecked) var inputEnd = 0
     @safe @exclusivity(unchecked) var collector = WebSocketMessageCollector()
@@ -61,7 +61,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Whether somebody has taken the beginning of a message, and not its end.
     @safe @exclusivity(unchecked) var isInsidePieces = false
     /// Whether nobody will take what comes.
-    var dropsMessages = false
+    @safe @exclusivity(unchecked) var dropsMessages = false
     @safe @exclusivity(unchecked) var isParsing = false
 
     // MARK: Who waits for it
@@ -77,36 +77,36 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
 
     @safe @exclusivity(unchecked) var senders = Queue<Sender>()
     /// Those who send a message in parts: the one whose parts leave.
-    var writer: WebSocketWriter?
+    @safe @exclusivity(unchecked) var writer: WebSocketWriter?
     /// Its parts that wait.
-    var parts = Queue<Sender>()
-    var pings = PingBook()
+    @safe @exclusivity(unchecked) var parts = Queue<Sender>()
+    @safe @exclusivity(unchecked) var pings = PingBook()
     /// Is called once, when less waits than may, or nothing is sent any more.
-    var onRoom: (() -> Void)?
+    @safe @exclusivity(unchecked) var onRoom: (() -> Void)?
     @safe @exclusivity(unchecked) var isPumping = false
 
     // MARK: Its end
 
     /// What has kept it from an end that both sides agree on, as far as it is known before the engine knows of an end.
-    var ownFailure: ConnectionError?
+    @safe @exclusivity(unchecked) var ownFailure: ConnectionError?
     /// What the peer has said when it closed.
-    var peerClose: WebSocketClose?
+    @safe @exclusivity(unchecked) var peerClose: WebSocketClose?
     /// Whether the peer's bytes have been found to be at fault.
-    var hasFault = false
+    @safe @exclusivity(unchecked) var hasFault = false
     /// Whether somebody has taken a message, and has not come back for the next one.
     @safe @exclusivity(unchecked) var hasTaken = false
     /// Why nothing that is sent reaches the peer any more, although it may still have something to say.
-    var outputFailure: ConnectionError?
+    @safe @exclusivity(unchecked) var outputFailure: ConnectionError?
     /// Who waits for the end.
     var closers: [EndWaiter] = []
     /// Whether those who wait have been told of the end.
     var hasToldEnd = false
     /// Whether only what is on its way to the peer is waited for.
-    var isFinishing = false
+    @safe @exclusivity(unchecked) var isFinishing = false
     /// What of its end has been logged.
     var (hasLoggedClose, hasLoggedPeerClose, hasLoggedEnd) = (false, false, false)
     /// Whether the peer sends no more, or the stream is closed.
-    var hasInputEnded = false
+    @safe @exclusivity(unchecked) var hasInputEnded = false
     /// What a server's client is to be told, once it has been answered.
     var lateness: WebSocketClose?
     /// Is called once, when nothing that is given to the connection reaches the peer any more.

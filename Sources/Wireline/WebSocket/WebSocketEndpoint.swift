@@ -47,8 +47,10 @@ extension WebSocketEndpoint {
     ///   are at fault, ``ConnectionError/webSocketEnded(_:)`` where it has gone without closing,
     ///   ``ConnectionError/transport(_:)`` and ``ConnectionError/tls(_:)`` where the connection has failed;
     ///   ``ConnectionError/cancelled`` when the task was cancelled while it waited, and then nothing is lost.
+    @inlinable @inline(__always)
     public nonisolated(nonsending) func receive() async throws(ConnectionError) -> WebSocketMessage? {
-        try await connection.nextMessage()
+        if let message = connection.messageAtHand() { return message }
+        return try await connection.nextMessage()
     }
 
     /// What comes next of a message, as soon as there is something; nil when both sides have said that they close.
@@ -72,13 +74,15 @@ extension WebSocketEndpoint {
     ///
     /// - Throws: ``ConnectionError/webSocket(_:)`` with `WebSocketError.closed` behind ``close(code:reason:)``; what has ended
     ///   the connection; ``ConnectionError/cancelled`` when the task was cancelled while it waited. Nothing was sent then.
+    @inlinable @inline(__always)
     public nonisolated(nonsending) func send(_ text: String) async throws(ConnectionError) {
-        try await connection.send(.text(text))
+        try await send(.text(text))
     }
 
     /// Sends a binary message; see ``send(_:)-(String)``.
+    @inlinable @inline(__always)
     public nonisolated(nonsending) func send(_ content: [UInt8]) async throws(ConnectionError) {
-        try await connection.send(.content(content, .binary))
+        try await send(.binary(content))
     }
 
     /// Sends a message of bytes that are lent, and copies them only where it has to wait; see ``send(_:)-(String)``.
@@ -93,8 +97,10 @@ extension WebSocketEndpoint {
     }
 
     /// Sends a message; see ``send(_:)-(String)``.
+    @inlinable @inline(__always)
     public nonisolated(nonsending) func send(_ message: WebSocketMessage) async throws(ConnectionError) {
-        try await connection.send(WebSocketConnection.Outgoing(message))
+        if try connection.sendAtOnce(message) { return }
+        try await connection.send(message)
     }
 
     /// Sends a message in parts, each a frame of its own: for one that is not at hand whole.
@@ -222,19 +228,23 @@ public struct WebSocketMessages: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(connection: connection, owner: owner) }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate let connection: WebSocketConnection
+        @usableFromInline let connection: WebSocketConnection
         fileprivate let owner: WebSocketOwner?
 
         /// The next message; nil at the end.
+        @inlinable @inline(__always)
         public nonisolated(nonsending) mutating func next() async throws(ConnectionError) -> WebSocketMessage? {
-            try await connection.nextMessage()
+            if let message = connection.messageAtHand() { return message }
+            return try await connection.nextMessage()
         }
 
         /// The next message; nil at the end.
+        @inlinable @inline(__always)
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(ConnectionError) -> WebSocketMessage? {
-            try await connection.nextMessage()
+            if let message = connection.messageAtHand() { return message }
+            return try await connection.nextMessage()
         }
     }
 }

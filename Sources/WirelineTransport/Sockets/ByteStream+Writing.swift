@@ -18,9 +18,10 @@ extension ByteStream {
     @inlinable @inline(__always)
     package func write(byteCount: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
         guard byteCount <= freeByteCount || makeRoom(byteCount) else { return }
+        // Where there is none, nothing is to be written.
+        guard let base = unsafe outputBase else { return }
         // SAFETY: there is room for byteCount bytes behind `outputEnd`, by the limit or by makeRoom(_:).
-        let start = unsafe outputBase.map { unsafe $0 + outputEnd }
-        let room = unsafe UnsafeMutableRawBufferPointer(start: start, count: byteCount)
+        let room = unsafe UnsafeMutableRawBufferPointer(start: base + outputEnd, count: byteCount)
         outputEnd &+= byteCount
         writeCount &+= 1
         unsafe body(room)

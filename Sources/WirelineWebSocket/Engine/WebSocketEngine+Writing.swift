@@ -238,7 +238,7 @@ extension WebSocketEngine {
     // MARK: Output
 
     /// How many bytes wait to be sent.
-    public var pendingByteCount: Int { output.count - outputStart }
+    @inlinable public var pendingByteCount: Int { output.count - outputStart }
 
     /// Lends the bytes that wait to be sent, if there are any.
     ///

@@ -55,7 +55,17 @@ public struct WebSocketEngine: ~Copyable {
     /// Whether messages may be compressed, and how.
     let deflate: DeflateAgreement?
 
-    var state = State.open
+    var state = State.open {
+        didSet {
+            isOpen =
+                switch state {
+                case .open, .answering, .failing: true
+                case .closing, .ended: false
+                }
+        }
+    }
+    /// Whether messages can be sent. Stored, for to ask a function of it another module would copy all that is here.
+    public private(set) var isOpen = true
 
     // MARK: Input
 
@@ -82,8 +92,8 @@ public struct WebSocketEngine: ~Copyable {
     // MARK: Output
 
     /// What waits to be sent, from `outputStart` on: whole frames.
-    var output: [UInt8] = []
-    var outputStart = 0
+    @usableFromInline var output: [UInt8] = []
+    @usableFromInline var outputStart = 0
     /// How many bytes have left.
     var sentByteCount = 0
     /// Where the last answer to a ping ends, counted as `sentByteCount`, and how many bytes such answers have that have not
@@ -119,14 +129,6 @@ public struct WebSocketEngine: ~Copyable {
     }
 
     // MARK: The end
-
-    /// Whether messages can be sent.
-    public var isOpen: Bool {
-        switch state {
-        case .open, .answering, .failing: true
-        case .closing, .ended: false
-        }
-    }
 
     /// How the WebSocket has ended; nil before it has.
     public var end: WebSocketEnd? {
