@@ -267,7 +267,9 @@ struct ProxyCommandTests {
         #expect(lines(trusting.end()).filter { $0.hasPrefix("client: Cs_20001") }.count == 3)
         let doubting = try proxy(to: server.address, "--tls")
         let outcome = try server.wire("call", doubting.address, "Cs_20001", packetFields, "--expect", "Cs_20001")
-        #expect(outcome.errors == "error: \(doubting.address): the peer has reset the connection\n")
+        // The proxy may know before the client knows that it is connected.
+        let reset = "\(doubting.address): the peer has reset the connection\n"
+        #expect(["error: \(reset)", "error: cannot connect to \(reset)"].contains(outcome.errors))
         #expect(lines(doubting.end()).contains("server: the issuer of the peer's certificate is not trusted"))
         #expect(server.end().status == 0)
     }
