@@ -278,10 +278,11 @@ struct WebSocketServerLimitTests {
         try await greedy.send([UInt8](repeating: 7, count: 2 << 20))
         #expect(await ends.first(1) == [noRoom])
         greedy.abort()
-        let message = RawFrames.masked(2, [UInt8](repeating: 7, count: 900_000))
+        let byteCount = 1_000_000
+        let message = RawFrames.masked(2, [UInt8](repeating: 7, count: byteCount))
         var sockets: [RawSocket] = []
-        // The second one is kept waiting in the middle of it.
-        for heldByteCount in [399_000, 450_000] {
+        // The second one is kept waiting in the middle of it, with more than the first one's message leaves.
+        for heldByteCount in [399_000, 470_000] {
             let socket = try await openedSocket(at: server.address.port)
             try await onThread { try socket.send(message.prefix(400_000)) }
             sockets.append(socket)
@@ -296,7 +297,7 @@ struct WebSocketServerLimitTests {
             for socket in [first, second] {
                 tasks.addTask {
                     try? await onThread { try socket.send(message.dropFirst(400_000) + RawFrames.masked(8, [])) }
-                    return (try? await rest(of: socket).count > 900_000) ?? false
+                    return (try? await rest(of: socket).count > byteCount) ?? false
                 }
             }
             return await tasks.reduce(into: []) { $0.append($1) }
