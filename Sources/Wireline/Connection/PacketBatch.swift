@@ -7,8 +7,8 @@ import WirelineTransport
 ///
 /// A handler gets one each time something has arrived (`PacketServer.startBatched`); it is good for as long as the handler
 /// runs, and what the handler leaves is dropped. A task asks for one with ``PacketConnection/nextBatch()``; what the task
-/// leaves is in the next one. Nothing is copied, and nothing is kept of a packet that has been looked at: it costs a third
-/// of what ``PacketConnection/next()`` costs, where packets are short and many.
+/// leaves is in the next one. Nothing is copied, and nothing is kept of a packet that has been looked at: it costs half of
+/// what ``PacketConnection/next()`` costs, where packets are short and many.
 @safe
 public struct PacketBatch: ~Copyable {
     @usableFromInline let connection: PacketConnection
