@@ -54,13 +54,12 @@ extension PacketConnection {
     nonisolated(nonsending) func nextToArrive() async throws(ConnectionError) -> ReceivedPacket? {
         // Asked again behind every wait: a task of an actor's goes on wherever the actor happens to run.
         while stream.loop.isCurrent {
-            if mustWait() {
-                try await waitForArrival()
-            } else {
+            if unsafe receiver == nil {
                 if let packet = try takeUnclaimedPacket() { return packet }
                 if try hasEnded() { return nil }
-                // It was a reply, and nothing else has come.
+                // It may have been a reply, and nothing else has come.
             }
+            try await waitForArrival()
         }
         return try await nextFromElsewhere()
     }
