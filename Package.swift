@@ -51,13 +51,15 @@ let package = Package(
         // Layer 0
         .target(name: "WirelineCodec", swiftSettings: strict),
         .target(name: "CWirelineSystem"),
+        .target(name: "WirelineLibraries", swiftSettings: strict),
         // Layer 1
         .target(name: "WirelineSession", swiftSettings: strict),
         .target(name: "WirelineTransport", dependencies: ["CWirelineSystem"], swiftSettings: strict),
         .target(
             name: "WirelineSchema", dependencies: ["WirelineCodec"], exclude: ["Editor"], swiftSettings: strict),
-        .target(name: "WirelineTLS", swiftSettings: strict),
-        .target(name: "WirelineWebSocket", dependencies: ["WirelineCodec"], swiftSettings: strict),
+        .target(name: "WirelineTLS", dependencies: ["WirelineLibraries"], swiftSettings: strict),
+        .target(
+            name: "WirelineWebSocket", dependencies: ["WirelineCodec", "WirelineLibraries"], swiftSettings: strict),
         // Layer 2
         .target(
             name: "WirelineGenerator", dependencies: ["WirelineCodec", "WirelineSchema"], swiftSettings: strict),
@@ -68,16 +70,20 @@ let package = Package(
             ],
             swiftSettings: strict),
         // Layer 3
+        .target(
+            name: "WirelineScript",
+            dependencies: ["WirelineCodec", "WirelineSchema", "WirelineTransport", "Wireline"], swiftSettings: strict),
+        .executableTarget(
+            name: "wire-generate", dependencies: ["WirelineCodec", "WirelineGenerator", "WirelineSchema"],
+            swiftSettings: strict),
+        // Layer 4
         .executableTarget(
             name: "wire",
             dependencies: [
-                "WirelineCodec", "WirelineSchema", "WirelineGenerator", "WirelineTLS", "WirelineTransport",
-                "WirelineWebSocket", "Wireline", "Scene",
+                "WirelineCodec", "WirelineSchema", "WirelineScript", "WirelineSession", "WirelineGenerator",
+                "WirelineTLS", "WirelineTransport", "WirelineWebSocket", "Wireline", "Scene",
             ],
             swiftSettings: strict),
-        .executableTarget(
-            name: "wire-generate", dependencies: ["WirelineGenerator", "WirelineSchema"], swiftSettings: strict),
-        // Layer 4
         .plugin(
             name: "WirelinePlugin", capability: .buildTool(), dependencies: ["wire-generate"],
             path: "Sources/WirelinePlugin"),
@@ -155,7 +161,9 @@ let package = Package(
             path: "Tests/Endurance", swiftSettings: usual),
         .executableTarget(
             name: "faults",
-            dependencies: ["Wireline", "WirelineTransport", "FaultSupport", "Goim", "TestingSupport"],
+            dependencies: [
+                "Wireline", "WirelineTransport", "WirelineWebSocket", "FaultSupport", "Goim", "TestingSupport",
+            ],
             path: "Tests/Faults", swiftSettings: usual),
         .testTarget(
             name: "wireTests",

@@ -10,8 +10,8 @@ import PackagePlugin
 ///     plugins: [.plugin(name: "WirelinePlugin", package: "wireline")])
 /// ```
 ///
-/// The target needs one Swift file of its own, if only with a comment in it: SwiftPM passes over targets without any
-/// before it asks a plugin.
+/// The target needs one Swift file of its own, even an empty one: SwiftPM skips targets without one before it asks a
+/// plugin.
 @main
 struct WirelinePlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) async throws -> [Command] {
@@ -24,7 +24,7 @@ struct WirelinePlugin: BuildToolPlugin {
             return []
         }
         let output = context.pluginWorkDirectoryURL.appending(path: "Generated")
-        // Known before anything is generated: a file for each input, and one for the protocol.
+        // Known before anything is generated: one file for each input, and one for the protocol.
         let names = inputs.map { $0.lastPathComponent + ".swift" } + [folder.lastPathComponent + "Protocol.swift"]
         return [
             .buildCommand(

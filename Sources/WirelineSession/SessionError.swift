@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a session did not take a message, or could not deliver it.
+/// Why a session did not accept a message, or could not deliver it.
 ///
-/// Where `mayHaveArrived` is false, the message was never given to a connection.
+/// If `mayHaveArrived` is false, no connection was ever given the message.
 @nonexhaustive
 public enum SessionError: Error, Equatable, Sendable {
-    /// More bytes would wait than ``OutboundLimits/byteCount``.
+    /// The queue would hold more bytes than ``OutboundLimits/byteCount``.
     case tooManyBytes(limit: Int)
-    /// More messages would wait than ``OutboundLimits/messageCount``.
+    /// The queue would hold more messages than ``OutboundLimits/messageCount``.
     case tooManyMessages(limit: Int)
-    /// The message is only for while there is a connection, and there is none.
+    /// The message is valid only while connected, and there is no connection.
     case notConnected
-    /// A message that must arrive exactly once needs a sequence field in the packet's header, of at least two numbers.
+    /// Exactly-once delivery needs a sequence field in the packet's header, with at least two numbers.
     case needsSequence
-    /// A message that must arrive needs something that says that it did.
+    /// At-least-once and exactly-once delivery need a receipt.
     case needsReceipt
     /// A message that a heartbeat's answer confirms needs a session with heartbeats.
     case needsHeartbeat
-    /// So many messages in a row have been lost, or given up, without a word that they have arrived, half of what the
-    /// sequence field can tell apart, that the server could take the next number for an old one. The message was not
-    /// sent. Only a word of the server's helps, at login or by a heartbeat's answer, or a new session.
+    /// Too many messages in a row were lost or cancelled without confirmation: half of the sequence field's range.
+    /// The server could take the next number for an old one, so the message was not sent. Messages can be sent again
+    /// after the server confirms one, at login or by a heartbeat's answer, or in a new session.
     case outOfSequenceNumbers
-    /// The connection has ended, and the message is not to be sent again.
+    /// The message and its sequence number do not fit the packet. The message was not sent.
+    case unencodable
+    /// The connection has ended, and the session does not send the message again.
     case lost(mayHaveArrived: Bool)
-    /// The message's time to live is over.
+    /// The message's time to live has passed.
     case expired(mayHaveArrived: Bool)
-    /// The sender has given the message up.
+    /// The sender has cancelled the message.
     case cancelled(mayHaveArrived: Bool)
-    /// The session has ended, or is about to.
+    /// The session has ended or is ending.
     case ended(mayHaveArrived: Bool)
 }
 
 extension SessionError: CustomStringConvertible {
-    /// One line for people.
+    /// A description in one line.
     public var description: String {
         switch self {
         case .tooManyBytes(let limit): "no more than \(limit) bytes of messages can wait"
@@ -44,6 +46,7 @@ extension SessionError: CustomStringConvertible {
         case .needsHeartbeat: "the session has no heartbeat whose answer could confirm the message"
         case .outOfSequenceNumbers:
             "too many messages were lost for the sequence field to tell a new number from an old one"
+        case .unencodable: "the message does not fit its packet with its sequence number, and was not sent"
         case .lost(let mayHaveArrived): "the connection has ended" + Self.rest(mayHaveArrived)
         case .expired(let mayHaveArrived): "the message's time to live is over" + Self.rest(mayHaveArrived)
         case .cancelled(let mayHaveArrived): "the message was given up" + Self.rest(mayHaveArrived)

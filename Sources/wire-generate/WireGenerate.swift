@@ -4,7 +4,7 @@ import Foundation
 import WirelineGenerator
 import WirelineSchema
 
-/// The generator alone: small, because everybody who uses the plugin builds it.
+/// The generator alone. It is small, because every user of the plugin builds it.
 @main
 enum WireGenerate {
     static let help = """
@@ -51,7 +51,7 @@ enum WireGenerate {
     }
 }
 
-/// What the call asks for.
+/// The parsed command line.
 struct Arguments {
     private(set) var input = ""
     private(set) var output = ""
@@ -79,7 +79,7 @@ struct Arguments {
     }
 }
 
-/// Why the program stops, as it is told to its user.
+/// The reason why the program stops, as shown to the user.
 struct Complaint: Error {
     let text: String
     let status: Int32
@@ -89,7 +89,7 @@ struct Complaint: Error {
         self.status = status
     }
 
-    /// The call was wrong.
+    /// Returns the error for wrong arguments.
     static func call(_ text: String) -> Complaint {
         Complaint("error: \(text); see wire-generate --help", status: 2)
     }

@@ -11,7 +11,7 @@ enum Wire {
             .webSocketEcho, .webSocketCases, .webSocketConnect,
         ]
         let tool = Tool(commands: commands, console: Console())
-        // Nobody awaits the task: it ends the process. Detached, because the main actor does not run.
+        // The task is not awaited: it ends the process. It is detached, because the main actor does not run.
         Task.detached { System.exit(await tool.run(Array(CommandLine.arguments.dropFirst()))) }
         Signals.wait()
     }

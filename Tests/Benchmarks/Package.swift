@@ -62,6 +62,16 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["NIOSSL"])),
             ],
             swiftSettings: usual),
+        .executableTarget(
+            name: "DelayBenchmarks",
+            dependencies: [
+                "CNetwork", "BenchmarkSupport",
+                .product(name: "Wireline", package: "wireline"),
+                .product(name: "WirelineTLS", package: "wireline"),
+                .product(name: "WirelineWebSocket", package: "wireline"),
+                .product(name: "Scene", package: "wireline"),
+            ],
+            swiftSettings: usual),
     ],
     swiftLanguageModes: [.v6]
 )

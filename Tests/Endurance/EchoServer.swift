@@ -5,7 +5,7 @@ import Scene
 import TestingSupport
 import Wireline
 
-/// The server that is looked at: sends every packet back.
+/// The server under test: it sends every packet back.
 enum EchoServer {
     static func run(inBatches: Bool) async throws {
         DescriptorLimit.raise()
@@ -26,7 +26,7 @@ enum EchoServer {
         }
         print(server.address.port)
         flush()
-        // A line asks how much is alive; the end of standard input ends the server.
+        // For each line it prints how many bytes are allocated; the end of standard input ends the server.
         while readLine() != nil {
             print(live_heap_byte_count())
             flush()

@@ -3,14 +3,14 @@
 import TestingSupport
 import Wireline
 
-/// Looks at what a server costs while its clients behave badly, and whether it costs the same after a long time.
+/// Measures what a server costs while its clients behave badly, and whether it costs the same after a long time.
 ///
 ///     swift run -c release endurance                      half a minute of load, 10,000 connections that stall
 ///     swift run -c release endurance --seconds 300        five minutes of load
-///     swift run -c release endurance --connections 1000   fewer that stall, where descriptors are few
+///     swift run -c release endurance --connections 1000   fewer that stall, if descriptors are few
 ///
-/// The server runs in a process of its own, whose memory and descriptors are looked at from outside. Each kind of handler
-/// is looked at.
+/// The server runs in its own process, whose memory and descriptors are measured from outside. Each kind of handler is
+/// measured.
 @main
 struct Endurance {
     var seconds = 30
@@ -32,6 +32,7 @@ struct Endurance {
         }
         DescriptorLimit.raise()
         let findings = Findings()
+        try await OffLoop.check(findings)
         for handler in ["task", "batches"] {
             print("== a \(handler == "task" ? "task a connection" : "batch handler")")
             try await Stalling(handler: handler, count: endurance.connections).run(findings)

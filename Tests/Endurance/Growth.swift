@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a server's memory grows with the connections that it has had.
+/// How a server's memory grows with the number of its connections so far.
 struct Growth {
-    /// How many connections there had been, and how many bytes there were.
+    /// The number of connections so far, and the bytes at that time.
     private var samples: [(connectionCount: Int, byteCount: Int)] = []
 
     mutating func add(_ byteCount: Int, after connectionCount: Int) { samples.append((connectionCount, byteCount)) }
@@ -10,11 +10,11 @@ struct Growth {
     /// How many connections there were between the first sample and the last.
     var connectionCount: Int { (samples.last?.connectionCount ?? 0) - (samples.first?.connectionCount ?? 0) }
 
-    /// The bytes that a connection leaves behind; 0 where there are no samples.
+    /// The bytes that a connection leaves allocated; 0 if there are no samples.
     ///
-    /// It is the median of the slopes between any two samples (the estimator of Theil and Sen), which a few samples that
-    /// are off do not change, or that between neighbours where it is less: memory that is taken once, and kept for all who
-    /// come, is a step, which most neighbours know nothing of.
+    /// It is the smaller of two medians. The first is that of the slopes between any two samples (the estimator of
+    /// Theil and Sen), which a few outliers do not change. The second is that of the slopes between neighbours: memory
+    /// that is allocated once, for all connections, is a step, which most neighbours do not see.
     var bytesPerConnection: Double {
         var (all, neighbours): ([Double], [Double]) = ([], [])
         for (index, late) in samples.enumerated() {

@@ -3,18 +3,17 @@
 import TestingSupport
 import Wireline
 
-/// Clients that come, talk and go in every way there is, for as long as they are told to.
+/// Clients that connect, exchange packets and end in every possible way, for a given time.
 struct Load {
     let handler: String
     let seconds: Int
 
-    /// How many times the memory is looked at.
+    /// How many times the memory is measured.
     private static let sampleCount = 12
-    /// The most bytes that a connection may leave behind: less than the least that malloc gives out, 32.
+    /// The most bytes that a connection may leave allocated: less than the smallest allocation of malloc, 32.
     private static let byteLimit = 16.0
-    /// By how many bytes memory goes up and down in which nothing is kept: what is taken from malloc (measured: by 4 KiB),
-    /// and what the process has, where nobody counts the former. In short runs it is not told from what connections leave
-    /// behind.
+    /// How much memory varies without a leak: the bytes allocated with malloc (measured: by 4 KiB), or the memory of
+    /// the process if those are not counted. In short runs this variation hides what connections leave allocated.
     private static let noise = (live: 16 * 1_024.0, process: 8 * 1_024 * 1_024.0)
 
     func run(_ findings: Findings) async throws {
@@ -39,7 +38,7 @@ struct Load {
         findings.check(
             each <= limit,
             "\(Int(each)) bytes are left of each of \(growth.connectionCount) connections (limit \(Int(limit)))")
-        // The allocator keeps what it has had, and not always in the same places.
+        // The allocator keeps freed memory, and not always in the same places.
         findings.check(after <= before * 3 / 2 + 8_192, "memory: \(before) KiB before, \(after) KiB after")
         try await server.stop(findings)
     }
@@ -58,7 +57,7 @@ struct Load {
     }
 }
 
-/// What clients have done.
+/// How much clients have done.
 private struct Work {
     var connectionCount = 0
     var answerCount = 0
@@ -98,7 +97,7 @@ private func talkOnce(to address: SocketAddress, _ random: inout SeededGenerator
         for packet in packets { try await connection.send(packet: packet) }
     }()
     var count = 0
-    // Some go in the middle of it.
+    // Some clients end before they have all answers.
     let wanted = Bool.random(using: &random) ? packets.count : Int.random(in: 0...packets.count, using: &random)
     for packet in packets.prefix(wanted) {
         guard let answer = try await connection.next(), [UInt8](copying: answer.bytes) == packet else {

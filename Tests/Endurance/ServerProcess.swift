@@ -4,7 +4,7 @@ import Foundation
 import TestingSupport
 import Wireline
 
-/// A server in a process of its own, looked at from outside.
+/// A server in its own process, measured from outside.
 final class ServerProcess {
     let address: SocketAddress
     private let process = Process()
@@ -28,14 +28,14 @@ final class ServerProcess {
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// How many bytes the server has taken from malloc and not given back; nil where nobody counts them.
+    /// How many bytes the server has allocated with malloc and not freed; nil if they are not counted.
     func liveByteCount() throws -> Int? {
         try input.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
         guard let count = Int(Self.line(from: output)) else { fail("the server says nothing of its heap", code: 1) }
         return count < 0 ? nil : count
     }
 
-    /// The memory that the process has and that is not a file's, in KiB.
+    /// The memory of the process without that of files, in KiB.
     func memory() throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
@@ -45,7 +45,7 @@ final class ServerProcess {
         return value
     }
 
-    /// How many descriptors the process has open beyond those it began with.
+    /// How many descriptors the process has open, without those at its start.
     func descriptorCount() throws -> Int {
         try Self.descriptorCount(of: process.processIdentifier) - descriptorCountAtStart
     }
@@ -54,7 +54,7 @@ final class ServerProcess {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
     }
 
-    /// Waits until the process has let go of all connections, which ends the program where it never does.
+    /// Waits until the process has released all connections; ends the program if it never does.
     func waitUntilIdle() async throws {
         let end = ContinuousClock.now + .seconds(500)
         while try descriptorCount() > 0 {
@@ -65,7 +65,7 @@ final class ServerProcess {
         }
     }
 
-    /// Has the process end by itself.
+    /// Lets the process end by itself.
     func stop(_ findings: Findings) async throws {
         try await waitUntilIdle()
         try input.fileHandleForWriting.close()

@@ -8,7 +8,7 @@ struct Stalling {
     let handler: String
     let count: Int
 
-    /// How many send for as long as they are taken: each has several megabytes in the system's buffers then.
+    /// How many clients send until the server stops reading: each fills several megabytes of the system's buffers.
     private static let mostFloods = 100
 
     func run(_ findings: Findings) async throws {
@@ -17,10 +17,10 @@ struct Stalling {
         try await measure("are idle after a packet", limit: isTask ? 2_560 : 1_024, findings) {
             Mute($0, saying: packet)
         }
-        // A header that announces 1 MiB, and what fits an Ethernet frame.
+        // A header that announces 1 MiB, and as many bytes as fit an Ethernet frame.
         let beginning = [0x00, 0x10, 0x00, 0x00, 0x00, 0x01] + [UInt8](repeating: 7, count: 1_400)
         try await measure("announce 1 MiB and stall", limit: 8_192, findings) { Mute($0, saying: beginning) }
-        // What the server has read, what it keeps to be sent, and a block's room for both.
+        // What the server has read, its queued output, and a block for both.
         let deaf = Array(repeating: packet, count: 300).flatMap { $0 }
         let limit = 512 * 1_024
         try await measure("send 300 KB and read nothing", limit: limit, findings) { Mute($0, saying: deaf) }
@@ -28,12 +28,12 @@ struct Stalling {
         try await measure("send until they are not taken any more", limit: limit, findings) { Flood($0, of: long) }
     }
 
-    /// Looks at a server that has seen nothing else.
+    /// Measures a server that has had no other clients.
     private func measure<Client: StallingClient>(
         _ what: String, limit: Int, _ findings: Findings, _ make: @escaping @Sendable (ByteStream) -> Client
     ) async throws {
         let server = try ServerProcess(handler: handler)
-        // What the server needs once, it has after this.
+        // The server has its one-time allocations after this.
         try await connect(100, to: server, { Mute($0, saying: [0]) })
         try await server.waitUntilIdle()
         let before = try server.memory()
@@ -50,7 +50,7 @@ struct Stalling {
         try await server.stop(findings)
     }
 
-    /// Opens connections, has each of them send, and closes them.
+    /// Opens connections, lets each of them send, and closes them.
     private func connect<Client: StallingClient>(
         _ count: Int, to server: ServerProcess, _ make: @escaping @Sendable (ByteStream) -> Client,
         then body: ([Client]) async throws -> Void = { _ in }
@@ -67,14 +67,14 @@ struct Stalling {
                     return client
                 })
         }
-        // An answer to a late packet shows that the server has come to those before it.
+        // An answer to a late packet shows that the server has handled those before it.
         for _ in 0..<3 { try await askOnce(server) }
         try await body(clients)
         let opened = clients
         await loop.run { for client in opened { client.stream.reset() } }
     }
 
-    /// Waits until nothing more is taken of clients that send for as long as something is.
+    /// Waits until the server reads no more from clients that send as much as they can.
     private func waitUntilStalled(_ clients: [some StallingClient], _ findings: Findings) async throws {
         guard let floods = clients as? [Flood], let loop = floods.first?.stream.loop else { return }
         var (sentByteCount, quietCount) = (UInt64(0), 0)
@@ -133,11 +133,11 @@ private final class Mute: StallingClient {
     func outputDrained(_ stream: ByteStream) {}
 }
 
-/// It sends for as long as something is taken.
+/// It sends until its output is stalled.
 private final class Flood: StallingClient {
     let stream: ByteStream
     private let bytes: [UInt8]
-    /// Far more than all buffers on the way and back hold: who takes so much without being read from keeps it.
+    /// Far more than all buffers in both directions hold: a server that reads so much buffers it without limit.
     private static let most: UInt64 = 64 << 20
 
     init(_ stream: ByteStream, of bytes: [UInt8]) {

@@ -5,15 +5,15 @@ import TestingSupport
 public import Wireline
 import WirelineTransport
 
-/// A client that goes behind each byte of what it would have sent, against a server that answers everything.
+/// A client that ends after each byte of its output in turn, with a server that answers everything.
 public struct CutClient: Sendable {
-    /// What a handler has seen of a connection.
+    /// What a handler has received from a connection.
     private struct Handled: Sendable {
         var packets: [[UInt8]] = []
         var error: ConnectionError?
     }
 
-    /// What the client sends, where nothing comes between.
+    /// The client's complete output.
     private let bytes: [UInt8]
     private let handled = Seen<Handled>()
     private let begun = Seen<Void>()
@@ -24,10 +24,10 @@ public struct CutClient: Sendable {
         self.bytes = bytes
     }
 
-    /// - Returns: What has gone wrong, and how many clients there were.
+    /// - Returns: What went wrong, and how many clients there were.
     public func goEverywhere(_ endings: [Relay.Ending]) async throws -> (complaints: [String], clientCount: Int) {
         var configuration = ServerConfiguration.patient
-        configuration.connectionEnded = { [ended] _, failure in ended.add(failure == nil) }
+        configuration.listening.connectionEnded = { [ended] _, failure in ended.add(failure == nil) }
         let server = try await PacketServer.start(
             at: "127.0.0.1", port: 0, protocol: GoimProtocol.self, configuration: configuration, handler: handle)
         var complaints: [String] = []
@@ -52,7 +52,7 @@ public struct CutClient: Sendable {
         do throws(ConnectionError) {
             while let packet = try await client.nextPacket() {
                 seen.packets.append([UInt8](copying: packet.bytes))
-                // That a client which has gone takes no answer must not keep its other messages away.
+                // A client that has ended takes no answer. Its other packets must be handled all the same.
                 try? await client.forward(packet)
             }
         } catch {
@@ -67,7 +67,7 @@ public struct CutClient: Sendable {
     ) async throws -> [String] {
         do {
             let client = try RawSocket.connect(to: port)
-            // A connection that is reset before it is accepted has never been there.
+            // A connection that is reset before it is accepted does not count.
             _ = await begun.first(number)
             try client.send(bytes[..<offset])
             switch ending {

@@ -5,29 +5,29 @@ public import Scene
 public import Wireline
 import WirelineTransport
 
-/// A session whose first connection ends behind a byte of the server's or of the client's, and whose later ones do not.
+/// A session whose first connection is cut after a byte of the server or of the client. Its later ones are not cut.
 public protocol CutSession: Sendable {
     /// How packets are laid out.
     var layout: PacketLayout { get }
-    /// Lives through one session, and tells what it has come to.
+    /// Runs one session, and returns its result.
     func run(_ name: String) async throws -> CutSessionResult
-    /// What a cut must not have changed.
+    /// Checks what a cut must not change.
     func complaints(about result: CutSessionResult, of name: String, _ recordings: [Relay.Recording]) throws -> [String]
 }
 
-/// What has become of a session's messages.
+/// The results of a session's messages.
 public struct CutSessionResult: Sendable {
-    /// How each message has ended that must arrive.
+    /// The outcome of each message that must arrive.
     var outcomes: [MessageOutcome] = []
-    /// What reached whoever iterates.
+    /// The packets that the iterating task received.
     var heard: [[UInt8]] = []
 }
 
 extension CutSession {
-    /// Lives through one session that ends where it does, and then through one for every byte of the senders'.
+    /// Runs one session without a cut, and then one session for a cut after each byte of the senders.
     ///
-    /// - Parameter name: What no other sessions with the same server are called.
-    /// - Returns: What has gone wrong, and how many sessions there were.
+    /// - Parameter name: A name that no other sessions with the same server have.
+    /// - Returns: What went wrong, how many sessions were cut, and the recording of the session without a cut.
     public func cutEverywhere(
         by relay: Relay, _ endings: [Relay.Ending], of senders: [Relay.Sender] = Relay.Sender.allCases,
         name: String = "session"
@@ -47,7 +47,7 @@ extension CutSession {
             let result = try await run(ownName)
             let recordings = relay.recordings
             var found = try self.complaints(about: result, of: ownName, recordings)
-            // What goes before must be what went before in the session that was recorded, but for its name.
+            // The bytes before the cut must equal those of the recorded session, except for its name.
             let fromClient = recording.fromClient.replacing(sessionName(name, 0).utf8, with: ownName.utf8)
             if !recording.fromServer.starts(with: recordings[0].fromServer)
                 || !fromClient.starts(with: recordings[0].fromClient)
@@ -55,7 +55,7 @@ extension CutSession {
                 found.append("another session")
             }
             if recordings[0][cut.sender].count != cut.byteCount { found.append("was not cut") }
-            // Behind the last of the client's bytes its answer is missing.
+            // A cut after the client's last byte also loses the answer to it.
             let isWhole = cut.sender == .server && cut.byteCount == recording.fromServer.count
             if !isWhole, recordings.count < 2 { found.append("did not come back") }
             complaints += found.map { "\(ownName), \(cut) \(recording[cut.sender].count): \($0)" }
@@ -64,7 +64,7 @@ extension CutSession {
     }
 }
 
-/// What a session is called. All names of a kind have the same length, and so have the bytes of the clients that say them.
+/// The name of a session. All names of a kind have the same length, and so the clients' output has the same length.
 private func sessionName(_ kind: String, _ number: Int) -> String {
     let digits = String(number)
     return kind + " " + String(repeating: "0", count: 6 - digits.count) + digits
@@ -74,12 +74,12 @@ private func sessionName(_ kind: String, _ number: Int) -> String {
 public struct GoimCutSession: CutSession {
     private let server: RememberingServer
     private let port: UInt16
-    /// The connections that there have been.
+    /// The connections so far.
     public let connections = LiveObjects<PacketConnection>()
 
     /// - Parameters:
-    ///   - server: What takes the messages in the end.
-    ///   - port: Where the session connects to.
+    ///   - server: Receives the messages in the end.
+    ///   - port: The port that the session connects to.
     public init(with server: RememberingServer, by port: UInt16) {
         (self.server, self.port) = (server, port)
     }
@@ -114,30 +114,30 @@ public struct GoimCutSession: CutSession {
 }
 
 extension GoimCutSession {
-    /// What must be so however often the session was cut.
+    /// Checks what must be true however often the session was cut.
     func complaints(about result: CutSessionResult, of name: String) -> [String] {
         var complaints: [String] = []
         if result.outcomes != [.confirmed, .confirmed, .confirmed] { complaints.append("\(result.outcomes)") }
         let rooms = server.rooms(of: name)
         if rooms != ["1", "2", "3"] { complaints.append("the server has taken \(rooms)") }
-        // The last byte of what the server tells of a room is the room's; what it tells may be lost.
+        // The last byte of a notification names the room; a notification may be lost.
         let told = result.heard.filter { UInt64($0[11]) == Notification.messageID }.compactMap(\.last)
         if !zip(told, told.dropFirst()).allSatisfy(<) { complaints.append("was told of rooms \(told)") }
         return complaints
     }
 
-    /// The whole packets of a server's that reach whoever iterates: all but the answers that the login has had itself.
+    /// The server's whole packets that reach the iterating task: all but the login's replies.
     func audible(in bytes: some Sequence<UInt8>) throws -> [[UInt8]] {
-        // The last byte of the operation says which message it is.
+        // The last byte of the operation is the message's ID.
         try wholePackets(in: Array(bytes), layout).filter { UInt64($0[11]) != AuthenticationReply.messageID }
     }
 
-    /// Lives through sessions whose connection ends where what passes it on is killed.
+    /// Runs sessions whose connection ends because the relay's process is killed.
     ///
     /// - Parameters:
-    ///   - cuts: Where; of the same recording no two may be the same.
-    ///   - recording: What is said in a session that nothing cuts.
-    ///   - prepare: Has the next connection end there, and those after it go on.
+    ///   - cuts: The places. No two cuts of a recording may be the same.
+    ///   - recording: A session without a cut.
+    ///   - prepare: Makes the next connection end at the cut, and later ones continue.
     public func complaints(
         behind cuts: [Relay.Cut], of recording: Relay.Recording, prepare: (Relay.Cut) async throws -> Void
     ) async throws -> [String] {
@@ -147,7 +147,7 @@ extension GoimCutSession {
             try await prepare(cut)
             let result = try await run(name)
             var found = self.complaints(about: result, of: name)
-            // How much of the server's was passed on before so many bytes of the client's, nobody has written down.
+            // If the client's bytes are counted, it is unknown how much of the server's was passed on before the cut.
             let heardCount = cut.sender == .server ? cut.byteCount : 0
             let whole = try audible(in: recording.fromServer[..<heardCount])
             if !result.heard.starts(with: whole) {
@@ -159,7 +159,7 @@ extension GoimCutSession {
     }
 }
 
-/// A session with the seed's messages: no login, no numbers, and messages that arrive at least once.
+/// A session with the seed's messages: no login, no sequence numbers, and messages that arrive at least once.
 public struct SceneCutSession: CutSession {
     private let port: UInt16
     private let requests = (1...3).map { Cs_20001(sceneID: $0, line: 2, message: "进") }

@@ -3,7 +3,7 @@
 import Foundation
 import WirelineTransport
 
-/// Which objects there still are, of those that should go when nobody needs them any more.
+/// The objects that still exist, of those that should be released when they are no longer needed.
 public final class LiveObjects<Object: AnyObject & Sendable>: Sendable {
     private struct Reference: Sendable {
         weak var object: Object?
@@ -15,21 +15,21 @@ public final class LiveObjects<Object: AnyObject & Sendable>: Sendable {
 
     public func add(_ object: Object) { references.withLock { $0.append(Reference(object: object)) } }
 
-    /// How many were added and have not gone.
+    /// How many of the added objects still exist.
     public var count: Int { references.withLock { $0.count { $0.object != nil } } }
 
-    /// Waits until all have gone.
+    /// Waits until all objects are released.
     ///
-    /// - Returns: What is wrong, if something is: those that have not gone after a time in which everything has.
+    /// - Returns: A complaint if objects still exist after a generous time.
     public func complaint(_ name: String) async throws -> String? {
         let isGone = try await eventually { self.count == 0 }
         return isGone ? nil : "\(count) \(name) have not gone"
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition is true.
 ///
-/// - Returns: False where it is not so after a time in which everything has happened that is going to.
+/// - Returns: False if it is still not true after a generous time.
 public func eventually(
     within limit: Duration = .seconds(500), _ condition: () async throws -> Bool
 ) async throws -> Bool {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RawSocket {
-    /// All that comes until the end.
+    /// All bytes until the end.
     public func rest() throws -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
@@ -11,7 +11,7 @@ extension RawSocket {
         }
     }
 
-    /// What comes up to the end of a head of HTTP, and what stands behind it.
+    /// The bytes up to the end of an HTTP head, and the bytes after it.
     public func head() throws -> (head: String, rest: [UInt8]) {
         var bytes: [UInt8] = []
         while true {

@@ -9,11 +9,12 @@ import Foundation
     private let streamType = SOCK_STREAM
     private let (endOfOutput, noSignal) = (SHUT_WR, Int32(0))
 #endif
+private let dontWait = Int32(MSG_DONTWAIT)
 
-/// A socket on loopback as the system has it: it blocks, and does what it is told and no more. It is what peers are made
-/// of that behave badly, so nothing of what is tested is in it.
+/// A plain blocking socket on loopback, which does only what it is told. Tests make badly behaving peers of it, so it
+/// contains none of the code under test.
 ///
-/// Closed when nobody holds it. Its descriptor never changes; the system is the lock of what is behind that.
+/// It is closed when it is released. Its descriptor never changes; the system locks what the descriptor refers to.
 public final class RawSocket: Sendable {
     let descriptor: Int32
 
@@ -23,7 +24,7 @@ public final class RawSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// What the system has said no to.
+    /// A system call that failed.
     public struct Failure: Error, CustomStringConvertible {
         let call: String
         let code = errno
@@ -33,12 +34,12 @@ public final class RawSocket: Sendable {
 
     // MARK: Making connections
 
-    /// - Parameter receiveBuffer: How many bytes the system keeps of what arrives and is not read, for connections that
-    ///   are accepted, too; nil: as many as it likes.
+    /// - Parameter receiveBuffer: How many unread bytes the system buffers, also for accepted connections; nil: the
+    ///   system's default.
     public static func listen(at port: UInt16 = 0, receiveBuffer: Int32? = nil) throws -> RawSocket {
         let listener = try make()
         listener.set(SOL_SOCKET, SO_REUSEADDR, Int32(1))
-        // Before it listens: the window that a connection begins with depends on it.
+        // Before it listens: the initial window of a connection depends on it.
         if let receiveBuffer { listener.set(SOL_SOCKET, SO_RCVBUF, receiveBuffer) }
         try listener.withAddress(of: port) { address, count in
             guard bind(listener.descriptor, address, count) == 0 else { throw Failure(call: "bind") }
@@ -47,8 +48,11 @@ public final class RawSocket: Sendable {
         return listener
     }
 
-    public static func connect(to port: UInt16) throws -> RawSocket {
+    /// - Parameter receiveBuffer: How many unread bytes the system buffers; nil: the system's default.
+    public static func connect(to port: UInt16, receiveBuffer: Int32? = nil) throws -> RawSocket {
         let socket = try make()
+        // Before it connects: the initial window of a connection depends on it.
+        if let receiveBuffer { socket.set(SOL_SOCKET, SO_RCVBUF, receiveBuffer) }
         try socket.withAddress(of: port) { address, count in
             guard Foundation.connect(socket.descriptor, address, count) == 0 else { throw Failure(call: "connect") }
         }
@@ -63,7 +67,7 @@ public final class RawSocket: Sendable {
     }
 
     private func prepare() {
-        // A child that inherits it would keep it open.
+        // A child process that inherits it would keep it open.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
     }
@@ -108,7 +112,7 @@ public final class RawSocket: Sendable {
 
     // MARK: Bytes
 
-    /// Sends all of it, however long that takes.
+    /// Sends all bytes, however long that takes.
     public func send(_ bytes: some Collection<UInt8>) throws {
         let bytes = Array(bytes)
         var count = 0
@@ -122,7 +126,24 @@ public final class RawSocket: Sendable {
         }
     }
 
-    /// What comes next, as far as it has come; empty at the end.
+    /// Sends bytes; the last one is urgent (TCP's URG).
+    public func sendUrgent(_ bytes: [UInt8]) throws {
+        let flags = noSignal | Int32(MSG_OOB)
+        guard bytes.withUnsafeBytes({ Foundation.send(descriptor, $0.baseAddress, $0.count, flags) }) == bytes.count
+        else { throw Failure(call: "send") }
+    }
+
+    /// Sends as much as the system takes without waiting.
+    ///
+    /// - Returns: How many bytes were sent; 0 also if the connection has ended.
+    public func sendAtOnce(_ bytes: ArraySlice<UInt8>) -> Int {
+        let sent = bytes.withUnsafeBytes {
+            Foundation.send(descriptor, $0.baseAddress, $0.count, noSignal | dontWait)
+        }
+        return max(0, sent)
+    }
+
+    /// The bytes that have arrived, after waiting for at least one; empty at the end.
     public func receive(atMost count: Int = 65_536) throws -> [UInt8] {
         while true {
             var failed = false
@@ -138,14 +159,36 @@ public final class RawSocket: Sendable {
 
     // MARK: Ends
 
-    /// Says that nothing more comes (FIN).
+    /// Ends the output (FIN).
     public func endOutput() { shutdown(descriptor, endOfOutput) }
 
-    /// Reads until the peer has ended, in one way or the other.
+    /// Reads until the peer has ended, with or without an error.
     public func drain() {
         while let bytes = try? receive(), !bytes.isEmpty {}
     }
 
-    /// Has the connection reset (TCP RST) when it is closed.
+    /// Whether output waits until it can leave in one segment (TCP_CORK).
+    public func holdSegments(_ isHeld: Bool) {
+        #if os(Linux)
+            set(Int32(IPPROTO_TCP), TCP_CORK, Int32(isHeld ? 1 : 0))
+        #endif
+    }
+
+    /// How many sent bytes the peer's system has not acknowledged.
+    public var unacknowledgedByteCount: Int {
+        var count: Int32 = 0
+        return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
+    }
+
+    /// Resets the connection (TCP RST) now; the socket cannot be used after that.
+    public func reset() {
+        // Connecting a socket to no address ends its connection (connect(2)).
+        resetWhenClosed()
+        var nowhere = sockaddr()
+        nowhere.sa_family = sa_family_t(AF_UNSPEC)
+        _ = Foundation.connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
+    /// Makes the connection be reset (TCP RST) when it is closed.
     public func resetWhenClosed() { set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0)) }
 }

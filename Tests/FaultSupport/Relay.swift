@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+public import Foundation
 import WirelineTransport
 
-/// What stands between a client and a server on loopback, passes on what they send, writes it down, and cuts their
-/// connection where it is told to.
+/// A relay between a client and a server on loopback: it passes on their bytes, records them, and cuts the connection
+/// at a given place.
 ///
-/// The lock behind `@unchecked Sendable`: `state` is guarded by its `Lock`, everything else never changes.
+/// The lock for `@unchecked Sendable`: `state` is guarded by its `Lock`, everything else never changes.
 public final class Relay: @unchecked Sendable {
     /// How a connection ends for the client.
     public enum Ending: String, CaseIterable, Sendable {
@@ -18,14 +18,14 @@ public final class Relay: @unchecked Sendable {
         case kill
     }
 
-    /// Whose bytes are counted.
+    /// The side whose bytes are counted.
     public enum Sender: String, CaseIterable, Sendable {
         case server, client
     }
 
     /// Where a connection ends.
     public struct Cut: Sendable, CustomStringConvertible {
-        /// Behind so many bytes of the sender's.
+        /// After so many bytes of the sender.
         public var byteCount: Int
         public var sender: Sender
         public var ending: Ending
@@ -37,19 +37,19 @@ public final class Relay: @unchecked Sendable {
         public var description: String { "\(ending) behind byte \(byteCount) of the \(sender)'s" }
     }
 
-    /// What was passed on in one connection.
+    /// The bytes that were passed on in one connection.
     public struct Recording: Sendable {
         public fileprivate(set) var fromServer: [UInt8] = []
         public fileprivate(set) var fromClient: [UInt8] = []
 
-        /// What one of them has sent.
+        /// The bytes of one sender.
         public fileprivate(set) subscript(sender: Sender) -> [UInt8] {
             get { sender == .server ? fromServer : fromClient }
             set { if sender == .server { fromServer = newValue } else { fromClient = newValue } }
         }
     }
 
-    /// One connection, of which it is noted what is passed on; the relay's lock guards it.
+    /// One connection and its recording; the relay's lock guards it.
     private final class Passage: @unchecked Sendable {
         var recording = Recording()
     }
@@ -64,21 +64,26 @@ public final class Relay: @unchecked Sendable {
     private let listener: RawSocket
     private let server: UInt16
     private let pieceByteCount: Int
+    private let pause: TimeInterval
     private let state = Lock(State())
 
     /// - Parameters:
     ///   - server: The server's port.
-    ///   - port: Its own; 0 lets the system choose one.
-    ///   - pieceByteCount: How many bytes are passed on at a time, at most.
-    public init(to server: UInt16, at port: UInt16 = 0, pieceByteCount: Int = 65_536) throws {
+    ///   - port: The relay's port; 0 lets the system choose one.
+    ///   - pieceByteCount: The most bytes that are passed on at a time.
+    ///   - pause: How many seconds the relay waits after each piece, like a slow line.
+    public init(
+        to server: UInt16, at port: UInt16 = 0, pieceByteCount: Int = 65_536, pause: TimeInterval = 0
+    ) throws {
         listener = try RawSocket.listen(at: port)
         self.port = try listener.port()
         self.server = server
         self.pieceByteCount = pieceByteCount
+        self.pause = pause
         Thread.detachNewThread { self.acceptConnections() }
     }
 
-    /// Forgets the connections that were, and ends the next one here.
+    /// Forgets the previous connections, and cuts the next one here.
     public func begin(cut: Cut?) {
         state.withLock { state in
             state.cut = cut
@@ -86,10 +91,10 @@ public final class Relay: @unchecked Sendable {
         }
     }
 
-    /// What was passed on since ``begin(cut:)``.
+    /// The recordings since ``begin(cut:)``.
     public var recordings: [Recording] { state.withLock { $0.passages.map(\.recording) } }
 
-    /// Takes no more connections.
+    /// Accepts no more connections.
     public func stop() {
         state.withLock { $0.isStopped = true }
         _ = try? RawSocket.connect(to: port)
@@ -112,7 +117,7 @@ public final class Relay: @unchecked Sendable {
         }
     }
 
-    /// Passes on what comes until both have ended, or the cut.
+    /// Passes on bytes until both sides have ended, or until the cut.
     private func pass(between client: RawSocket, and server: RawSocket, _ passage: Passage, until cut: Cut?) {
         let ways: [(sender: Sender, from: RawSocket, to: RawSocket)] = [
             (.client, client, server), (.server, server, client),
@@ -124,11 +129,11 @@ public final class Relay: @unchecked Sendable {
             guard poll(&polled, nfds_t(polled.count), -1) > 0 else { continue }
             for (place, way) in ways.enumerated() where polled[place].fd >= 0 && polled[place].revents != 0 {
                 let count = pass(from: way.from, to: way.to, atMost: min(left[place], pieceByteCount)) { bytes in
-                    // First, so that nobody has heard what is not written down.
+                    // First, so that a peer receives only recorded bytes.
                     state.withLock { _ in passage.recording[way.sender] += bytes }
                 }
                 if count == 0 { polled[place].fd = -1 } else { left[place] -= count }
-                // Nothing follows the last byte, the other's answer to it least of all.
+                // Nothing follows the last byte, in particular not the other side's answer to it.
                 if left[place] == 0 { break }
             }
         }
@@ -143,8 +148,9 @@ public final class Relay: @unchecked Sendable {
             return 0
         }
         note(bytes)
-        // A destination that has gone is noticed when it is read from.
+        // A destination that has ended is noticed when the relay reads from it.
         try? destination.send(bytes)
+        if pause > 0 { Thread.sleep(forTimeInterval: pause) }
         return bytes.count
     }
 
@@ -152,7 +158,7 @@ public final class Relay: @unchecked Sendable {
         switch cut.ending {
         case .end:
             if cut.sender == .client {
-                // Before the client comes back the server has taken what was whole. What it says to that reaches nobody.
+                // The server takes the whole packets before the client reconnects. Its answers are dropped.
                 server.endOutput()
                 server.drain()
             }

@@ -2,12 +2,13 @@
 
 public import Goim
 public import Wireline
+import WirelineCodec
 import WirelineTransport
 
-/// A server of goim's that takes each message once, as ``DeliveryPolicy/exactlyOnce`` asks of it: it remembers the last
-/// number of each login's messages.
+/// A server of goim's protocol that takes each message once, as ``DeliveryPolicy/exactlyOnce`` requires: it remembers
+/// the sequence number of each login's last message.
 ///
-/// It answers a login and a change of room, and tells of a room that it has not had before; that comes before the answer.
+/// It answers a login and a change of room. For a new room it first sends a notification, and then the answer.
 public final class RememberingServer: Sendable {
     private struct Account {
         var lastSequence: UInt64 = 0
@@ -15,12 +16,12 @@ public final class RememberingServer: Sendable {
     }
 
     private let accounts = Lock<[String: Account]>([:])
-    /// The connections that there have been.
+    /// The connections so far.
     public let connections = LiveObjects<PacketConnection>()
 
     public init() {}
 
-    /// The rooms of a login's, in the order in which they were taken.
+    /// The rooms of a login, in the order in which they were taken.
     public func rooms(of login: String) -> [String] { accounts.withLock { $0[login]?.rooms ?? [] } }
 
     public func start(at port: UInt16 = 0) async throws -> PacketServer<GoimProtocol> {
@@ -53,7 +54,7 @@ public final class RememberingServer: Sendable {
         }
     }
 
-    /// - Returns: False for what it has had.
+    /// - Returns: False for a repeated message.
     private func take(_ room: String, _ sequence: UInt64, of login: String) -> Bool {
         accounts.withLock { accounts in
             guard sequence > accounts[login, default: Account()].lastSequence else { return false }
@@ -65,24 +66,26 @@ public final class RememberingServer: Sendable {
 }
 
 extension ServerConfiguration {
-    /// Without deadlines, for machines that do many other things at the same time.
+    /// Without timeouts, for machines that do many other things at the same time.
     static var patient: ServerConfiguration {
-        var configuration = ServerConfiguration(firstPacketTimeout: nil, minimumRate: nil)
+        var configuration = ServerConfiguration(
+            listening: ListeningOptions(minimumRate: nil), firstPacketTimeout: nil)
         configuration.limits.writeTimeout = nil
         return configuration
     }
 }
 
 extension PacketSessionConfiguration {
-    /// Connects again almost at once, and for as long as it takes.
+    /// Reconnects almost at once, and retries without end.
     public static let eager = PacketSessionConfiguration(
         client: ClientConfiguration(
-            connectTimeout: .seconds(500), requestTimeout: .seconds(500), limits: ConnectionLimits(writeTimeout: nil)),
+            dialing: DialingOptions(connectTimeout: .seconds(500)), requestTimeout: .seconds(500),
+            limits: ConnectionLimits(writeTimeout: nil)),
         reconnect: ReconnectPolicy(baseDelay: .milliseconds(1), maximumDelay: .milliseconds(10), retryLimit: nil),
         loginTimeout: .seconds(500))
 }
 
-/// The packets that are whole in bytes that were cut somewhere.
+/// The whole packets in bytes that may end inside a packet.
 public func wholePackets(in bytes: [UInt8], _ layout: PacketLayout) throws -> [[UInt8]] {
     var splitter = PacketSplitter(layout: layout, maximumPacketByteCount: 1 << 20)
     var packets: [[UInt8]] = []

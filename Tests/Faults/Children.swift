@@ -5,10 +5,10 @@ import Foundation
 import TestingSupport
 import Wireline
 
-/// What this program does as the child of itself: each prints its port, and ends with its standard input.
+/// What this program does as its own child process: each child prints its port, and ends with its standard input.
 enum Children {
-    /// A server that remembers. For a line with a login, it prints which rooms it has taken of that; for `descriptors N`
-    /// it allows itself so many, and prints how many they were.
+    /// A server that remembers. For a line with a login, it prints the rooms that it has taken of that login. For
+    /// `descriptors N` it limits its descriptors to N, and prints the old limit.
     static func remember() async throws {
         let remembering = RememberingServer()
         let server = try await remembering.start()
@@ -23,10 +23,10 @@ enum Children {
         }
     }
 
-    /// A relay at a port, whose next connection is the end of it behind so many bytes.
+    /// A relay at a port. It ends with its next connection, after so many bytes.
     ///
-    /// - Parameter cut: `PORT:BYTES:SENDER`, the bytes being those of the `server` or the `client`; or `PORT` for one that
-    ///   cuts nothing.
+    /// - Parameter cut: `PORT:BYTES:SENDER`, which counts the bytes of the `server` or the `client`; or `PORT` for no
+    ///   cut.
     static func relay(to server: String, _ cut: String) async throws {
         let parts = cut.split(separator: ":").map(String.init)
         guard let server = UInt16(server), let port = parts.first.flatMap({ UInt16($0) }) else {
@@ -40,7 +40,7 @@ enum Children {
         while readLine() != nil {}
     }
 
-    /// A server that reads ten kilobytes a second, and whose system keeps little more than one of them.
+    /// A server that reads ten kilobytes a second, and whose system buffers little more than one kilobyte.
     static func readSlowly() throws {
         let listener = try RawSocket.listen(receiveBuffer: 4_096)
         say("\(try listener.port())")
@@ -62,9 +62,9 @@ enum Children {
     }
 }
 
-/// A child of this program, which is ended with the value if not before.
+/// A child process of this program. It is killed when this value is released, if it has not ended before.
 ///
-/// The lock behind `@unchecked Sendable`: what changes is the pipes', of which one task at a time makes use.
+/// The lock for `@unchecked Sendable`: only the pipes change, and one task at a time uses them.
 final class Child: @unchecked Sendable {
     private let process = Process()
     private let input = Pipe()
@@ -97,7 +97,7 @@ final class Child: @unchecked Sendable {
 
     func send(_ signal: Int32) { if process.isRunning { kill(id, signal) } }
 
-    /// What it says to a line.
+    /// The child's answer to a line.
     func answer(to line: String) throws -> String {
         try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
         return Self.line(from: output)
@@ -105,13 +105,13 @@ final class Child: @unchecked Sendable {
 
     func waitUntilExit() async { await hasEnded.wait() }
 
-    /// Whether a signal has ended it that nothing can catch.
+    /// Whether SIGKILL has ended it.
     var wasKilled: Bool { process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL }
 
-    /// For how long it has had a processor.
+    /// How much processor time it has used.
     func processorTime() throws -> Duration {
         let text = try String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
-        // Behind the name in parentheses stands the third field of proc(5); the 14th and 15th are wanted.
+        // After the name in parentheses comes the third field of proc(5); the 14th and 15th are needed.
         let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
         guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
             fail("/proc says nothing of the child's time", code: 1)
@@ -120,11 +120,11 @@ final class Child: @unchecked Sendable {
     }
 }
 
-// `waitUntilExit()` turns its thread's run loop, which tasks have none of: it may turn for ever.
+// `waitUntilExit()` runs its thread's run loop. Tasks have none, so it might never return.
 extension Process {
     /// Starts the process.
     ///
-    /// - Returns: What opens when it has ended.
+    /// - Returns: A gate that opens when the process has ended.
     func runNoted() throws -> Gate {
         let hasEnded = Gate()
         terminationHandler = { _ in hasEnded.open() }

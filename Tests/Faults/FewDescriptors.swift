@@ -6,7 +6,7 @@ import Goim
 import TestingSupport
 import Wireline
 
-/// Processes that have no descriptors left (EMFILE): a client's, and a server's.
+/// Processes that have no descriptors left (EMFILE): a client and a server.
 enum FewDescriptors {
     static func look(_ findings: Findings) async throws {
         try await lookAtClient(findings)
@@ -41,7 +41,7 @@ enum FewDescriptors {
             to: [server.endpoint], protocol: GoimProtocol.self, configuration: .eager)
         findings.check(try await before.move(to: ["1"]).areConfirmed(), "a server answers")
         let usual = try server.limitDescriptors(to: 0)
-        // Its system connects; the server cannot take the connection.
+        // The server's system completes the connection; the server cannot accept it.
         let late = try PacketSession.start(
             to: [server.endpoint], protocol: GoimProtocol.self, configuration: .eager
         ) { login in _ = try await login.client.request(Authentication(body: "late")) }
@@ -49,7 +49,7 @@ enum FewDescriptors {
         await watch.state(behind: 0) { $0 == .loggingIn }
         let sent = try await late.move(to: ["1"])
         let start = try server.processorTime()
-        // What the server does meanwhile is what is looked at.
+        // Measures how much processor time the server uses meanwhile.
         try await Task.sleep(for: .seconds(2))
         let spent = try server.processorTime() - start
         findings.check(spent < .seconds(1), "it has no descriptors for 2 s, and takes \(spent) of them to try again")
@@ -62,9 +62,9 @@ enum FewDescriptors {
         late.end()
     }
 
-    /// Allows this process so many descriptors; those that it has stay open.
+    /// Sets the limit of this process's descriptors; open ones stay open.
     ///
-    /// - Returns: How many were allowed.
+    /// - Returns: The old limit.
     static func limitDescriptors(to count: rlim_t) -> rlim_t {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()

@@ -5,10 +5,10 @@ import Foundation
 import TestingSupport
 import Wireline
 
-/// A peer that is killed behind each byte of what it sends, and of what it takes (SIGKILL), and another that is started at
-/// its port.
+/// A peer that is killed (SIGKILL) after each byte of its output, and after each byte of its input. Another one is
+/// started at its port.
 enum KilledPeer {
-    /// How many at a time: most of it is waiting for processes to begin.
+    /// How many run at a time: most of the time is spent on starting processes.
     private static let laneCount = 4
 
     static func look(_ findings: Findings) async throws {
@@ -16,7 +16,7 @@ enum KilledPeer {
         let server = try await remembering.start()
         let recorder = try Relay(to: server.address.port)
         let recorded = GoimCutSession(with: remembering, by: recorder.port)
-        // What the sessions are called whose peers are killed is as long.
+        // The sessions whose peers are killed have names of the same length.
         let (_, _, recording) = try await recorded.cutEverywhere(by: recorder, [], name: "server")
         recorder.stop()
 
@@ -53,7 +53,7 @@ private struct Lane {
         session = GoimCutSession(with: remembering, by: try await listeners.choosePort())
     }
 
-    /// - Returns: What has gone wrong.
+    /// - Returns: What went wrong.
     func kill(behind cuts: [Relay.Cut], of recording: Relay.Recording) async throws -> [String] {
         var complaints = try await session.complaints(behind: cuts, of: recording) { cut in
             try await listeners.killNext(behind: cut)
@@ -65,13 +65,13 @@ private struct Lane {
     }
 }
 
-/// Who listens at a port, one after another.
+/// The processes that listen at a port, one after another.
 private actor Listeners {
     private let server: UInt16
     private var port: UInt16 = 0
     private var current: Child?
     private var replacement: Task<Void, any Error>?
-    /// What was not killed.
+    /// The peers that ended without being killed.
     private(set) var complaints: [String] = []
 
     init(server: UInt16) {
@@ -84,7 +84,7 @@ private actor Listeners {
         return port
     }
 
-    /// Has one listen that is killed behind so many bytes, and then one that is not.
+    /// Starts a relay that is killed after so many bytes, and then one that is not.
     func killNext(behind cut: Relay.Cut) async throws {
         try await end()
         let killed = try await start(at: "\(port):\(cut.byteCount):\(cut.sender)")

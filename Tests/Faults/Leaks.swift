@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FaultSupport
-import Foundation
 import TestingSupport
 import Wireline
 
-/// Sessions that are cut behind each byte, again and again: nothing of them may stay.
+/// Sessions that are cut after each byte, again and again: nothing of them may stay in memory.
 enum Leaks {
     private static let sweepCount = 8
 
@@ -14,6 +13,7 @@ enum Leaks {
         let server = try await remembering.start()
         let relay = try Relay(to: server.address.port)
         let session = GoimCutSession(with: remembering, by: relay.port)
+        let own = ProcessFigures.own
         var (descriptorCount, memory, sessionCount) = (0, 0, 0)
         for sweep in 0..<sweepCount {
             let (complaints, count, _) = try await session.cutEverywhere(
@@ -23,30 +23,16 @@ enum Leaks {
                 server.connections.isEmpty && session.connections.count == 0 && remembering.connections.count == 0
             }
             if !isQuiet { findings.check(false, "connections are left") }
-            // Everything that grows once has grown after the first ones.
-            if sweep == 1 { (descriptorCount, memory) = (try Self.descriptorCount(), try Self.memory()) }
+            // Everything that grows once has grown after the first sessions.
+            if sweep == 1 { (descriptorCount, memory) = (try own.descriptorCount(), try own.memory()) }
             if sweep > 1 { sessionCount += count }
         }
-        let isClosed = try await eventually { try Self.descriptorCount() <= descriptorCount }
-        findings.check(isClosed, "descriptors: \(descriptorCount) before, \(try Self.descriptorCount()) after")
-        let each = (try Self.memory() - memory) * 1_024 / sessionCount
-        // A session takes several kilobytes. What the server remembers of each login is a part of this.
+        let isClosed = try await eventually { try own.descriptorCount() <= descriptorCount }
+        findings.check(isClosed, "descriptors: \(descriptorCount) before, \(try own.descriptorCount()) after")
+        let each = (try own.memory() - memory) * 1_024 / sessionCount
+        // A session takes several kilobytes. The server's memory of each login is a part of this.
         findings.check(each < 1_500, "memory: \(each) bytes for each of \(sessionCount) sessions that have been")
         relay.stop()
         await server.shutDown()
-    }
-
-    private static func descriptorCount() throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-    }
-
-    /// The memory that this process has and that is not a file's, in KiB.
-    private static func memory() throws -> Int {
-        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
-        guard let value = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) }) else {
-            fail("/proc says nothing of the memory", code: 1)
-        }
-        return value
     }
 }

@@ -3,8 +3,8 @@
 import TestingSupport
 import WirelineTransport
 
-/// One look at something that goes well unless the machine is too busy for it: where a child stalls for longer than a
-/// heartbeat waits, it is the machine's fault, and worth another look.
+/// A check that succeeds unless the machine is too busy. If a child process stalls for longer than a heartbeat waits,
+/// the machine is at fault, and the check is repeated.
 final class Look: Sendable {
     private static let most = 3
 
@@ -16,7 +16,7 @@ final class Look: Sendable {
         (self.findings, self.isLast) = (findings, isLast)
     }
 
-    /// Looks until nothing was late, or for the last time.
+    /// Repeats the check until nothing was late, or until the last attempt.
     static func look(_ findings: Findings, _ body: @Sendable (Look) async throws -> Void) async throws {
         for number in 1...most {
             let look = Look(findings, isLast: number == most)
@@ -25,10 +25,10 @@ final class Look: Sendable {
         }
     }
 
-    /// Says what must be so however busy the machine is.
+    /// Records what must be true however busy the machine is.
     func check(_ isRight: Bool, _ text: String) { findings.check(isRight, text) }
 
-    /// Says what must be so once in a few looks.
+    /// Records what must be true in one of a few attempts.
     func checkInTime(_ isRight: Bool, _ text: String) {
         guard !isRight, !isLast else { return findings.check(isRight, text) }
         wasLate.withLock { $0 = true }

@@ -6,13 +6,13 @@ import Goim
 import TestingSupport
 import Wireline
 
-/// Networks that fail, in a network namespace of their own: an address that swallows everything, a line that goes dead,
-/// and one that is slow.
+/// Networks that fail, in their own network namespace: an address that drops everything, a line that fails, and a slow
+/// line.
 enum Namespace {
-    /// Nobody is there: the neighbour that it leads to does not exist.
+    /// No machine has this address: the neighbour that its packets are sent to does not exist.
     private static let deadAddress = "10.9.9.9"
 
-    /// Looks at them in a child that has such a namespace, where that is allowed.
+    /// Runs the checks in a child process with such a namespace, if that is allowed.
     static func look(_ findings: Findings) async throws {
         let missing = ["unshare", "ip", "tc"].filter { path(of: $0) == nil }
         guard missing.isEmpty, let ip = path(of: "ip") else {
@@ -23,7 +23,7 @@ enum Namespace {
         guard try await run("unshare", ["-rn", "true"], isQuiet: true) == 0 else {
             return findings.check(true, "SKIPPED: networks that fail (the kernel allows no network namespaces here)")
         }
-        // Foundation needs a loopback device that works before it starts anything.
+        // Foundation needs a working loopback device before it can start a process.
         let status = try await run(
             "unshare",
             ["-rn", "sh", "-c", "\"$1\" link set lo up && exec \"$0\" --in-namespace", Child.ownPath.path, ip])
@@ -36,7 +36,7 @@ enum Namespace {
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// Runs a program and waits for its end, without the help of Foundation: that needs a loopback device which works.
+    /// Runs a program and waits for its end, without Foundation, which needs a working loopback device.
     private static func run(_ tool: String, _ arguments: [String], isQuiet: Bool = false) async throws -> Int32 {
         guard let path = path(of: tool) else { fail("there is no \(tool)", code: 1) }
         var actions = posix_spawn_file_actions_t()
@@ -58,7 +58,7 @@ enum Namespace {
         }
     }
 
-    /// Has the system do what a line says in the words of `ip` or `tc`.
+    /// Runs a line as a command of `ip` or `tc`.
     private static func have(_ line: String) async throws {
         let words = line.split(separator: " ").map(String.init)
         guard try await run(words[0], Array(words.dropFirst())) == 0 else { fail("cannot: \(line)", code: 1) }
@@ -83,7 +83,7 @@ enum Namespace {
 
     private static func lookAtDeadAddress(_ endpoint: ServerEndpoint, _ findings: Findings) async throws {
         var configuration = PacketSessionConfiguration.eager
-        configuration.client.connectTimeout = .milliseconds(500)
+        configuration.client.dialing.connectTimeout = .milliseconds(500)
         let start = ContinuousClock.now
         var error: ConnectionError?
         do throws(ConnectionError) {
@@ -97,8 +97,8 @@ enum Namespace {
             error == .transport(.timedOut) && time < .seconds(10),
             "an address that swallows everything has timed out after \(time); it may take 0.5 s")
 
-        // The time is that of the endpoint that is there, too; where it is over, both are tried again.
-        configuration.client.connectTimeout = .seconds(5)
+        // The timeout covers both endpoints; after it both are tried again.
+        configuration.client.dialing.connectTimeout = .seconds(5)
         let session = try PacketSession.start(
             to: [ServerEndpoint(deadAddress, port: 1), endpoint], protocol: GoimProtocol.self,
             configuration: configuration)
@@ -112,11 +112,11 @@ enum Namespace {
         session.end()
     }
 
-    /// A name whose first address swallows everything.
+    /// A host name whose first address drops everything.
     private static func lookAtDeadAnswer(_ server: SocketAddress, _ findings: Findings) async throws {
         let dead = try SocketAddress(ipAddress: deadAddress, port: server.port)
         var configuration = PacketSessionConfiguration.eager.client
-        configuration.resolver = ClosureResolver { _, family in
+        configuration.dialing.resolver = ClosureResolver { _, family in
             ResolvedAddresses(family == .ipv4 ? [dead, server] : [])
         }
         let client = try await PacketClient.connect(
@@ -134,12 +134,12 @@ enum Namespace {
         client.close()
     }
 
-    /// A connection whose packets are dropped all of a sudden, and some time later no more.
+    /// A connection whose packets are suddenly dropped, and later no longer dropped.
     private static func lookAtDeadLine(
         _ endpoint: ServerEndpoint, _ remembering: RememberingServer, _ findings: Findings
     ) async throws {
         var configuration = PacketSessionConfiguration.eager
-        configuration.client.connectTimeout = .milliseconds(500)
+        configuration.client.dialing.connectTimeout = .milliseconds(500)
         let session = try PacketSession.start(
             to: [endpoint], protocol: GoimProtocol.self, configuration: configuration,
             conventions: .beating(every: .milliseconds(200), timeout: .milliseconds(500))
@@ -160,7 +160,7 @@ enum Namespace {
         session.end()
     }
 
-    /// An upload that takes far longer than a heartbeat may.
+    /// An upload that takes far longer than a heartbeat's timeout.
     private static func lookAtSlowLine(_ look: Look) async throws {
         let remembering = RememberingServer()
         let server = try await remembering.start()
@@ -175,7 +175,7 @@ enum Namespace {
             conventions: .beating(every: .milliseconds(200), timeout: .milliseconds(800))
         ) { login in _ = try await login.client.request(Authentication(body: "slow")) }
         let watch = Watch(session)
-        // What the server says of each room is as long, and is read.
+        // The server's notification of each room is as long, and is read.
         let reading = Task { for try await _ in session.messages {} }
         let rooms = (1...20).map { "\($0)" + String(repeating: "x", count: 100_000) }
         let start = ContinuousClock.now

@@ -6,9 +6,9 @@ import Goim
 import TestingSupport
 import Wireline
 
-/// Peers that take or send little at a time, which is life, and one that takes nothing any more, which is none.
+/// Peers that read or send slowly, which are alive, and a peer that reads no more, which is not.
 enum SlowPeer {
-    /// Ten kilobytes a second, of two megabytes; no heartbeat is ever answered.
+    /// It reads ten kilobytes a second, of two megabytes, and never answers a heartbeat.
     static func lookAtReader(_ look: Look) async throws {
         let server = try Child("--read-slowly")
         var configuration = PacketSessionConfiguration.eager
@@ -19,7 +19,7 @@ enum SlowPeer {
         let watch = Watch(session)
         try await session.waitUntilReady()
         for _ in 0..<20 { try await session.send(ChangeRoom(room: String(repeating: "x", count: 100_000))) }
-        // Several timeouts: that nothing happens in them is what is looked at.
+        // Several timeouts: nothing may happen in this time.
         try await Task.sleep(for: .seconds(8))
         let causes = await watch.causes
         look.checkInTime(causes == [], "a slow reader is not given up in 8 s of an upload of 2 MB: \(causes)")
@@ -32,7 +32,7 @@ enum SlowPeer {
         session.end()
     }
 
-    /// A byte for each heartbeat, so that a packet takes longer than the timeout.
+    /// It sends a byte for each heartbeat, so that a packet takes longer than the timeout.
     static func lookAtWriter(_ look: Look) async throws {
         let body = "one byte after another"
         let packet = try Goim.Notification(body: body).encoded()

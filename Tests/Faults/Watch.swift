@@ -4,7 +4,7 @@ import Goim
 import TestingSupport
 import Wireline
 
-/// A session's states, noted as they come.
+/// Records a session's states.
 final class Watch: Sendable {
     let states = Seen<SessionState>()
     private let task: Task<Void, Never>
@@ -16,14 +16,14 @@ final class Watch: Sendable {
 
     deinit { task.cancel() }
 
-    /// The causes for which connections have ended, or were not made, up to now.
+    /// The causes of ended connections and of failed attempts so far.
     var causes: [DisconnectCause] {
         get async {
             await states.first(states.count).compactMap { if case .waiting(_, let cause) = $0 { cause } else { nil } }
         }
     }
 
-    /// Waits until the session waits to connect again for a cause, behind the first `count` states.
+    /// Waits until the session waits to reconnect for a cause, after the first `count` states.
     ///
     /// - Returns: How many states there were then.
     @discardableResult
@@ -31,9 +31,9 @@ final class Watch: Sendable {
         await state(behind: count) { if case .waiting(_, cause) = $0 { true } else { false } }
     }
 
-    /// Waits until the session has found out that its peer is silent, behind the first `count` states, in 10 s.
+    /// Waits until the session has noticed that its peer is silent, after the first `count` states, within 10 s.
     ///
-    /// Where a busy machine has ended the connection just before, what is found out is that no other comes about.
+    /// If a busy machine has ended the connection just before, the session must notice that it cannot connect again.
     ///
     /// - Returns: How many states there were then.
     func findSilence(
@@ -56,7 +56,7 @@ final class Watch: Sendable {
         return end
     }
 
-    /// Waits for a state behind the first `count`.
+    /// Waits for a state after the first `count`.
     @discardableResult
     func state(behind count: Int, _ isWanted: (SessionState) -> Bool) async -> Int {
         var count = count
@@ -90,7 +90,7 @@ extension PacketSession<GoimProtocol> {
 }
 
 extension [SentMessage] {
-    /// Waits for what becomes of them.
+    /// Waits for the outcomes of all messages.
     func areConfirmed() async -> Bool {
         for message in self where await (try? message.outcome()) != .confirmed { return false }
         return true

@@ -6,9 +6,9 @@ import TestingSupport
 import WirelineCodec
 import WirelineSchema
 
-/// The comparison of both codecs, on codecs that differ.
+/// Tests the comparison of both codecs with codecs that differ.
 struct DisagreementTests {
-    /// What the generated code of the first schema and a translator of the second make of the packet.
+    /// The packet that the generated code of the first schema and a translator of the second schema read.
     private static let packet: [UInt8] = [0, 0, 0, 13, 0x4E, 0x21, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0]
 
     private func disagreement(_ schema: String) throws -> String? {
@@ -32,7 +32,7 @@ struct DisagreementTests {
         "message Cs_20001 { uint8 SceneId; uint32 Line; }",
         "option byte_order = little; message Cs_20001 { uint8 SceneId; uint32 Line; String message; }",
     ])
-    func `codecs of two schemas are found out`(schema: String) throws {
+    func `a difference between codecs of two schemas is detected`(schema: String) throws {
         #expect(try disagreement(schema) != nil)
     }
 }

@@ -5,21 +5,21 @@ import FuzzingChecks
 import ProtocolsSupport
 import Testing
 
-/// What the fuzzers begin with and what they have found, without them.
+/// Runs the seeds and the findings of the fuzzers, without a fuzzer.
 struct FuzzingTests {
     @Test(arguments: FuzzTarget.allCases)
-    func `no seed breaks a promise`(target: FuzzTarget) throws {
+    func `no seed breaks a property`(target: FuzzTarget) throws {
         let seeds = try target.seeds()
         #expect(seeds.count >= Self.protocolCount)
         #expect(findings(of: target, in: seeds) == [])
     }
 
     @Test(arguments: FuzzTarget.allCases)
-    func `what has been found stays mended`(target: FuzzTarget) throws {
+    func `earlier findings stay fixed`(target: FuzzTarget) throws {
         #expect(try findings(of: target, in: target.regressions()) == [])
     }
 
-    @Test func `each folder of regressions is a target's and holds some`() throws {
+    @Test func `each folder of regressions belongs to a target and is not empty`() throws {
         let root = ProtocolFolder.root.appending(path: "Tests/Fuzzing/Regressions")
         let folders = try FileManager.default.contentsOfDirectory(atPath: root.path).filter { !$0.hasPrefix(".") }
         let targets = FuzzTarget.allCases.filter { (try? $0.regressions().isEmpty) == false }
@@ -37,6 +37,6 @@ struct FuzzingTests {
         }
     }
 
-    /// Too few to notice, if the files of the protocols were not found.
+    /// A minimum, to notice if the files of the protocols were not found.
     private static let protocolCount = ProtocolFolder.all.count
 }

@@ -7,11 +7,11 @@ import TestingSupport
 import WirelineGenerator
 import WirelineSchema
 
-/// Pages of documentation as a browser shows them.
-@Suite(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)), .aside, .timeLimit(.minutes(300)))
+/// Documentation pages in a browser.
+@Suite(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)), .aside)
 struct BrowserTests {
-    /// Loads a page into a frame, runs a script that sees the `frame`, its window `w` and its document `d`, and returns the
-    /// lines that the script gave to `say`. A message on the console is a failure.
+    /// Loads a page into a frame, and runs a script that can use the `frame`, its window `w` and its document `d`.
+    /// Returns the lines that the script passed to `say`. A message on the console is a failure.
     private static func lines(
         of name: String, isDark: Bool = false, _ script: String
     ) throws -> [String] {
@@ -40,7 +40,7 @@ struct BrowserTests {
     private static let names = ["Features", "Names", "Telemetry"]
 
     @Test(arguments: names)
-    func `a page is no wider than its window`(_ name: String) throws {
+    func `a page is never wider than its window`(_ name: String) throws {
         let script = """
             for (const width of [320, 400, 700, 1200]) {
                 frame.style.width = width + "px";
@@ -55,7 +55,7 @@ struct BrowserTests {
         #expect(try Self.lines(of: name, script) == ["320: 0", "400: 0", "700: 0", "1200: 0"])
     }
 
-    /// What is on the page after something was searched for: entries, and rows of tables that lead to them.
+    /// What the page shows after a search: entries, and rows of tables that link to them.
     private static let search = """
         const visible = (element) => element.closest("[hidden]") === null;
         const ids = () => [...d.querySelectorAll("article, tr[data-for], tr[data-entry]")].filter(visible)
@@ -70,12 +70,12 @@ struct BrowserTests {
 
     private struct Search {
         let text: String
-        /// The messages that are found, which have rows in tables too.
+        /// The messages that were found, which have rows in tables, too.
         var messages: [String] = []
         var others: [String] = []
         var headings: [String]
 
-        /// What the script says after it.
+        /// What the script returns after the search.
         var lines: [String] {
             let entries = messages.map { "message-" + $0 } + others
             let found = (entries + messages.map { "row:message-" + $0 }).sorted().joined(separator: " ")
@@ -105,7 +105,7 @@ struct BrowserTests {
     ]
 
     @Test(arguments: searches.keys.sorted())
-    func `a search leaves what matches, and nothing else`(_ name: String) throws {
+    func `a search leaves only what matches`(_ name: String) throws {
         let searches = try #require(Self.searches[name])
         let calls = searches.map { "look(\"\($0.text)\");" }.joined()
         let script = """
@@ -121,7 +121,7 @@ struct BrowserTests {
         #expect(try Self.lines(of: name, script) == searches.flatMap(\.lines) + ["0"])
     }
 
-    @Test func `the search is used with the keyboard, and a link leads out of it`() throws {
+    @Test func `the search works with the keyboard, and a link ends it`() throws {
         let script = """
             \(Self.search)
             say(d.getElementById("search").hidden);
@@ -138,9 +138,9 @@ struct BrowserTests {
             ])
     }
 
-    @Test func `an address can hold a search`() throws {
+    @Test func `an address can contain a search`() throws {
         let description = try ProtocolFolder.named("Telemetry").translator.description
-        // In front of the page's policy, which forbids scripts of others.
+        // Inserted before the page's policy, which forbids other scripts.
         let script = "<head><script>history.replaceState(null, '', '?q=0x201%20altitude')</script>"
         let page = HTMLGenerator(description).files()[0].text.replacing("<head>", with: script)
         let outcome = try ChromiumTool.load(page)
@@ -153,7 +153,7 @@ struct BrowserTests {
 
     /// WCAG 2.2 §1.4.3: at least 4.5 to 1.
     @Test(arguments: [false, true])
-    func `all text stands out from what is behind it`(isDark: Bool) throws {
+    func `all text has enough contrast with its background`(isDark: Bool) throws {
         let script = """
             const parts = (color) => color.match(/[\\d.]+/g).map(Number);
             const light = (color) => parts(color).slice(0, 3).map((part) => part / 255)

@@ -8,11 +8,11 @@ import WirelineCodec
 import WirelineGenerator
 import WirelineSchema
 
-/// Pages of protocols that there are, and what is shown in them.
+/// The pages of the protocols in this package, and their content.
 struct DocumentationTests {
     static let names = (ProtocolFolder.all + [.features, .names]).map(\.name)
 
-    /// A page, taken apart.
+    /// A parsed page.
     private struct Page: Sendable {
         let folder: ProtocolFolder
         let structure: PageStructure
@@ -33,7 +33,7 @@ struct DocumentationTests {
 
     private static func page(_ name: String) throws -> Page { try #require(try pages.get()[name]) }
 
-    /// What is shown of a message.
+    /// The example of a message.
     private struct Example: Equatable {
         let message: String
         let label: String
@@ -70,7 +70,7 @@ struct DocumentationTests {
     }
 
     @Test(arguments: names)
-    func `every message has an example, which is the same in both formats`(_ name: String) throws {
+    func `every message has an example, and it is the same in both formats`(_ name: String) throws {
         let page = try Self.page(name)
         let (html, markdown) = try (Self.examples(in: page.structure), Self.examples(in: page.markdown))
         let messages = page.folder.translator.description.messages.map(\.name)
@@ -79,7 +79,7 @@ struct DocumentationTests {
     }
 
     @Test(arguments: names)
-    func `an example's JSON is encoded to its bytes, and they are decoded to it`(_ name: String) throws {
+    func `an example's JSON encodes to its bytes, and the bytes decode to the JSON`(_ name: String) throws {
         let page = try Self.page(name)
         let translator = page.folder.translator
         for example in try Self.examples(in: page.structure) where !example.label.contains("hidden") {
@@ -93,7 +93,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test func `what is hidden is what the schemas call sensitive`() throws {
+    @Test func `exactly the sensitive fields are hidden`() throws {
         var hidden: [String] = []
         for name in Self.names {
             for example in try Self.examples(in: Self.page(name).structure) where example.label.contains("hidden") {
@@ -111,7 +111,7 @@ struct DocumentationTests {
     }
 
     @Test(arguments: names)
-    func `every link leads to one place, and everything has a heading`(_ name: String) throws {
+    func `every link leads to one place, and every section has a heading`(_ name: String) throws {
         let structure = try Self.page(name).structure
         let anchors = structure.elements.compactMap { $0.attributes["id"] }
         #expect(Set(anchors).count == anchors.count)
@@ -131,7 +131,7 @@ struct DocumentationTests {
     }
 
     @Test(arguments: names)
-    func `a page loads nothing`(_ name: String) throws {
+    func `a page loads no other files`(_ name: String) throws {
         let structure = try Self.page(name).structure
         let loading = structure.elements.filter { element in
             element.attributes["src"] != nil || element.name == "link" && element.attributes["href"] != "data:,"
@@ -142,7 +142,7 @@ struct DocumentationTests {
     }
 
     @Test(arguments: names)
-    func `Markdown's links lead to anchors, and its tables have equally many cells in each row`(_ name: String) throws {
+    func `links in Markdown lead to anchors, and all rows of a table have equally many cells`(_ name: String) throws {
         let markdown = try Self.page(name).markdown
         let anchors = markdown.matches(of: /<a id="([^"]+)"><\/a>/).map { String($0.1) }
         #expect(Set(anchors).count == anchors.count)
@@ -157,7 +157,7 @@ struct DocumentationTests {
 }
 
 extension ProtocolDescription {
-    /// Whether an example of these fields has anything to hide.
+    /// Whether an example of these fields has sensitive values.
     fileprivate func hasSensitiveValues(_ fields: [FieldDescription]) -> Bool {
         fields.contains { $0.isSensitive || hasSensitiveValues($0.type) }
     }

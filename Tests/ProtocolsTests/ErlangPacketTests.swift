@@ -5,15 +5,15 @@ import Testing
 import TestingSupport
 import WirelineCodec
 
-/// `{packet, 1}`, `{packet, 2}` and `{packet, 4}` against Erlang's own: `erlang:decode_packet/3` and `gen_tcp`.
-@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(300)))
+/// Compares `{packet, 1}`, `{packet, 2}` and `{packet, 4}` with Erlang's own: `erlang:decode_packet/3` and `gen_tcp`.
+@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .amongAll)
 struct ErlangPacketTests {
     static let widths: [(byteCount: Int, folder: String)] = [
         (1, "ErlangPacket1"), (2, "ErlangPacket2"), (4, "ErlangPacket4"),
     ]
 
     @Test(arguments: widths)
-    func `Erlang takes apart what Swift puts together`(byteCount: Int, folder: String) throws {
+    func `Erlang splits the packets that Swift encodes`(byteCount: Int, folder: String) throws {
         var random = SeededGenerator.forThisRun()
         let layout = try ProtocolFolder.named(folder).generated().layout
         let payloads = Self.payloads(upTo: byteCount == 1 ? 255 : 65535, using: &random)
@@ -24,7 +24,7 @@ struct ErlangPacketTests {
     }
 
     @Test(arguments: widths)
-    func `Swift takes apart what Erlang puts together`(byteCount: Int, folder: String) throws {
+    func `Swift splits the packets that Erlang encodes`(byteCount: Int, folder: String) throws {
         let random = SeededGenerator.forThisRun()
         let generated = try ProtocolFolder.named(folder).generated()
         let made = try ErlangPeer.run(["pack", "\(byteCount)", "300", "\(random.seed % 1_000_000_007)"])
@@ -39,7 +39,7 @@ struct ErlangPacketTests {
         #expect(payloads == Array(made.dropFirst()), random.seedComment)
     }
 
-    /// An empty one, the largest, and many between.
+    /// An empty payload, the largest one, and many between.
     private static func payloads(upTo most: Int, using random: inout SeededGenerator) -> [[UInt8]] {
         let counts = [0, most] + (0..<300).map { _ in Int.random(in: 0...min(most, 2000), using: &random) } + [0]
         return counts.map { count in (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) } }

@@ -9,7 +9,7 @@ import WirelineCodec
 struct ErlangPeer {
     /// Runs the peer on one file, and returns the frames of another.
     ///
-    /// - Parameter input: The frames of the file that it reads; without them it is given none.
+    /// - Parameter input: The frames of the file that it reads; nil if it reads none.
     static func run(_ arguments: [String], input: [[UInt8]]? = nil) throws -> [[UInt8]] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -23,7 +23,7 @@ struct ErlangPeer {
         let problems = Pipe()
         process.standardError = problems
         process.standardOutput = problems
-        // To the end of the file, which is the end of the process: a full pipe would hold it up.
+        // Reads to the end of the file, which is the end of the process: a full pipe would block it.
         let data = try process.runToEnd { try problems.fileHandleForReading.readToEnd() ?? Data() }
         let text = String(decoding: data, as: UTF8.self)
         try #require(process.terminationStatus == 0, "\(text)")
@@ -31,7 +31,7 @@ struct ErlangPeer {
     }
 }
 
-/// The files that both sides exchange: a 32-bit big-endian count and so many bytes, again and again.
+/// The files that both sides exchange: a 32-bit big-endian count and as many bytes, repeated.
 private enum Frames {
     static func join(_ frames: [[UInt8]]) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value as Erlang has it, for its external term format.
+/// An Erlang value, for the external term format.
 indirect enum ErlangTerm {
     case atom(String)
     case integer(Int128)
@@ -10,7 +10,7 @@ indirect enum ErlangTerm {
     case tuple([ErlangTerm])
     case map([(ErlangTerm, ErlangTerm)])
 
-    /// What `binary_to_term/1` reads (the user's guide of ERTS, chapter "External Term Format").
+    /// The bytes that `binary_to_term/1` reads (the user's guide of ERTS, chapter "External Term Format").
     var bytes: [UInt8] {
         var bytes: [UInt8] = [131]
         append(to: &bytes)
@@ -22,7 +22,7 @@ indirect enum ErlangTerm {
         case .atom(let name):
             bytes += [119, UInt8(name.utf8.count)] + name.utf8
         case .integer(let value):
-            // SMALL_BIG_EXT holds every integer; those that fit get smaller when they are read.
+            // SMALL_BIG_EXT holds every integer; those that fit a smaller form get it when they are read.
             let digits = (0..<16).map { UInt8(truncatingIfNeeded: value.magnitude >> UInt128(8 * $0)) }
             bytes += [110, 16, value < 0 ? 1 : 0] + digits
         case .float(let value):

@@ -5,7 +5,7 @@ import WirelineCodec
 import WirelineGenerator
 import WirelineSchema
 
-/// Shows lines of JSON as the terms that the generated Erlang has for them.
+/// Converts lines of JSON to the terms that the generated Erlang uses for them.
 struct ErlangValues {
     let description: ProtocolDescription
     let naming: ErlangNaming
@@ -15,7 +15,7 @@ struct ErlangValues {
         naming = ErlangNaming(description)
     }
 
-    /// The header of a line, or only what of it a caller can set.
+    /// The header of a line, or only the part that a caller can set.
     func header(of line: JSONValue, onlySettable: Bool) -> ErlangTerm {
         let members = zip(description.layout.fields, naming.packetFields).compactMap {
             field, name -> (ErlangTerm, ErlangTerm)? in
@@ -26,7 +26,7 @@ struct ErlangValues {
         return .map(members)
     }
 
-    /// The record of a line, or the tuple of one that no message is known for.
+    /// The record of a line, or a tuple if the message is unknown.
     func message(of line: JSONValue) throws -> ErlangTerm {
         guard case .string(let name)? = line["message"],
             let index = description.messages.firstIndex(where: { $0.name == name })
@@ -88,7 +88,7 @@ struct ErlangValues {
         return .integer(value.wideInteger)
     }
 
-    /// JSON has one NaN; it is the one that Swift's `nan` is.
+    /// JSON has one NaN, which stands for Swift's `nan`.
     private func float(_ value: JSONValue, _ type: TypeDescription) throws -> ErlangTerm {
         switch (value, type) {
         case (.number(let number), .float32): .float(Double(number.float))
@@ -105,7 +105,7 @@ struct ErlangValues {
 }
 
 extension JSONValue {
-    /// An integer, which may stand in a string.
+    /// An integer, which may be in a string.
     fileprivate var wideInteger: Int128 {
         switch self {
         case .number(let number): number.integer ?? 0

@@ -4,14 +4,14 @@ import TestingSupport
 import WirelineCodec
 import WirelineSchema
 
-/// What Swift makes of bytes that a packet may begin with, as a term for Erlang to compare.
+/// Swift's verdict on bytes that may begin with a packet, as a term for Erlang to compare.
 ///
-///     {ok, ByteCount, Again}          Again: what is written of what was read, or `none` where that is refused
+///     {ok, ByteCount, Again}          Again: the packet written back, or `none` if that is refused
 ///     {more, ByteCount}
-///     {error, Reason, Path, Offset}   Offset: `none` where there is none
+///     {error, Reason, Path, Offset}   Offset: `none` if there is none
 struct ErlangVerdict {
     let translator: PacketTranslator
-    /// What was generated, where it was; without it, the other bits of a NaN are not written again.
+    /// The generated code, if there is any. Without it, the other bits of a NaN are not written back.
     let generated: (any PacketProtocol.Type)?
 
     func term(of bytes: [UInt8], from sender: Sender) -> ErlangTerm {
@@ -36,7 +36,7 @@ struct ErlangVerdict {
 
     private func more(_ byteCount: Int) -> ErlangTerm { .tuple([.atom("more"), .integer(Int128(byteCount))]) }
 
-    /// What is written of a packet that was read.
+    /// The bytes that are written for a packet that was read.
     private func again(_ bytes: [UInt8], _ line: JSONValue, from sender: Sender) -> ErlangTerm {
         do {
             if let generated, let (_, again) = try generated.transcode(bytes, from: sender) { return .binary(again) }
@@ -48,7 +48,7 @@ struct ErlangVerdict {
 }
 
 extension CodecError.Reason {
-    /// The reason as the generated Erlang says it.
+    /// The reason in the form of the generated Erlang.
     fileprivate var erlang: ErlangTerm {
         switch self {
         case .truncated(let needed, let available): tuple("truncated", needed, available)
@@ -61,7 +61,7 @@ extension CodecError.Reason {
         case .tooDeep(let limit): tuple("too_deep", limit)
         case .outOfRange(let value, let minimum, let maximum): tuple("out_of_range", value, minimum, maximum)
         case .floatOutOfRange(_, let minimum, let maximum):
-            // The value may be one that no double holds.
+            // The value may be one that no double can represent.
             .tuple([.atom("float_out_of_range"), .atom("value"), .float(minimum), .float(maximum)])
         case .tooLong(let count, let limit): tuple("too_long", count, limit)
         case .unknownCase(let value): tuple("unknown_case", value)

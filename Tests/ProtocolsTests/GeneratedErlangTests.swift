@@ -8,25 +8,25 @@ import WirelineCodec
 import WirelineGenerator
 import WirelineSchema
 
-/// The Erlang that is generated of each protocol, against both of Swift's codecs: equal bytes, equal values, equal errors.
+/// Compares the generated Erlang of each protocol with both of Swift's codecs: equal bytes, equal values, equal errors.
 ///
-/// `WIRELINE_ERLANG_MESSAGES=100000` makes so many random messages of each protocol; the default is 300.
-@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(300)), .aside)
+/// `WIRELINE_ERLANG_MESSAGES=100000` sets the number of random messages for each protocol; the default is 300.
+@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
 struct GeneratedErlangTests {
     static let folders = ProtocolFolder.all.map(\.name) + ["Features"]
     static let messageCount =
         ProcessInfo.processInfo.environment["WIRELINE_ERLANG_MESSAGES"].flatMap { Int($0) } ?? 300
-    /// How many cases Erlang judges at a time.
+    /// The number of cases that Erlang judges at a time.
     private static let batchCount = 10_000
 
     @Test(arguments: folders)
-    func `Erlang writes and reads what Swift writes and reads`(folder: String) throws {
+    func `Erlang writes and reads the same as Swift`(folder: String) throws {
         let random = SeededGenerator.forThisRun()
         let folder = try ProtocolFolder.named(folder)
         let judge = ErlangJudge(folder.translator, try folder.generated())
         var lines = RandomLines(folder.translator.description, using: random)
         var cases = try folder.vectors(.exact).map { try judge.value(of: $0.bytes(), from: $0.sender()) }
-        // So many at a time as memory has room for.
+        // As many at a time as memory allows.
         for start in stride(from: 0, to: Self.messageCount, by: Self.batchCount) {
             for _ in start..<min(start + Self.batchCount, Self.messageCount) {
                 let (sender, line) = lines.next()
@@ -44,7 +44,7 @@ struct GeneratedErlangTests {
     }
 
     @Test(arguments: folders)
-    func `Erlang gives Swift's verdict on packets that are cut, changed or wrong`(folder: String) throws {
+    func `Erlang gives Swift's verdict on truncated, changed and invalid packets`(folder: String) throws {
         var random = SeededGenerator.forThisRun()
         let folder = try ProtocolFolder.named(folder)
         let judge = ErlangJudge(folder.translator, try folder.generated())
@@ -69,9 +69,9 @@ struct GeneratedErlangTests {
 
     /// Scene's messages in packets of any layout: any fields, lengths, IDs, trailers.
     @Test(arguments: 0..<12)
-    func `Erlang frames packets of any layout as Swift does`(number: Int) throws {
+    func `Erlang splits packets of any layout like Swift`(number: Int) throws {
         var random = SeededGenerator.forThisRun()
-        // Each number another layout, and all of them again with the seed.
+        // Each number makes another layout, and the seed repeats all of them.
         for _ in 0..<number { _ = random.next() }
         var description = try ProtocolFolder.named("Scene").translator.description
         description.layout = .random(using: &random)
@@ -99,12 +99,11 @@ struct GeneratedErlangTests {
     }
 }
 
-/// What Dialyzer says of the generated modules and of the examples.
+/// Dialyzer's findings in the generated modules and in the examples.
 @Suite(
-    .enabled(if: ErlangInterpreter.isWantedWithDialyzer, "\(ErlangInterpreter.absenceOfDialyzer)"),
-    .timeLimit(.minutes(300)), .aside)
+    .enabled(if: ErlangInterpreter.isWantedWithDialyzer, "\(ErlangInterpreter.absenceOfDialyzer)"), .aside)
 struct DialyzerTests {
-    @Test func `Dialyzer accepts what is generated, and the examples that use it`() throws {
+    @Test func `Dialyzer accepts the generated code, and the examples that use it`() throws {
         let output = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: output) }
@@ -121,7 +120,7 @@ struct DialyzerTests {
     }
 }
 
-/// Puts cases to the generated module of a protocol.
+/// Sends cases to the generated module of a protocol.
 private struct ErlangJudge {
     let translator: PacketTranslator
     let generated: (any PacketProtocol.Type)?
@@ -135,7 +134,7 @@ private struct ErlangJudge {
 
     // MARK: Cases
 
-    /// A packet, and what it is.
+    /// A packet and its value.
     func value(of bytes: [UInt8], from sender: Sender) throws -> ErlangTerm {
         let line = try translator.decode(bytes.span.bytes, from: sender)
         return .tuple([
@@ -144,7 +143,7 @@ private struct ErlangJudge {
         ])
     }
 
-    /// A message that cannot be written, and which field of it.
+    /// A message that cannot be written, and the field that prevents it.
     func refusal(of line: JSONValue, _ error: TranslationError) throws -> ErlangTerm {
         .tuple([
             .atom("refused"), values.header(of: line, onlySettable: true), try values.message(of: line),
@@ -152,7 +151,7 @@ private struct ErlangJudge {
         ])
     }
 
-    /// Bytes, and what they are found to be.
+    /// Bytes and the verdict on them.
     func verdict(on bytes: [UInt8], from sender: Sender) -> ErlangTerm {
         .tuple([
             .atom("verdict"), side(sender), .binary(bytes),
@@ -164,7 +163,7 @@ private struct ErlangJudge {
 
     // MARK: Erlang
 
-    /// What the module makes differently; at most three.
+    /// The cases that the module handles differently; at most three.
     func disagreements(on cases: [ErlangTerm]) throws -> [String] {
         let output = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
@@ -174,7 +173,7 @@ private struct ErlangJudge {
         }
         let answers = try ErlangPeer.run(["judge", output.path, values.naming.module], input: cases.map(\.bytes))
         let texts = answers.map { String(decoding: $0, as: UTF8.self) }
-        // The number of cases comes first: nothing agrees because nothing was looked at.
+        // The number of cases comes first, so that an empty run does not count as agreement.
         return texts.first == "\(cases.count)" ? Array(texts.dropFirst().prefix(3)) : ["not all was judged: \(texts)"]
     }
 }

@@ -6,10 +6,10 @@ import TestingSupport
 import WirelineCodec
 import WirelineSchema
 
-/// What the generator made of the schemas, against all vectors.
+/// Compares the generated code with all vectors.
 struct GeneratedVectorTests {
     @Test(arguments: Vector.decodable)
-    func `a generated type reads what the line says`(vector: Vector) throws {
+    func `a generated type reads the values of the line`(vector: Vector) throws {
         let generated = try vector.folder.generated()
         let line = try vector.line()
         guard let (message, _) = try generated.transcode(vector.bytes(), from: vector.sender()) else {
@@ -24,16 +24,16 @@ struct GeneratedVectorTests {
     }
 
     @Test(arguments: Vector.exact)
-    func `a generated type writes the packet again`(vector: Vector) throws {
+    func `a generated type writes the packet back`(vector: Vector) throws {
         let bytes = try vector.bytes()
         let again = try vector.folder.generated().transcode(bytes, from: vector.sender())
         #expect(Hexadecimal.text(of: again?.bytes ?? bytes) == Hexadecimal.text(of: bytes))
         #expect(try (again == nil) == (vector.line()["message"] == .null))
     }
 
-    /// Only here do the two codecs differ on purpose: JSON cannot hold the other bits of a NaN.
+    /// Here alone the two codecs differ on purpose: JSON cannot hold the other bits of a NaN.
     @Test(arguments: Vector.decodeOnly.filter { !$0.name.hasSuffix("-signalling-nan") })
-    func `both codecs write the same in place of what is not written so`(vector: Vector) throws {
+    func `for packets in another form, both codecs write the same form`(vector: Vector) throws {
         let again = try #require(try vector.folder.generated().transcode(vector.bytes(), from: vector.sender()))
         var line = try vector.line()
         if case .object(let members) = line { line = .object(members.filter { $0.name != "header" }) }
@@ -48,7 +48,7 @@ struct GeneratedVectorTests {
     }
 
     @Test(arguments: Vector.invalid)
-    func `a generated type refuses what is wrong with the same error`(vector: Vector) throws {
+    func `a generated type refuses invalid packets with the expected error`(vector: Vector) throws {
         let (bytes, sender, generated) = (try vector.bytes(), try vector.sender(), try vector.folder.generated())
         var splitter = PacketSplitter(
             layout: generated.layout, maximumPacketByteCount: generated.maximumPacketByteCount)
@@ -62,14 +62,14 @@ struct GeneratedVectorTests {
     }
 }
 
-/// What the generator says of each protocol.
+/// The properties of each generated protocol.
 struct GeneratedProtocolTests {
-    @Test func `each folder has its module`() {
+    @Test func `each folder has a generated module`() {
         #expect(ProtocolFolder.generated.map { $0.protocolName } == ProtocolFolder.all.map(\.name))
     }
 
     @Test(arguments: ProtocolFolder.all)
-    func `layout and limits are the description's`(folder: ProtocolFolder) throws {
+    func `layout and limits equal those of the description`(folder: ProtocolFolder) throws {
         let (generated, description) = (try folder.generated(), folder.translator.description)
         #expect(generated.layout == description.layout)
         #expect(generated.plan == description.layout.plan)
@@ -78,7 +78,7 @@ struct GeneratedProtocolTests {
     }
 
     @Test(arguments: Role.all)
-    func `a message is found from those who send it, by its ID`(role: Role) throws {
+    func `a message is found by its ID and sender`(role: Role) throws {
         let type = try role.folder.generated().messageType(id: role.message.id, from: role.sender)
         guard role.message.senders.contains(role.sender) else {
             #expect(type?.messageName != role.message.name)
@@ -96,7 +96,7 @@ struct GeneratedProtocolTests {
     }
 }
 
-/// A message, and one of the ends of a connection.
+/// A message, and one end of a connection.
 struct Role: Sendable, CustomTestStringConvertible {
     let folder: ProtocolFolder
     let message: MessageDescription

@@ -5,8 +5,8 @@ import WirelineCodec
 import WirelineSchema
 
 extension PacketTranslator {
-    /// A packet with others behind it, every start of it, and some with changed bytes; the same with its payload in a
-    /// good packet around it.
+    /// A packet with others after it, each prefix of it, and some copies with changed bytes; and the same for its
+    /// payload, inside a valid packet.
     func variants(of bytes: [UInt8], using random: inout SeededGenerator) -> [[UInt8]] {
         var variants = changed(bytes, using: &random) + [bytes + bytes, bytes + [0]]
         let layout = description.layout
@@ -20,7 +20,7 @@ extension PacketTranslator {
     }
 
     private func changed(_ bytes: [UInt8], using random: inout SeededGenerator) -> [[UInt8]] {
-        // Of long ones the ends, where most of what can be wrong is.
+        // For long packets only both ends, where most faults are possible.
         let offsets = bytes.indices.filter { $0 < 80 || $0 >= bytes.count - 20 }
         var variants = [bytes] + offsets.map { Array(bytes[..<$0]) }
         for offset in offsets {

@@ -4,12 +4,11 @@ import TestingSupport
 import WirelineCodec
 import WirelineSchema
 
-/// Makes random messages of a protocol, as lines of JSON, by its description alone; with a liking for the ends of what is
-/// possible.
+/// Makes random messages of a protocol as lines of JSON, from its description alone. Values at the limits are frequent.
 struct RandomLines {
     let description: ProtocolDescription
     var random: SeededGenerator
-    /// Structures that hold themselves end here.
+    /// Structures that contain themselves end at this depth.
     private var deepest: Int { min(4, description.options.maximumDepth) }
 
     init(_ description: ProtocolDescription, using random: SeededGenerator) {
@@ -17,7 +16,7 @@ struct RandomLines {
         self.random = random
     }
 
-    /// A line that ``PacketTranslator/encode(line:header:)`` takes, and who sends it.
+    /// A line that ``PacketTranslator/encode(line:header:)`` accepts, and its sender.
     mutating func next() -> (sender: Sender, line: JSONValue) {
         let message = pick(description.messages)
         let sender = pick(Sender.allCases.filter(message.senders.contains))
@@ -177,10 +176,10 @@ struct RandomLines {
 
     // MARK: Choosing
 
-    /// True once in so many calls.
+    /// True once in `sides` calls on average.
     private mutating func flip(_ sides: Int) -> Bool { Int.random(in: 0..<sides, using: &random) == 0 }
 
-    /// One item of a list that has some.
+    /// One item of a list that is not empty.
     private mutating func pick<Item>(_ items: [Item]) -> Item {
         items[Int.random(in: 0..<items.count, using: &random)]
     }

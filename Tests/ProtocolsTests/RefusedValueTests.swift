@@ -12,7 +12,7 @@ import TwoByteHeader
 import WirelineCodec
 import WirelineSchema
 
-/// Values that the wire cannot carry: both codecs refuse to write them, in the same words.
+/// Values that the wire cannot carry: both codecs refuse to write them, with the same error.
 struct RefusedValueTests {
     @Test(arguments: RefusedValue.all)
     func `a value that does not fit is refused by both codecs`(value: RefusedValue) throws {
@@ -22,7 +22,7 @@ struct RefusedValueTests {
     }
 }
 
-/// A message that cannot be written, and why.
+/// A message that cannot be written, and the reason.
 struct RefusedValue: Sendable, CustomTestStringConvertible {
     let folder: String
     let message: any PacketMessage
@@ -52,7 +52,7 @@ struct RefusedValue: Sendable, CustomTestStringConvertible {
             "Telemetry", hello(features: ["a", "\0"]), "Hello.features[1]: a NUL inside a string that a NUL ends"),
         RefusedValue(
             "Telemetry", Labels(labels: ["a": "1\n2"]),
-            "Labels.labels: \"a:1\\u{A}2\" cannot be a property: a key is not empty and has no colon, and neither part a line break"
+            "Labels.labels: \"a:1\\n2\" cannot be a property: a key is not empty and has no colon, and neither part a line break"
         ),
         RefusedValue(
             "Telemetry", Remarks(kind: 1, remarks: ["", String(repeating: "a", count: 256)]),
@@ -103,7 +103,7 @@ struct RefusedValue: Sendable, CustomTestStringConvertible {
             "Connect.user_name: is not set, but what follows it is"),
     ]
 
-    // MARK: Messages that are good but for one field
+    // MARK: Messages that are valid except for one field
 
     private static func hello(
         address: [UInt8] = [1, 2, 3, 4, 5, 6], model: String = "", batch: [UInt8] = [], features: [String] = []

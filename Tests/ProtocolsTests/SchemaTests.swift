@@ -12,7 +12,7 @@ struct SchemaTests {
         #expect(folder.problems.isEmpty, "\(folder.problems)")
     }
 
-    /// The protocols are the language's showcase: what none of them uses, no vector tests.
+    /// The protocols show the whole language: if none of them uses a part of it, no vector tests that part.
     @Test(
         arguments: [
             "uint8", "uint16", "uint24", "uint32", "uint64", "int8", "int16", "int24", "int32", "int64", "float32",

@@ -6,25 +6,25 @@ import TestingSupport
 import WirelineCodec
 import WirelineSchema
 
-/// All packets of a protocol as one stream, cut in every way.
+/// All packets of a protocol as one stream, split in every way.
 struct SplitterVectorTests {
     static let folders = ProtocolFolder.all.filter { !$0.vectors(.exact).isEmpty }
 
     @Test(arguments: folders)
-    func `glued packets come apart`(folder: ProtocolFolder) throws {
+    func `merged packets are split`(folder: ProtocolFolder) throws {
         let stream = try Stream(folder)
         #expect(try stream.split(at: []) == stream.packets)
     }
 
     @Test(arguments: folders)
-    func `a stream that is cut in two gives the same packets at every cut`(folder: ProtocolFolder) throws {
+    func `a stream in two pieces gives the same packets, wherever it is cut`(folder: ProtocolFolder) throws {
         let stream = try Stream(folder)
         let badCuts = try stream.bytes.indices.filter { try stream.split(at: [$0]) != stream.packets }
         #expect(badCuts == [])
     }
 
     @Test(arguments: folders)
-    func `a stream that comes byte by byte gives the same packets`(folder: ProtocolFolder) throws {
+    func `a stream that arrives byte by byte gives the same packets`(folder: ProtocolFolder) throws {
         let stream = try Stream(folder)
         #expect(try stream.split(at: Array(stream.bytes.indices)) == stream.packets)
     }
@@ -40,10 +40,11 @@ struct SplitterVectorTests {
         #expect(badRuns == [], random.seedComment)
     }
 
-    /// The error does not depend on how the bytes came; only what the first of them look like can be told later.
+    /// The error does not depend on how the bytes arrived, except for the guess about the first bytes, which may come
+    /// later.
     @Test(arguments: Vector.invalid)
-    func `what is wrong is refused alike at every cut`(vector: Vector) throws {
-        // By text: a reason that holds a NaN is not equal to itself.
+    func `invalid bytes give the same error, wherever they are cut`(vector: Vector) throws {
+        // Compared as text: a reason with a NaN is not equal to itself.
         let expected = try #require(try vector.firstError(cutAt: nil)).withoutBytes
         let badCuts = try vector.bytes().indices.filter { cut in
             try vector.firstError(cutAt: cut)?.withoutBytes != expected
@@ -53,7 +54,7 @@ struct SplitterVectorTests {
 }
 
 extension CodecError {
-    /// What it says, without what the first bytes look like.
+    /// The description, without the guess about the first bytes.
     fileprivate var withoutBytes: String { CodecError(reason, offset: offset, path: path).description }
 }
 
@@ -69,7 +70,7 @@ private struct Stream {
         bytes = packets.flatMap(\.self)
     }
 
-    /// What a splitter hands over when the stream is cut at these offsets.
+    /// The packets that a splitter delivers if the stream is cut at these offsets.
     func split(at cuts: [Int]) throws(CodecError) -> [[UInt8]] {
         var splitter = PacketSplitter(description)
         var packets: [[UInt8]] = []

@@ -5,7 +5,7 @@ import Testing
 import WirelineCodec
 import WirelineSchema
 
-/// The codec that works by the description alone, against all vectors.
+/// Compares the schema-driven codec with all vectors.
 struct TranslatorVectorTests {
     @Test(arguments: Vector.decodable)
     func `a packet is decoded to its line`(vector: Vector) throws {
@@ -20,9 +20,9 @@ struct TranslatorVectorTests {
         #expect(try Hexadecimal.text(of: packet) == Hexadecimal.text(of: vector.bytes()))
     }
 
-    /// What is written in place of bytes that are not written so, must mean the same.
+    /// A packet in another form than ours, which must have the same meaning when it is written again.
     @Test(arguments: Vector.decodeOnly)
-    func `what is encoded differently is decoded alike`(vector: Vector) throws {
+    func `a packet in another form decodes to the same values`(vector: Vector) throws {
         let translator = vector.folder.translator
         let line = try vector.line()
         var withoutHeader = line
@@ -33,7 +33,7 @@ struct TranslatorVectorTests {
     }
 
     @Test(arguments: Vector.invalid)
-    func `what is wrong is refused with its error`(vector: Vector) throws {
+    func `invalid bytes are refused with the expected error`(vector: Vector) throws {
         let error = try #require(try vector.firstError(cutAt: nil))
         if Vector.isRecording { return try vector.record(error.description) }
         #expect(try error.description == vector.errorLine())
@@ -41,7 +41,7 @@ struct TranslatorVectorTests {
 }
 
 extension Vector {
-    /// The line that decoding gives.
+    /// The line that decoding returns.
     func decoded(_ other: [UInt8]? = nil) throws -> JSONValue {
         let bytes = try other ?? bytes()
         let description = folder.translator.description
@@ -50,9 +50,9 @@ extension Vector {
         return try folder.translator.decode(packet, from: sender())
     }
 
-    /// What a receiver of these bytes, followed by the end of the stream, says first; nil when nothing is wrong.
+    /// The first error for a receiver of these bytes, followed by the end of the stream; nil if nothing is wrong.
     ///
-    /// - Parameter offset: Where the bytes are cut in two.
+    /// - Parameter offset: The place at which the bytes are cut in two.
     func firstError(cutAt offset: Int?) throws -> CodecError? {
         let (bytes, sender) = (try bytes(), try sender())
         let translator = folder.translator

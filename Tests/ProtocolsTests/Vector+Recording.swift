@@ -5,8 +5,8 @@ import ProtocolsSupport
 import Testing
 
 extension Vector {
-    /// `RECORD_VECTORS=1` writes what the codec makes of the bytes in place of what it should make of them. The run fails,
-    /// so that nobody takes it for a test; read the difference before you commit it.
+    /// `RECORD_VECTORS=1` overwrites the expected results with those of the codec. The run fails, so that it is not
+    /// taken for a test; read the difference before you commit it.
     static let isRecording = ProcessInfo.processInfo.environment["RECORD_VECTORS"] == "1"
 
     func record(_ text: String) throws {

@@ -2,22 +2,23 @@
 
 public import WirelineCodec
 
-/// What a sniffer writes down of TCP connections to a server, as a pcap file (draft-ietf-opsawg-pcap): made of bytes, so
-/// that segments come torn, twice or in any order.
+/// What a sniffer records of TCP connections to a server, as a pcap file (draft-ietf-opsawg-pcap). It is made of bytes,
+/// so that segments can be split, repeated or in any order.
 ///
 ///     global header                       for each frame
 ///     +-------+-----+------+------+----+  +------+------+------+-----+---------+
 ///     | magic | 2.4 | 0, 0 | most | IP |  | time | time | size |size | IP, TCP |
 ///     +-------+-----+------+------+----+  +------+------+------+-----+---------+
 public struct CaptureFile: Sendable {
-    /// Where all servers listen.
+    /// The port at which all servers listen.
     public static let serverPort: UInt16 = 9001
-    /// The port of a client's first connection; its next connection's is one more. When the ports have been used up, the
-    /// connections are those of another client: the first is 10.0.0.1, the next ones are 10.0.1.1, 10.0.2.1 and so on.
+    /// The port of a client's first connection; each further connection uses the next port. When the ports are used up,
+    /// the connections belong to the next client: the first is 10.0.0.1, the next ones are 10.0.1.1, 10.0.2.1 and so
+    /// on.
     public static let firstClientPort: UInt16 = 20_000
-    /// How many connections a client has at most.
+    /// The most connections of one client.
     public static let connectionsPerClient = 65_536 - Int(firstClientPort)
-    /// How many connections a file can tell apart: those of 65,536 clients.
+    /// The most connections in a file: those of 65,536 clients.
     public static let mostConnections = 65_536 * connectionsPerClient
     /// The most bytes of a segment that a frame can hold.
     public static let mostSegmentByteCount = 60_000
@@ -47,19 +48,19 @@ public struct CaptureFile: Sendable {
         addFrame([], sequence: 1001, connection, .client, flags: 0x10)
     }
 
-    /// Adds a segment of what one side sends.
+    /// Adds a segment from one side.
     ///
     /// - Parameters:
     ///   - payload: Its bytes.
-    ///   - offset: How many bytes that side has sent before them, in whatever order the segments are seen; behind 4 GiB the
-    ///     sequence numbers begin anew, as TCP's do.
-    ///   - sender: Which side.
+    ///   - offset: How many bytes that side has sent before them, whatever the order of the segments. After 4 GiB the
+    ///     sequence numbers wrap around, as in TCP.
+    ///   - sender: The side.
     ///   - connection: The number of the connection, from 0, below ``mostConnections``.
     public mutating func add(_ payload: [UInt8], at offset: Int, from sender: Sender, _ connection: Int = 0) {
         addFrame(payload, sequence: 1001 &+ UInt32(truncatingIfNeeded: offset), connection, sender, flags: 0x18)
     }
 
-    /// Adds all that one side sends, in segments that end at these offsets and at the end.
+    /// Adds all output of one side, in segments that end at these offsets and at the end.
     public mutating func add(_ stream: [UInt8], cutAt cuts: [Int], from sender: Sender, _ connection: Int = 0) {
         var start = 0
         for end in cuts + [stream.count] where end > start {
@@ -80,7 +81,7 @@ public struct CaptureFile: Sendable {
         append(UInt32(frameCount % 1000 * 1000))
         append(UInt32(byteCount))
         append(UInt32(byteCount))
-        // The checksums stay 0: nobody looks at them unless told to.
+        // The checksums stay 0: readers check them only on request.
         append(0x4500 as UInt16)
         append(UInt16(byteCount))
         append(0x0000_4000 as UInt32)

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A certificate with its key and those that lead from it to a root, in PEM.
+/// A certificate with its key and the certificates from it to a root, in PEM.
 public struct IssuedCertificate: Sendable {
     public let certificate: String
     /// The issuers' certificates up to the root, which is left out.
@@ -21,7 +21,7 @@ public struct CertificateAuthority: Sendable {
     public let own: IssuedCertificate
     private let isRoot: Bool
 
-    /// A root, whom nobody knows.
+    /// A root that is not in the system's list.
     public init(_ name: String) throws {
         own = try Self.inFolder { folder in
             let arguments = ["req", "-x509", "-new", "-sha256", "-days", "2", "-key", "key", "-subj", "/CN=" + name]
@@ -39,20 +39,22 @@ public struct CertificateAuthority: Sendable {
     }
 
     /// An authority below this one.
-    public func intermediate(_ name: String) throws -> CertificateAuthority {
-        CertificateAuthority(
-            below: try issue(name, "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\n"))
+    public func intermediate(_ name: String, validity: Validity = .now) throws -> CertificateAuthority {
+        let extensions = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\n"
+        return CertificateAuthority(below: try issue(name, extensions, validity: validity))
     }
 
-    /// What a certificate is for.
+    /// The purpose of a certificate.
     public enum Usage: String, Sendable {
         case server = "serverAuth"
         case client = "clientAuth"
     }
 
-    /// When a certificate is good.
+    /// When a certificate is valid.
     public enum Validity: Sendable {
         case now, over, later
+        /// From now on, for one hour.
+        case hour
     }
 
     /// A certificate for a peer.
@@ -67,7 +69,7 @@ public struct CertificateAuthority: Sendable {
         return try issue("peer", extensions, validity: validity, key: key)
     }
 
-    /// A certificate that its own key has signed.
+    /// A certificate signed by its own key.
     public static func selfSigned(for names: [String]) throws -> IssuedCertificate {
         try inFolder { folder in
             try makeKey(nil, in: folder)
@@ -123,10 +125,16 @@ public struct CertificateAuthority: Sendable {
         case .now: ("20200101000000Z", "20991231235959Z")
         case .over: ("20200101000000Z", "20210101000000Z")
         case .later: ("20980101000000Z", "20991231235959Z")
+        case .hour: ("20200101000000Z", text(of: Date(timeIntervalSinceNow: 3600)))
         }
     }
 
-    /// Does something in a folder that is removed afterwards.
+    private static func text(of date: Date) -> String {
+        let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
+        return style.format(date).replacing("T", with: "")
+    }
+
+    /// Runs a closure in a folder that is removed afterwards.
     private static func inFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -4,27 +4,27 @@ internal import Foundation
 
 /// The browser Chromium without a window, which shows pages that tests make.
 public enum ChromiumTool {
-    /// Whether the tests that need it run: where it is installed, and where `WIRELINE_REQUIRE_PEERS=1` asks for it and its
-    /// absence must be a failure.
+    /// Whether to run the tests that need it: it is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so that its
+    /// absence is a failure.
     public static let isWanted = path != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
 
-    /// What a test says that does not run.
+    /// The message of a test that is skipped.
     public static let absence = "chromium is not on the PATH: install chromium"
 
     private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         .map { $0 + "/chromium" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// What became of a page.
+    /// The result of a page.
     public struct Outcome {
         /// The document as it is after its scripts have run.
         public let document: String
-        /// What pages wrote to the console: errors too.
+        /// What pages wrote to the console, with errors.
         public let console: [String]
     }
 
     /// Loads a page from a file of its own.
     ///
-    /// - Parameter isDark: What the reader's system is to ask for.
+    /// - Parameter isDark: Whether the reader's system asks for a dark page.
     public static func load(_ page: String, isDark: Bool = false) throws -> Outcome {
         let window = try Window(.text(page), isDark: isDark, options: ["--dump-dom"])
         let document = try window.process.runToEnd { try window.output.fileHandleForReading.readToEnd() ?? Data() }
@@ -36,11 +36,11 @@ public enum ChromiumTool {
 
     /// Shows a page from a file of its own until the closure ends.
     ///
-    /// - Parameter ended: Is called when the browser has ended, be it too early.
+    /// - Parameter ended: Is called when the browser has ended, even if too early.
     public static func show<Value>(
         _ page: String, ended: @escaping @Sendable () -> Void, while body: () async throws -> Value
     ) async throws -> Value {
-        // A browser that may be spoken to from outside stays when the page is there.
+        // A browser with a remote connection stays open after it has loaded the page.
         let window = try Window(.text(page), isDark: false, options: ["--remote-debugging-port=0"])
         window.process.terminationHandler = { _ in ended() }
         try window.process.runWatched()
@@ -50,7 +50,7 @@ public enum ChromiumTool {
 
     /// Shows the page at an address until the closure ends.
     ///
-    /// - Parameter body: Gets the address of the WebSocket by which the browser is spoken to from outside.
+    /// - Parameter body: Gets the address of the WebSocket that controls the browser.
     public static func visit<Value>(
         _ address: String, while body: (_ debugger: String) async throws -> Value
     ) async throws -> Value {
@@ -70,7 +70,7 @@ public enum ChromiumTool {
         case address(String)
     }
 
-    /// A browser that is to run, and the folder that it writes to, which is gone when it has ended.
+    /// A browser to run, and the folder that it writes to. The folder is removed when the browser has ended.
     private final class Window {
         let process = Process()
         let output = Pipe()
@@ -106,7 +106,7 @@ public enum ChromiumTool {
             try? FileManager.default.removeItem(at: folder)
         }
 
-        /// nil until the browser has said where it is.
+        /// nil until the browser has printed its address.
         var debugger: String? {
             let file = folder.appending(path: "profile/DevToolsActivePort")
             guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }

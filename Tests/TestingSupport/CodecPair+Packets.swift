@@ -3,12 +3,12 @@
 public import WirelineCodec
 public import WirelineSchema
 
-/// A packet is put to both codecs, which must give one verdict.
+/// A packet is given to both codecs, which must agree.
 ///
-/// Two programs that disagree about what a packet says are how packets are smuggled past the one that checks them.
+/// If two programs disagree about a packet's content, packets can be smuggled past the one that checks them.
 extension CodecPair {
-    /// What the two make differently of bytes that should be one packet, or one of them of its own packet; nil when
-    /// they agree.
+    /// How the two codecs differ about bytes that should be one packet, or how one of them differs about its own
+    /// packet; nil if they agree.
     public func disagreement(on bytes: [UInt8], from sender: Sender) -> String? {
         let line = line(of: bytes, from: sender)
         let message: (any PacketMessage)?
@@ -34,8 +34,8 @@ extension CodecPair {
         }
         switch (written, translated) {
         case (.failure(let error), .failure(let other)):
-            // What was read can be written, except that it may have grown: by fields that the reader has added, by the
-            // colons that a lenient reader has not missed.
+            // A packet that was read can be written, but it may have grown: by fields that the reader added, or by
+            // colons that a lenient reader did not require.
             guard error.reason.isOfLength else { return "\(type(of: message)) was read, but is not written: \(error)" }
             return difference("writing", other.description, error.description)
         case (.failure(let error), .success):
@@ -43,7 +43,7 @@ extension CodecPair {
         case (.success, .failure(let error)):
             return "\(type(of: message)) is written by generated code, by the description: \(error)"
         case (.success(let bytes), .success(let other)):
-            // Only here do the two differ on purpose: JSON cannot hold the other bits of a NaN.
+            // The two differ on purpose only here: JSON cannot hold the other bits of a NaN.
             let hasNaN = line.description.contains("\"NaN\"")
             if !hasNaN, let difference = difference("writing", Hexadecimal.text(of: other), Hexadecimal.text(of: bytes))
             {
@@ -53,7 +53,7 @@ extension CodecPair {
         }
     }
 
-    /// What was written is read as what it was, and written the same.
+    /// A written packet is read as the same message, and written as the same bytes.
     private func disagreement(
         onReadingAgain message: any PacketMessage, _ bytes: [UInt8], from sender: Sender
     ) -> String? {
@@ -90,7 +90,7 @@ extension CodecPair {
     }
 }
 
-/// What the schema-driven codec makes of a packet.
+/// The schema-driven codec's result for a packet.
 private struct TranslatedLine {
     var json = JSONValue.null
     var error: CodecError?
@@ -100,10 +100,10 @@ private struct TranslatedLine {
 }
 
 extension CodecError {
-    /// Whether this may be another error than `other` for the same bytes.
+    /// Whether this error may differ from `other` for the same bytes.
     ///
-    /// Generated code checks a run of fields of fixed width as a whole: it finds that the run is cut off before it looks
-    /// at the fields in front of the cut, of which `other` is the first that is wrong.
+    /// Generated code checks a run of fields of fixed width as a whole. It finds that the run is cut off before it
+    /// checks the fields before the cut, of which `other` is the first wrong one.
     fileprivate func isOfCutRun(where other: CodecError) -> Bool {
         guard case .truncated = reason, let offset, let place = other.offset else { return false }
         if case .truncated = other.reason { return false }
@@ -112,8 +112,8 @@ extension CodecError {
 }
 
 extension PacketTranslator {
-    /// A line as the translator takes it of bytes that may be written in another length: its header says only what a
-    /// caller can set.
+    /// A line with only the header fields that a caller can set, as the translator needs it for bytes of another
+    /// length.
     public func settable(_ line: JSONValue) -> JSONValue {
         guard case .object(let members) = line, case .object(let header)? = line["header"] else { return line }
         let names = description.layout.fields.filter(\.isSettable).map(\.name)
@@ -133,7 +133,7 @@ extension CodecError.Reason {
 }
 
 extension Result {
-    /// As `init(catching:)`, which in a closure with typed throws needs its types said.
+    /// Like `init(catching:)`, which needs explicit types in a closure with typed throws.
     fileprivate init(_ body: () throws(Failure) -> Success) {
         do throws(Failure) {
             self = .success(try body())

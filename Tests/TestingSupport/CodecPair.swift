@@ -3,7 +3,7 @@
 public import WirelineCodec
 public import WirelineSchema
 
-/// The two codecs of one protocol: what was generated of it, and what reads its description at run time.
+/// The two codecs of one protocol: the generated one, and the one that reads the description at run time.
 public struct CodecPair: Sendable {
     public let generated: any PacketProtocol.Type
     public let translator: PacketTranslator
@@ -13,7 +13,7 @@ public struct CodecPair: Sendable {
         self.translator = translator
     }
 
-    /// The payloads, in hexadecimal, of which the two make different things, and what; at most three.
+    /// The payloads, in hexadecimal, about which the codecs differ, and how; at most three.
     public func disagreements(on payloads: [[UInt8]], id: UInt64, from sender: Sender) -> [String] {
         Array(
             payloads.lazy.compactMap { payload in
@@ -25,12 +25,12 @@ public struct CodecPair: Sendable {
         do throws(CodecError) {
             return disagreement(on: try packet(payload, id), from: sender)
         } catch {
-            // A payload that no packet can hold is not read by anybody.
+            // A payload that no packet can hold is not read at all.
             return error.reason.isOfLength ? nil : "there is no packet of it: \(error)"
         }
     }
 
-    /// What the schema-driven codec makes of a payload: the fields and what is kept behind them, or the error.
+    /// The schema-driven codec's result for a payload: the fields and the bytes after them, or the error.
     public func translatorVerdict(on payload: [UInt8], id: UInt64, from sender: Sender) -> String {
         do throws(CodecError) {
             let bytes = try packet(payload, id)
@@ -41,7 +41,7 @@ public struct CodecPair: Sendable {
         }
     }
 
-    /// The same of the generated code.
+    /// The same for the generated code.
     public func generatedVerdict(on payload: [UInt8], id: UInt64, from sender: Sender) -> String {
         do throws(CodecError) {
             guard let (message, _) = try generated.transcode(packet(payload, id), from: sender) else {
@@ -56,7 +56,7 @@ public struct CodecPair: Sendable {
 
     // MARK: Writing
 
-    /// What the generated code writes of a message: the packet in hexadecimal, or the error.
+    /// The generated code's result of writing a message: the packet in hexadecimal, or the error.
     public func generatedPacket(of message: any PacketMessage) -> String {
         do throws(CodecError) {
             return Hexadecimal.text(of: try message.encoded())
@@ -65,7 +65,7 @@ public struct CodecPair: Sendable {
         }
     }
 
-    /// The same of the schema-driven codec.
+    /// The same for the schema-driven codec.
     public func translatorPacket(of message: any PacketMessage) -> String {
         do throws(TranslationError) {
             return Hexadecimal.text(of: try translator.encode(line: line(of: message)))

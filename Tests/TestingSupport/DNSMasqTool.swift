@@ -2,35 +2,36 @@
 
 import Foundation
 
-/// The DNS server `dnsmasq` on loopback, which knows what it is told and asks nobody; it ends when this object does.
+/// The DNS server `dnsmasq` on loopback, which knows only its given records; it ends when this object does.
 public final class DNSMasqTool {
-    /// Whether the tests that need it run: where it is installed, and where `WIRELINE_REQUIRE_PEERS=1` asks for it and its
-    /// absence must be a failure.
+    /// Whether to run the tests that need it: it is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so that its
+    /// absence is a failure.
     public static let isWanted = path != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
 
-    /// What a test says that does not run.
+    /// The message of a test that is skipped.
     public static let absence = "dnsmasq is not on the PATH: install dnsmasq-base"
 
-    /// Debian has it where only administrators look.
+    /// Debian installs it in a folder that is only on an administrator's PATH.
     private static let path = ((ProcessInfo.processInfo.environment["PATH"] ?? "") + ":/usr/sbin").split(separator: ":")
         .map { $0 + "/dnsmasq" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// It closes whatever it inherits, by which Foundation would take it for ended and wait for it on the thread that sees
-    /// to all processes; so a shell stands between, which ends it when there is no more input.
+    /// The server closes all inherited descriptors. Foundation would then take it for ended, and wait for it on the
+    /// thread that handles all processes. So a shell stands between, which ends the server at the end of the shell's
+    /// input.
     private static let script = #""$@" & exec 2> /dev/null; read -r end; kill -9 $!"#
 
-    /// Where it answers, on 127.0.0.1.
+    /// Its port on 127.0.0.1.
     public let port: UInt16
     private let process: Process
     private let input: Pipe
 
-    /// Starts the server; it answers when this returns.
+    /// Starts the server, and returns when it answers.
     ///
     /// - Parameter records: Options such as `--host-record=game.test,192.0.2.7`.
     public init(_ records: [String]) throws {
         guard let path = Self.path else { throw Failure(description: Self.absence) }
         var text = ""
-        // A port that is in use ends it, and another one is tried; the system chooses those from 32,768 on for others.
+        // A port in use ends the server, and another one is tried. The system chooses ports for others from 32,768 on.
         for _ in 0..<20 {
             let (process, input, output) = (Process(), Pipe(), Pipe())
             let port = UInt16.random(in: 20_000..<32_768)

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// A running `connection.escript`: the other end of connections, in Erlang's own words.
+/// A running `connection.escript`: the other end of connections, written in Erlang.
 public final class ErlangEnd {
     private let process: Process
     private let input = Pipe()
@@ -31,7 +31,7 @@ public final class ErlangEnd {
         return text
     }
 
-    /// Ends it by the end of its input.
+    /// Ends it by closing its input.
     public func stop() {
         try? input.fileHandleForWriting.close()
         process.waitUntilExit()

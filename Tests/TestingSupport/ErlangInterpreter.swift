@@ -2,30 +2,30 @@
 
 public import Foundation
 
-/// The peers in Erlang that tests run.
+/// The Erlang peers that tests run.
 public enum ErlangInterpreter {
-    /// Whether the tests against Erlang run: where it is installed, and where `WIRELINE_REQUIRE_PEERS=1` asks for it and
-    /// its absence must be a failure.
+    /// Whether to run the tests with Erlang: it is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so that its
+    /// absence is a failure.
     public static let isWanted = path != nil || areRequired
 
-    /// What a test says that does not run.
+    /// The message of a test that is skipped.
     public static let absence = "escript is not on the PATH: install erlang-base"
 
-    /// The same for tests that need Erlang's `ssl`, which comes in a package of its own.
+    /// The same for tests that need Erlang's `ssl`, which has a package of its own.
     public static let isWantedWithTLS = hasApplication("ssl") || areRequired
 
-    /// What such a test says that does not run.
+    /// The message of such a test that is skipped.
     public static let absenceOfTLS = "Erlang or its ssl is missing: install erlang-ssl"
 
     /// The same for tests that need Dialyzer.
     public static let isWantedWithDialyzer = hasApplication("dialyzer") || areRequired
 
-    /// What such a test says that does not run.
+    /// The message of such a test that is skipped.
     public static let absenceOfDialyzer = "Erlang or its Dialyzer is missing: install erlang-dialyzer"
 
     private static let areRequired = ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
 
-    /// Beside `bin`, where the interpreter really is, there is `lib` with an application a folder.
+    /// Next to the interpreter's real `bin` there is `lib`, with a folder for each application.
     private static func hasApplication(_ name: String) -> Bool {
         guard let path else { return false }
         let folder = URL(filePath: path).resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "../lib")

@@ -2,15 +2,15 @@
 
 import Foundation
 
-/// What a program that looks at others has seen, and whether it may be so.
+/// The findings of a program that checks others.
 public final class Findings: @unchecked Sendable {
-    // The lock is the one behind `@unchecked Sendable`.
+    // The lock for `@unchecked Sendable`.
     private let lock = NSLock()
     private var failureCount = 0
 
     public init() {}
 
-    /// Says what was seen; what is not right ends the program badly, later.
+    /// Prints a finding. If it is wrong, the program will end with a failure.
     public func check(_ isRight: Bool, _ text: String) {
         lock.withLock {
             print(isRight ? "   \(text)" : "!! \(text)")
@@ -19,12 +19,12 @@ public final class Findings: @unchecked Sendable {
         }
     }
 
-    /// The same for a list of what is wrong, which should be empty.
+    /// The same for a list of complaints, which should be empty.
     public func check(_ complaints: [String], _ text: String) {
         check(complaints.isEmpty, complaints.isEmpty ? text : "\(text): \(complaints.joined(separator: "; "))")
     }
 
-    /// Ends the program where something was not right.
+    /// Ends the program if something was wrong.
     public func finish() {
         let count = lock.withLock { failureCount }
         if count > 0 { fail("\(count) things are not as they should be", code: 1) }
@@ -37,5 +37,5 @@ public func fail(_ text: String, code: Int32) -> Never {
     exit(code)
 }
 
-/// Prints what has been printed.
+/// Flushes what has been printed.
 public func flush() { fflush(nil) }

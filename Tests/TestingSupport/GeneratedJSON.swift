@@ -3,9 +3,10 @@
 public import WirelineCodec
 public import WirelineSchema
 
-/// Shows a generated value as the JSON that the schema-driven codec makes of its bytes, so that the two can be compared.
+/// Shows a generated value as the JSON that the schema-driven codec makes of its bytes, so that the two can be
+/// compared.
 ///
-/// The values are found by reflection, in the order of the wire, and named by the description.
+/// Reflection finds the values, in the order of the wire; the description names them.
 public struct GeneratedJSON {
     let description: ProtocolDescription
 
@@ -31,7 +32,7 @@ public struct GeneratedJSON {
         return .object(members)
     }
 
-    /// What is in a field; nil for an optional one that is not set.
+    /// The value of a field; nil for an optional one that is not set.
     private func present(_ value: Any, _ field: FieldDescription) -> Any? {
         guard field.presence == .optional else { return value }
         return Mirror(reflecting: value).children.first?.value
@@ -89,7 +90,7 @@ public struct GeneratedJSON {
 }
 
 extension JSONValue {
-    /// An integer as the translator shows it: a string where JSON's readers would round it.
+    /// An integer as the translator shows it: a string if JSON's readers would round it.
     public static func exact(_ value: Int128) -> JSONValue {
         value.magnitude < 1 << 53 ? .integer(value) : .string(String(value))
     }

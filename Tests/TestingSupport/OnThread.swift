@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Runs what blocks on a thread of its own, so that it keeps none from tests, and waits for it.
+/// Runs blocking code on a thread of its own, so that it blocks no other test, and waits for it.
 public func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     let outcome = Seen<Result<Value, any Error>>()
     Thread { outcome.add(Result { try body() }) }.start()

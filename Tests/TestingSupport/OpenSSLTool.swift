@@ -2,13 +2,13 @@
 
 public import Foundation
 
-/// The command-line tool `openssl`, which makes certificates for tests and is a peer of theirs.
+/// The command-line tool `openssl`, which makes certificates for tests and is a peer in tests.
 public enum OpenSSLTool {
-    /// Whether the tests that need it run: where it is installed, and where `WIRELINE_REQUIRE_PEERS=1` asks for it and its
-    /// absence must be a failure.
+    /// Whether to run the tests that need it: it is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so that its
+    /// absence is a failure.
     public static let isWanted = path != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
 
-    /// What a test says that does not run.
+    /// The message of a test that is skipped.
     public static let absence = "openssl is not on the PATH: install openssl"
 
     private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")

@@ -3,7 +3,7 @@
 public import WirelineCodec
 
 extension PacketProtocol {
-    /// The message that a packet carries, of the other end's where this one has none with its ID.
+    /// The message that a packet carries. If this end has no message with its ID, it is one of the other end.
     public static func message(
         in packet: borrowing Packet, preferring sender: Sender
     ) throws(CodecError) -> (any PacketMessage)? {
@@ -11,9 +11,9 @@ extension PacketProtocol {
         return try message(in: packet, from: sender.peer)
     }
 
-    /// Reads a packet into its message's type, and writes it again.
+    /// Reads a packet as its message's type, and writes it again.
     ///
-    /// - Returns: The message and the bytes that it is encoded to; nil for an unknown ID.
+    /// - Returns: The message and its encoded bytes; nil for an unknown ID.
     public static func transcode(
         _ bytes: [UInt8], from sender: Sender
     ) throws(CodecError) -> (message: any PacketMessage, bytes: [UInt8])? {
@@ -24,7 +24,7 @@ extension PacketProtocol {
 }
 
 extension PacketLayout {
-    /// What a caller could have set in a packet's header and trailer.
+    /// The fields of a packet's header and trailer that a caller could have set.
     public func settableHeader(of packet: borrowing Packet) throws(CodecError) -> PacketHeader {
         var header = try header(of: packet)
         for field in fields where !field.isSettable { header[field.name] = nil }

@@ -6,7 +6,7 @@ internal import Foundation
     internal import FoundationXML
 #endif
 
-/// A page of HTML that is well-formed XML, taken apart.
+/// A parsed page of HTML that is well-formed XML.
 public struct PageStructure: Sendable {
     /// Its elements in the order of their starts, with their attributes.
     public private(set) var elements: [Element] = []
@@ -15,16 +15,16 @@ public struct PageStructure: Sendable {
     public struct Element: Equatable, Sendable {
         public let name: String
         public let attributes: [String: String]
-        /// The text in it, but not in other elements of it.
+        /// The text in it, without the text of its inner elements.
         public fileprivate(set) var text = ""
         /// All text in it.
         public fileprivate(set) var wholeText = ""
 
-        /// Whether it is this element, but for the text in it.
+        /// Whether it is this element, whatever its text.
         public func isLike(_ other: Element) -> Bool { name == other.name && attributes == other.attributes }
     }
 
-    /// Takes a page apart; one that is not well-formed is an error that names the line.
+    /// Parses a page; a page that is not well-formed is an error that names the line.
     public init(_ page: String) throws {
         let parser = XMLParser(data: Data(page.utf8))
         let reader = Reader()

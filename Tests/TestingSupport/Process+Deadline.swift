@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// A program that a test has started has hung, and was killed.
+/// A program that a test started has hung, and was killed.
 struct OverdueError: Error, CustomStringConvertible {
     let program: String
     let limit: Duration
@@ -11,8 +11,8 @@ struct OverdueError: Error, CustomStringConvertible {
 }
 
 extension Process {
-    /// Starts a program that tests talk to. One that hangs is killed, with all that it has started: whoever reads what it
-    /// says, or waits for its end, goes on and fails.
+    /// Starts a program that tests communicate with. If it hangs, it is killed with all processes that it has started,
+    /// so that a test that reads its output, or waits for its end, continues and fails.
     ///
     /// - Parameter limit: How long it may run (default: an hour; no test takes a tenth of that).
     public func runWatched(within limit: Duration = .seconds(3_600)) throws {
@@ -23,8 +23,8 @@ extension Process {
     ///
     /// - Parameters:
     ///   - limit: How long it may run (default: 15 minutes; those that tests run take seconds).
-    ///   - body: What is done until it has ended, such as reading what it prints.
-    /// - Throws: What the closure throws; what the program is called and how long it took, where it hung and was killed.
+    ///   - body: Runs until the program has ended, for example to read its output.
+    /// - Throws: The closure's error; if the program hung and was killed, an error with its name and the time.
     @discardableResult
     public func runToEnd<Value>(
         within limit: Duration = .seconds(900), while body: () throws -> Value = {}
@@ -44,7 +44,7 @@ extension Process {
             guard let self, isRunning else { return }
             isOverdue()
             FileHandle.standardError.write(Data("\(error(limit))\n".utf8))
-            // Foundation has given it a process group of its own.
+            // Foundation has given it its own process group.
             kill(-processIdentifier, SIGKILL)
         }
     }

@@ -2,11 +2,11 @@
 
 import Foundation
 
-/// A proxy on loopback that Debian has, with or without a name and a password; it ends when this object does.
+/// A proxy from Debian on loopback, with or without a name and a password; it ends when this object does.
 ///
-/// Nothing of it changes; that is the lock behind `@unchecked Sendable`.
+/// It never changes; that is the lock for `@unchecked Sendable`.
 public final class ProxyTool: @unchecked Sendable {
-    /// Which one it is.
+    /// The kind of proxy.
     public enum Kind: String, CaseIterable, Sendable {
         /// An HTTP proxy.
         case tinyproxy
@@ -19,23 +19,23 @@ public final class ProxyTool: @unchecked Sendable {
         }
     }
 
-    /// Whether the tests that need them run: where both are installed, and where `WIRELINE_REQUIRE_PEERS=1` asks for them
-    /// and their absence must be a failure.
+    /// Whether to run the tests that need them: both are installed, or `WIRELINE_REQUIRE_PEERS=1` requires them, so
+    /// that their absence is a failure.
     public static let isWanted =
         Kind.allCases.allSatisfy { $0.path != nil }
         || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
 
-    /// What a test says that does not run.
+    /// The message of a test that is skipped.
     public static let absence = "tinyproxy or microsocks is not on the PATH: install tinyproxy-bin and microsocks"
 
-    /// Where it listens, on 127.0.0.1.
+    /// Its port on 127.0.0.1.
     public let port: UInt16
     private let process: Process
     private let folder: URL
 
-    /// Starts it; it listens when this returns.
+    /// Starts it, and returns when it listens.
     ///
-    /// - Parameter credentials: Whom it takes; nil: anybody.
+    /// - Parameter credentials: The only accepted name and password; nil: none are needed.
     public static func start(
         _ kind: Kind, credentials: (user: String, password: String)? = nil
     ) async throws -> ProxyTool {
@@ -46,8 +46,8 @@ public final class ProxyTool: @unchecked Sendable {
         guard let path = kind.path else { throw Failure(description: Self.absence) }
         folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // A port that is in use ends it, and another one is tried. The system chooses ports from 32,768 on, for whoever
-        // looks whether it listens as well: that would find itself.
+        // A port in use ends the proxy, and another one is tried. From 32,768 on the system chooses ports, also for the
+        // probe whether the proxy listens: the probe would find itself.
         for _ in 0..<20 {
             let (process, port) = (Process(), UInt16.random(in: 20_000..<32_768))
             guard !Self.isListening(at: port) else { continue }
@@ -81,7 +81,7 @@ public final class ProxyTool: @unchecked Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// - Returns: Whether it listens; false when it has ended.
+    /// - Returns: Whether it listens; false if it has ended.
     private static func waitUntilListening(_ process: Process, _ port: UInt16) -> Bool {
         while process.isRunning {
             if isListening(at: port) { return true }
@@ -90,7 +90,7 @@ public final class ProxyTool: @unchecked Sendable {
         return false
     }
 
-    /// Whether somebody takes connections.
+    /// Whether a process accepts connections.
     private static func isListening(at port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }

@@ -59,7 +59,7 @@ extension PacketField.LengthBase {
 }
 
 extension Int {
-    /// Mostly 0 and little, as in protocols that are in use; at times as much as a layout allows.
+    /// Mostly 0 and small, as in protocols that are in use; sometimes as much as a layout allows.
     fileprivate static func randomConstant(using random: inout SeededGenerator) -> Int {
         switch Int.random(in: 0...9, using: &random) {
         case 0...3: 0

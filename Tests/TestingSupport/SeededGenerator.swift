@@ -8,7 +8,7 @@ public import Testing
     import Darwin
 #endif
 
-/// Random numbers that can be had again: SplitMix64, from the seed in `WIRELINE_SEED` or from a fresh one.
+/// Random numbers that can be repeated: SplitMix64, from the seed in `WIRELINE_SEED` or from a new one.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     public let seed: UInt64
     private var state: UInt64
@@ -26,7 +26,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return SeededGenerator(seed: seed)
     }
 
-    /// What a failed expectation says so that the run can be repeated.
+    /// The text of a failed expectation, with which the run can be repeated.
     public var seedComment: Comment { "repeat with WIRELINE_SEED=\(seed)" }
 
     public mutating func next() -> UInt64 {
@@ -39,7 +39,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
 }
 
 extension String {
-    /// Up to ten characters, half of them ones that need care.
+    /// Up to ten characters; half of them need special care.
     public static func random(using random: inout SeededGenerator) -> String {
         let careful: [Unicode.Scalar] = [
             "\"", "\\", "\u{0}", "\n", "\u{1B}", "\u{7F}", "\u{85}", "\u{202E}", "\u{2028}", "\u{FEFF}", "e", "\u{301}",

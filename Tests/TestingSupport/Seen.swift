@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// What one task has seen, for another that waits for it.
+/// Values that one task records for another that waits for them.
 public final class Seen<Element: Sendable>: @unchecked Sendable {
-    // The condition is the lock behind `@unchecked Sendable`.
+    // The condition is the lock for `@unchecked Sendable`.
     private let condition = NSCondition()
     private var elements: [Element] = []
     private var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -42,7 +42,7 @@ public final class Seen<Element: Sendable>: @unchecked Sendable {
     }
 }
 
-/// Keeps tasks waiting until it is opened.
+/// Makes tasks wait until it is opened.
 public final class Gate: Sendable {
     private let opening = Seen<Void>()
 

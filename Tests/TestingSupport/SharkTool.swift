@@ -4,11 +4,11 @@ import Foundation
 
 /// Wireshark without a window: `tshark`, which reads captures with generated dissectors.
 public enum SharkTool {
-    /// Whether the tests that need it run: where it is installed, and where `WIRELINE_REQUIRE_PEERS=1` asks for it and its
-    /// absence must be a failure.
+    /// Whether to run the tests that need it: it is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so that its
+    /// absence is a failure.
     public static let isWanted = path != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
 
-    /// What a test says that does not run.
+    /// The message of a test that is skipped.
     public static let absence = "tshark is not on the PATH: install tshark"
 
     private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
@@ -19,9 +19,9 @@ public enum SharkTool {
     /// - Parameters:
     ///   - capture: The file's bytes.
     ///   - script: The dissector's text.
-    ///   - arguments: What else it is told.
+    ///   - arguments: Further arguments.
     /// - Returns: What it prints.
-    /// - Throws: When it ends badly, or complains of anything: a failure in a script is a complaint; when it hangs.
+    /// - Throws: An error if it fails, hangs or prints a warning: a failure in a script is only a warning.
     public static func read(_ capture: [UInt8], script: String, _ arguments: [String]) throws -> String {
         guard let path else { throw Failure(description: absence) }
         let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
@@ -35,7 +35,7 @@ public enum SharkTool {
         let process = Process()
         process.executableURL = URL(filePath: path)
         process.arguments = ["-X", "lua_script:" + scriptFile.path, "-n", "-r", captureFile.path] + arguments
-        // Nobody's preferences and plugins.
+        // Without the user's preferences and plugins.
         process.environment = ProcessInfo.processInfo.environment.merging(
             ["HOME": folder.path, "XDG_CONFIG_HOME": folder.path, "LC_ALL": "C.UTF-8"]) { $1 }
         process.standardOutput = try FileHandle(forWritingTo: outputFile)

@@ -3,46 +3,64 @@
 internal import Foundation
 public import Testing
 
-/// Gives tests that wait for others threads of their own, and lets a few of them run at a time.
+/// Gives tests that wait for others their own threads, runs a few of them at a time, and ends those that hang.
 ///
-/// All tests of a run begin at once, and take turns on as many threads as there are processors, for each priority: in one
-/// queue, each step of a conversation would wait until hundreds of tests that compute have had their turn, or one that
-/// blocks its thread until a program has ended: a minute and more, and no deadline could be told from a busy machine.
+/// All tests of a run begin at once, and take turns on as many threads as there are processors, for each priority. In
+/// one queue, each step of an exchange would wait for hundreds of tests that compute, or for one that blocks its thread
+/// until a program has ended. That takes a minute and more, and no test could tell a timeout from a busy machine. A low
+/// priority would not help: such a test would wait until all others have ended.
 public struct Turn: SuiteTrait, TestTrait, TestScoping {
-    fileprivate let priority: TaskPriority
-    fileprivate let places: Places
+    /// How long a test may run. Swift Testing's `.timeLimit` also counts the time in which a test waits for its turn,
+    /// which is most of a run.
+    private static let timeLimit = Duration.seconds(600)
+
+    fileprivate var priority: TaskPriority?
+    /// nil: the threads of all tasks of the priority.
+    fileprivate var threads: TestThreads?
+    /// nil: any number of tests may run at a time.
+    fileprivate var places: Places?
 
     public var isRecursive: Bool { true }
 
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        let priority = priority
-        await places.take()
-        defer { places.giveBack() }
+        await places?.take()
+        defer { places?.giveBack() }
         try await withoutActuallyEscaping(function) { function in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask(priority: priority) { try await function() }
-                try await group.waitForAll()
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask(executorPreference: threads, priority: priority) {
+                    try await function()
+                    return true
+                }
+                group.addTask {
+                    try await Task.sleep(for: Self.timeLimit)
+                    return false
+                }
+                if try await group.next() == false { Issue.record("it has run for \(Self.timeLimit)") }
+                group.cancelAll()
             }
         }
     }
 }
 
 extension Trait where Self == Turn {
-    /// For tests that converse with peers: they go ahead of those that only compute, and block no thread for long.
+    /// For tests that exchange data with peers: they run before those that only compute, and block no thread for long.
     public static var ahead: Self { Turn(priority: .high, places: .ahead) }
 
-    /// For tests that block their threads until programs have ended: they keep nobody else from going on.
-    public static var aside: Self { Turn(priority: .low, places: .aside) }
+    /// For tests that only compute, and may take very long if something is wrong.
+    public static var amongAll: Self { Turn() }
+
+    /// For tests that block their threads until programs have ended: they delay no other tests.
+    public static var aside: Self { Turn(threads: .aside, places: .aside) }
 }
 
-/// How many tests may run at a time; the others wait in the order in which they came.
+/// How many tests may run at a time; the others wait in the order of their arrival.
 private final class Places: @unchecked Sendable {
     static let ahead = Places(8)
-    static let aside = Places(2)
+    static let aside = Places(TestThreads.asideCount)
 
-    // The lock behind `@unchecked Sendable`.
+    // The lock for `@unchecked Sendable`.
     private let lock = NSLock()
     private var free: Int
     private var waiters: [CheckedContinuation<Void, Never>] = []

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// WebSockets that others have written, as programs that tests run: `Peers/peer.py` and `Peers/peer.js`.
+/// Other implementations of WebSockets, as programs that tests run: `Peers/peer.py` and `Peers/peer.js`.
 public enum WebSocketPeer: String, CaseIterable, Sendable, CustomStringConvertible {
     /// Python's `websockets`.
     case python
@@ -11,12 +11,12 @@ public enum WebSocketPeer: String, CaseIterable, Sendable, CustomStringConvertib
 
     public var description: String { rawValue }
 
-    /// Those that are installed; all of them where `WIRELINE_REQUIRE_PEERS=1` asks for them and an absence must be a failure.
+    /// The installed ones; all of them if `WIRELINE_REQUIRE_PEERS=1` requires them, so that an absence is a failure.
     public static let wanted = allCases.filter {
         $0.program != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
     }
 
-    /// What is said where one is missing.
+    /// The message if one is missing.
     public static let absence =
         "a WebSocket peer is missing: install python3-websockets and node-ws (\(missing.joined(separator: ", ")))"
 
@@ -33,7 +33,7 @@ public enum WebSocketPeer: String, CaseIterable, Sendable, CustomStringConvertib
     private static let programs = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.find()) })
     private var program: URL? { Self.programs[self] ?? nil }
 
-    /// A Node that is not the system's own does not look where the system's packages put what it may load.
+    /// A Node that is not the system's own does not search the folder of the system's packages.
     private static let environment = ProcessInfo.processInfo.environment.merging(["NODE_PATH": "/usr/share/nodejs"]) {
         "\($0):\($1)"
     }
@@ -74,7 +74,7 @@ public enum WebSocketPeer: String, CaseIterable, Sendable, CustomStringConvertib
     }
 }
 
-/// A server that is one of the peers; ends with the value.
+/// A server that is one of the peers; it ends with the value.
 public final class WebSocketPeerServer {
     private let process: Process
     private let input = Pipe()

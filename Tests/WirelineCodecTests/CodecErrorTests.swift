@@ -8,19 +8,33 @@ struct CodecErrorTests {
         #expect(MemoryLayout<CodecError>.size == MemoryLayout<Int>.size)
     }
 
-    @Test func `a path grows from the inside out`() {
+    @Test func `an error's path grows from the inner field to the outer message`() {
         let error = CodecError(.truncated(needed: 4, available: 2), offset: 27)
             .located(in: "", fields: "id 4 count 4", at: 1)
             .located(in: "Sc_20001", fields: "res 1 items 2", at: 1, item: 1)
         #expect(error.description == "Sc_20001.items[1].count: needs 4 bytes at offset 27, 2 are left")
     }
 
-    @Test func `a length of HTTP says so`() {
+    @Test func `the error for a length that spells HTTP asks about an HTTP server`() {
         let splitting = Splitting(Array("HTTP/1.1 400".utf8), layout: .standard, isFinished: false)
         #expect(
             splitting.error?.description
                 == "length 0x48545450 is over the limit of 1048576; these bytes are ASCII \"HTTP\": is this an HTTP server?"
         )
+    }
+
+    @Test(
+        arguments: [
+            ("GET / HTTP/1.1".utf8 + [], "these bytes are ASCII \"GET \": is this an HTTP client?"),
+            ("SSH-2.0-x".utf8 + [], "these bytes are ASCII \"SSH-\": does the peer speak SSH?"),
+            ([0x16, 3, 1, 2, 0, 1], "these bytes begin a TLS record: is this a TLS client?"),
+            ([0x16, 3, 3, 2, 0, 2], "these bytes begin a TLS record: is this a TLS server?"),
+            ([0x15, 3, 3, 0, 2, 2, 70], "these bytes begin a TLS record: is this a TLS server?"),
+            ([0x16, 3, 3, 2], "these bytes begin a TLS record: does the peer speak TLS?"),
+        ] as [([UInt8], String)])
+    func `the error names the foreign protocol and the side that sends such bytes`(bytes: [UInt8], question: String) {
+        let splitting = Splitting(bytes, layout: .standard, isFinished: false)
+        #expect(splitting.error?.description.hasSuffix(question) == true, "\(splitting.error as Any)")
     }
 
     static let texts: [(CodecError, String)] = [

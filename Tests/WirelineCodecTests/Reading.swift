@@ -2,7 +2,7 @@
 
 import WirelineCodec
 
-/// What reading gave, and where it left the reader; readers themselves cannot stand in an expectation.
+/// The result of reading, and the reader's position after it. A reader itself cannot be used in `#expect`.
 struct Reading<Value> {
     let result: Result<Value, CodecError>
     let offset: Int

@@ -3,7 +3,7 @@
 import Testing
 import WirelineCodec
 
-/// What the code printed in seeds 003 and 004 got wrong, and each of 003's conversions.
+/// The faults of the code printed in seeds 003 and 004, and each conversion of 003.
 struct SeedFaultTests {
     @Test(arguments: [256, 257, 65_536, 16_843_008, 0xFFFF_FFFE, 255] as [UInt32])
     func `003: a uint32 over 255 is read from all four of its bytes`(value: UInt32) throws {
@@ -28,7 +28,7 @@ struct SeedFaultTests {
         }
     }
 
-    @Test func `003: what bytesFromValue asserted is an error of its own`() {
+    @Test func `003: a failed assertion of bytesFromValue is an error here`() {
         let range = IntegerFormat.uint24.range
         #expect(throws: CodecError(.outOfRange(value: 16_777_216, minimum: 0, maximum: 16_777_215))) {
             try FieldCheck.range(UInt32(16_777_216), UInt32(range.lowerBound), UInt32(range.upperBound))
@@ -41,7 +41,7 @@ struct SeedFaultTests {
             (.uint8, 0xA5, "a5"), (.uint16, 0x4E21, "4e21"), (.uint32, 0x0001_1170, "00011170"),
             (.uint64, 0x0102_0304_0506_0708, "0102030405060708"),
         ] as [(IntegerFormat, Int128, String)])
-    func `003: integers become big-endian bytes and come back`(
+    func `003: integers are written as big-endian bytes and read back`(
         format: IntegerFormat, value: Int128, hex: String
     ) throws {
         let bytes = [UInt8](byteCount: format.byteCount) { $0.writeNumber(value, format, .bigEndian) }
@@ -55,7 +55,7 @@ struct SeedFaultTests {
         arguments: [
             (.uint24, .bigEndian, "010203"), (.uint24, .littleEndian, "030201"), (.uint16, .littleEndian, "0302"),
         ] as [(IntegerFormat, ByteOrder, String)])
-    func `003: a value has as many bytes as it is told and either order`(
+    func `003: a value has the chosen number of bytes in either byte order`(
         format: IntegerFormat, byteOrder: ByteOrder, hex: String
     ) throws {
         let value: Int128 = 0x010203
@@ -65,8 +65,8 @@ struct SeedFaultTests {
         #expect(try reading.value == value & (1 << (8 * Int128(format.byteCount)) - 1))
     }
 
-    /// `dataWithReverse:` was how big-endian was made; byte order is said at each call instead.
-    @Test func `003: reversing bytes is reading them in the other order`() throws {
+    /// 003 made big-endian bytes with `dataWithReverse:`. Here each call names the byte order.
+    @Test func `003: reading in the other byte order replaces reversing the bytes`() throws {
         let bytes: [UInt8] = [1, 2, 3, 4]
         let reading = Reading(bytes) { reader throws(CodecError) in
             try reader.readInteger(as: UInt32.self, .littleEndian)
@@ -75,7 +75,7 @@ struct SeedFaultTests {
     }
 
     /// `dataFromHexString:`, `hexStringFromData:`, and the two conversions of ASCII to hex and back.
-    @Test func `003: hexadecimal text goes both ways and text that is none is refused`() throws {
+    @Test func `003: hexadecimal text is written and read, and invalid text is refused`() throws {
         #expect(Hexadecimal.text(of: Array("hi".utf8)) == "6869")
         #expect(try Hexadecimal.bytes(of: "6869") == Array("hi".utf8))
         #expect(throws: CodecError(.invalidHex, offset: 0)) { try Hexadecimal.bytes(of: "xy") }
@@ -99,5 +99,5 @@ struct SeedFaultTests {
         #expect(throws: Never.self) { try PacketLayout.qsiop.encode(id: 2, payload: most.span.bytes) }
     }
 
-    // The faults of splitting a prop are in PropertiesTests, those of masking and handshakes with WebSocket.
+    // PropertiesTests has the faults of splitting a prop, the WebSocket tests have those of masking and handshakes.
 }

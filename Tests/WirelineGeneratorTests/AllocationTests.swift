@@ -6,10 +6,11 @@ import Scene
 import Testing
 import WirelineCodec
 
-/// What the splitter and generated code ask memory for; time is measured elsewhere, this can be asserted.
+/// The memory that the splitter and generated code ask for. Time is measured elsewhere, but allocations can be
+/// asserted.
 @Suite(.enabled(if: allocation_counter_is_available(), "a sanitizer, or a system without glibc, has the allocator"))
 struct AllocationTests {
-    /// As many bytes as a Swift string holds without memory of its own.
+    /// A text of the largest length that a Swift string holds without an allocation.
     static let message = Cs_20001(sceneID: 7, line: 2, message: "fifteen bytes !")
 
     @Test func `allocations are counted`() {
@@ -33,8 +34,8 @@ struct AllocationTests {
         #expect(packetCount == 1_000)
     }
 
-    /// Copied at each packet, what is pending would add up to more than 100 MB.
-    @Test func `what a receiver throws at each of 3,000 packets does not copy all that is pending`() throws {
+    /// If the pending bytes were copied for each packet, the copies would add up to more than 100 MB.
+    @Test func `errors thrown by the receiver for 3,000 packets do not copy the pending bytes each time`() throws {
         let stream = Array(repeatElement(try Self.message.encoded(), count: 3_000).joined())
         let failure = CodecError(.invalidHex)
         var splitter = PacketSplitter(layout: SceneProtocol.layout)
@@ -52,7 +53,7 @@ struct AllocationTests {
         #expect(packetCount == 2_999)
     }
 
-    @Test func `an announced length takes no memory before its bytes come`() {
+    @Test func `an announced length takes no memory before its bytes arrive`() {
         let start: [UInt8] = [0, 0x10, 0, 0, 0x4E, 0x21, 7]
         var splitter = PacketSplitter(layout: SceneProtocol.layout)
         let before = allocated_byte_count()
@@ -62,9 +63,9 @@ struct AllocationTests {
         #expect(splitter.pendingByteCount == 7)
     }
 
-    /// Copied at each piece, what is pending would add up to half the number of pieces times the packet: 2 and 32 GiB.
+    /// If the pending bytes were copied for each piece, the copies would add up to 2 and 32 GiB.
     @Test(arguments: [(1, 1 << 16), (4_096, 16 << 20)])
-    func `a packet in small pieces takes memory in proportion, and gives it back`(
+    func `a packet in small pieces takes memory in proportion to its size, and releases it`(
         pieceByteCount: Int, packetByteCount: Int
     ) {
         let length = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: packetByteCount >> $0) }
@@ -81,7 +82,7 @@ struct AllocationTests {
         let taken = allocated_byte_count() - before
         #expect(taken < 64 * packetByteCount)
         #expect(packetCount == 1)
-        // A buffer that had been kept would have room for the next packet's beginning.
+        // A buffer that was kept would have space for the beginning of the next packet.
         let beforeNext = allocated_byte_count()
         try? splitter.receive(bytes.extracting(0..<3)) { _ throws(CodecError) in }
         let takenNext = allocated_byte_count() - beforeNext
@@ -89,7 +90,7 @@ struct AllocationTests {
     }
 
     /// 65,535 items would take more than 2 MB.
-    @Test func `an announced count takes no memory before its items come`() {
+    @Test func `an announced count takes no memory before its items arrive`() {
         let payload: [UInt8] = [0xFF, 0xFF, 1, 7]
         let before = allocated_byte_count()
         let message = try? Newer.Cs_4(payload: payload.span.bytes)
@@ -104,7 +105,7 @@ struct AllocationTests {
         #expect(byteCount == 28)
     }
 
-    @Test func `appending packets to an array with room for them allocates nothing`() {
+    @Test func `appending packets to an array with enough capacity allocates nothing`() {
         var output: [UInt8] = []
         output.reserveCapacity(56)
         let count = allocations {
@@ -116,8 +117,8 @@ struct AllocationTests {
         #expect(output.count == 56)
     }
 
-    /// It grows once at most for each packet, and not for each: by a part of what it has.
-    @Test func `appending a thousand packets grows an array a few times`() {
+    /// The array grows by a part of its size, and not for each packet.
+    @Test func `appending a thousand packets grows an array only a few times`() {
         var output: [UInt8] = []
         let count = allocations {
             output = []
@@ -127,7 +128,7 @@ struct AllocationTests {
         #expect(count <= 12)
     }
 
-    @Test func `appending a packet to an array without room allocates once`() {
+    @Test func `appending a packet to an array without capacity allocates once`() {
         var output: [UInt8] = []
         let count = allocations {
             output = []
@@ -144,7 +145,7 @@ struct AllocationTests {
         #expect(line == 2)
     }
 
-    /// How often `body` asks for memory; it is run before, for what is made once and kept.
+    /// The number of allocations of `body`. It runs once before that, for what is allocated once and kept.
     private func allocations(_ body: () -> Void) -> Int {
         body()
         let before = allocation_count()

@@ -6,7 +6,7 @@ import TestingSupport
 import WirelineGenerator
 import WirelineSchema
 
-/// What stands in pages of documentation, whatever schemas say.
+/// The content of documentation pages, whatever the schema contains.
 struct DocumentationTests {
     private static func description(
         _ schemas: [(String, String)], name: String = "Golden"
@@ -48,13 +48,13 @@ struct DocumentationTests {
         ("Scene", "Scene"), ("scene-2", "scene-2"), ("场", "场"), ("a/b", "a-b"), ("..", "protocol"), ("", "protocol"),
         ("a b\u{0}\"<", "a-b---"),
     ])
-    func `a file is called like the protocol`(_ name: String, _ file: String) throws {
+    func `the file has the name of the protocol`(_ name: String, _ file: String) throws {
         let description = try Self.description([("a.wire", "message Cs_1 {}")], name: name)
         #expect(HTMLGenerator(description).files().map(\.path) == [file + ".html"])
         #expect(MarkdownGenerator(description).files().map(\.path) == [file + ".md"])
     }
 
-    /// Texts that mean something in one of the formats, and what they are in Markdown.
+    /// Texts with a meaning in one of the formats, and their escaped form in Markdown.
     private static let hostile = [
         ("</script><script>alert(1)</script>", "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;"),
         ("<img src=x onerror=alert(1)>", "&lt;img src=x onerror=alert(1)&gt;"),
@@ -76,7 +76,7 @@ struct DocumentationTests {
         ("<?xml ?><!DOCTYPE x><![CDATA[", "&lt;?xml ?&gt;&lt;!DOCTYPE x&gt;&lt;!\\[CDATA\\["),
     ]
 
-    /// A protocol with one of everything that has a comment, and this text in each of them.
+    /// A protocol with one of each thing that has a comment, and this text in each comment.
     private static func commented(_ text: String) throws -> ProtocolDescription {
         var description = try description([
             (
@@ -109,7 +109,7 @@ struct DocumentationTests {
     private static let commentCount = 12
 
     @Test(arguments: hostile.map(\.0))
-    func `a comment stays a text in HTML`(_ text: String) throws {
+    func `a comment is only text in HTML`(_ text: String) throws {
         let plain = try PageStructure(Self.html(Self.commented("plain")))
         let page = try PageStructure(Self.html(Self.commented(text)))
         #expect(zip(page.elements, plain.elements).allSatisfy { $0.isLike($1) })
@@ -118,13 +118,13 @@ struct DocumentationTests {
     }
 
     @Test(arguments: hostile)
-    func `a comment stays a text in Markdown`(_ text: String, _ escaped: String) throws {
+    func `a comment is only text in Markdown`(_ text: String, _ escaped: String) throws {
         let (plain, page) = (Self.markdown(try Self.commented("plain")), Self.markdown(try Self.commented(text)))
         #expect(page.replacing(escaped, with: "plain") == plain)
         #expect(page.split(separator: escaped, omittingEmptySubsequences: false).count == Self.commentCount + 1)
     }
 
-    @Test func `reasons, names and defaults stay texts too`() throws {
+    @Test func `reasons, names and defaults are only text, too`() throws {
         let text = "</script><img src=x onerror=alert(1)>|`*"
         var description = try Self.commented("plain")
         description.name = text
@@ -146,8 +146,8 @@ struct DocumentationTests {
         #expect(!markdown.replacing(code, with: "").contains("<img"))
     }
 
-    /// With a combining mark behind it, a scalar is another character.
-    @Test func `marks with accents stay inside their code`() throws {
+    /// A scalar with a combining mark after it is another character.
+    @Test func `characters with combining marks stay inside their code span`() throws {
         var description = try Self.commented("plain")
         description.messages[0].fields[2].type = .string(.rest)
         description.messages[0].fields[2].presence = .since(1, default: .string("`\u{301}<img>|\u{301} z"))
@@ -163,7 +163,7 @@ struct DocumentationTests {
         #expect(Self.markdown(description).split(separator: "\n").count { $0.hasPrefix("#") } == 1 + 6 + 5)
     }
 
-    @Test func `a short line of a comment stays a line, a long one goes on`() throws {
+    @Test func `short lines of a comment are kept, and long ones are joined with the next`() throws {
         let long = String(repeating: "word ", count: 13)
         let description = try Self.commented("0 bad\n1 good\n\n\(long)\nend")
         let lines = try PageStructure(Self.html(description)).elements("article")[0].wholeText
@@ -171,7 +171,7 @@ struct DocumentationTests {
         #expect(Self.markdown(description).contains("0 bad<br>\n1 good\n\n\(long)end\n"))
     }
 
-    @Test func `offsets are exact as long as they are known, and sizes say what they depend on`() throws {
+    @Test func `offsets are shown as long as they are known, and sizes say what they depend on`() throws {
         let description = try Self.description([
             (
                 "a.wire",
@@ -195,7 +195,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test func `messages name their pairs, types their users, and numbers stand in both notations`() throws {
+    @Test func `messages link to their pairs, types to their users, and IDs are shown in both notations`() throws {
         let page = try PageStructure(Self.html(Self.description(Self.several)))
         let lines = page.elements("p", class: "line").map(\.wholeText)
         for line in [
@@ -214,7 +214,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test func `of a sensitive value nothing is shown`() throws {
+    @Test func `no part of a sensitive value is shown`() throws {
         let description = try Self.description([
             (
                 "a.wire",
@@ -254,7 +254,7 @@ struct DocumentationTests {
                 }
                 """
             ])
-        // Header, `before`, what is hidden, the count of `outer` and `seen`, and so on.
+        // The header, `before`, hidden bytes, the count of `outer` and `seen`, and so on.
         let digits = try #require(page.elements("pre", class: "digits").first).text
         #expect(
             digits.wholeMatch(of: /0000....000101\(hidden\)00020006\(hidden\)0008\(hidden\)0a\(hidden\)/) != nil,
@@ -263,7 +263,7 @@ struct DocumentationTests {
         #expect(columns.count { $0.contains("(hidden)  ") && $0.hasSuffix("(hidden)") } == 9)
     }
 
-    @Test func `a packet that nobody would look at is no example`() throws {
+    @Test func `a packet that is too long to read is not shown as an example`() throws {
         let description = try Self.description([
             ("a.wire", "struct S { uint8[1000] a; }\nmessage Cs_1 { S[1000] list; }\nmessage Cs_2 { S s; }")
         ])
@@ -273,7 +273,7 @@ struct DocumentationTests {
         #expect(columns.count == 41 && columns.last == "… and 962 parts more")
     }
 
-    @Test func `without its script a page shows everything, and no search`() throws {
+    @Test func `without its script a page shows everything, and no search field`() throws {
         let page = try PageStructure(Self.html(Self.description(Self.several)))
         let hidden = page.elements.filter { $0.attributes["hidden"] != nil }
         #expect(hidden.map { $0.attributes["id"] } == ["search"])

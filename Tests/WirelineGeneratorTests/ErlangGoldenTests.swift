@@ -27,7 +27,7 @@ struct ErlangGoldenTests {
         #expect(try Self.files(order.map { Self.several[$0] }) == Self.files(Self.several))
     }
 
-    @Test func `names are Erlang's, and told apart where they become equal`() throws {
+    @Test func `names follow Erlang's rules, and equal ones get a number`() throws {
         let text = try Self.files(Self.several)[1].text
         #expect(
             text.contains(
@@ -41,7 +41,7 @@ struct ErlangGoldenTests {
     }
 
     @Test(arguments: [("scene-2", "scene_2_protocol"), ("9", "wire_9_protocol"), ("场", "wire_protocol")])
-    func `a folder's name makes a module's name`(_ folder: String, _ module: String) throws {
+    func `the folder's name becomes the module's name`(_ folder: String, _ module: String) throws {
         let description = try Self.description([("a.wire", "message Cs_1 {}")], name: folder)
         #expect(ErlangGenerator(description).files().map(\.path) == [module + ".erl", module + ".hrl"])
     }
@@ -54,9 +54,9 @@ struct ErlangGoldenTests {
         #expect(files[0].text.contains("-type integer_2() :: 'receive' | undefined_2 | 0..255.\n"))
     }
 
-    /// Whatever a comment holds, taking away the lines that are comments takes away all of it.
+    /// Whatever a comment contains, removing the comment lines removes all of it.
     @Test(arguments: ["\u{2028}", "\u{2029}", "\u{85}", "\r", "\r\n", "\n", "\u{B}", "\u{C}"])
-    func `a comment stays a comment`(_ newline: String) throws {
+    func `a comment stays a comment, whatever it contains`(_ newline: String) throws {
         var description = try Self.description([
             ("a.wire", "message Cs_1 { uint8 a; Color c; }\nstruct S {}\nenum Color : uint8 { red = 0; }")
         ])
@@ -73,7 +73,7 @@ struct ErlangGoldenTests {
         let files = ErlangGenerator(description).files()
         #expect(files.map(Self.code) == plain)
         #expect(files.allSatisfy { $0.text.hasPrefix("%% -*- coding: utf-8 -*-\n") })
-        // EDoc would take a line that begins with an @ for a tag.
+        // EDoc would read a line that begins with @ as a tag.
         let tags = files[0].text.split(separator: "\n").filter { $0.hasPrefix("%% @") && !$0.hasPrefix("%% @doc ") }
         #expect(tags == [])
     }

@@ -274,7 +274,7 @@ extension SpoiltRow {
     ]
 }
 
-/// Messages that are good but for one field.
+/// Messages that are valid except for one field.
 enum FeatureRows {
     static func numbers(u24: UInt32 = 0x12_3456, i24: Int32 = -8_388_608) -> Cs_1 {
         Cs_1(
@@ -332,7 +332,7 @@ enum FeatureRows {
             counted: Counted(marks: [true]), empty: Empty(), tight: Tight(text: tight))
     }
 
-    /// A tree without forks, whose leaves are numbered from below.
+    /// A tree without branches, whose leaves are numbered from the bottom.
     static func tree(depth: Int) -> Tree {
         Tree(leaf: UInt8(depth), branches: depth > 1 ? [tree(depth: depth - 1)] : [])
     }

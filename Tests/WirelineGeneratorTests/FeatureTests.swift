@@ -6,8 +6,8 @@ import TestingSupport
 import WirelineCodec
 import WirelineSchema
 
-/// What the code generated of each feature of the language reads, writes and refuses, beside what the schema-driven codec
-/// does. A new feature is one more row of ``AcceptedRow``, ``RefusedRow`` or ``SpoiltRow``.
+/// Compares generated code with the schema-driven codec for each feature of the language: what they read, write and
+/// refuse. A new feature is one more row of ``AcceptedRow``, ``RefusedRow`` or ``SpoiltRow``.
 struct FeatureTests {
     let codecs: CodecPair
 
@@ -24,7 +24,7 @@ struct FeatureTests {
     }
 
     @Test(arguments: AcceptedRow.all)
-    func `both codecs read the value that was written`(row: AcceptedRow) throws {
+    func `both codecs read back the value that was written`(row: AcceptedRow) throws {
         let payload = try Hexadecimal.bytes(of: row.payload)
         #expect(try row.isRead(from: payload))
         let id = type(of: row.message).messageID
@@ -32,7 +32,7 @@ struct FeatureTests {
     }
 
     @Test(arguments: AcceptedRow.all)
-    func `a value that breaks off anywhere gets one verdict`(row: AcceptedRow) throws {
+    func `a truncated value gets the same verdict from both codecs`(row: AcceptedRow) throws {
         let payload = try Hexadecimal.bytes(of: row.payload)
         let cuts = payload.indices.map { Array(payload[..<$0]) }
         let id = type(of: row.message).messageID
@@ -40,13 +40,13 @@ struct FeatureTests {
     }
 
     @Test(arguments: RefusedRow.all)
-    func `both codecs refuse to write it in the same words`(row: RefusedRow) throws {
+    func `both codecs refuse to write it with the same error`(row: RefusedRow) throws {
         #expect(codecs.generatedPacket(of: row.message) == row.error)
         #expect(codecs.translatorPacket(of: row.message) == row.error)
     }
 
     @Test(arguments: SpoiltRow.all)
-    func `both codecs refuse to read it in the same words`(row: SpoiltRow) throws {
+    func `both codecs refuse to read it with the same error`(row: SpoiltRow) throws {
         let (id, payload) = (type(of: row.message).messageID, try row.payload())
         #expect(codecs.generatedVerdict(on: payload, id: id, from: row.sender) == row.error)
         #expect(codecs.translatorVerdict(on: payload, id: id, from: row.sender) == row.error)
@@ -65,7 +65,7 @@ extension FeatureRow {
 /// A message and the bytes of its fields.
 struct AcceptedRow: FeatureRow {
     let message: any PacketMessage
-    /// In hexadecimal, with spaces where they help.
+    /// In hexadecimal, with spaces for readability.
     let payload: String
     let testDescription: String
 
@@ -83,7 +83,7 @@ struct AcceptedRow: FeatureRow {
     }
 }
 
-/// A message that cannot be written, and why.
+/// A message that cannot be written, and the reason.
 struct RefusedRow: FeatureRow {
     let message: any PacketMessage
     let error: String
@@ -96,7 +96,7 @@ struct RefusedRow: FeatureRow {
     }
 }
 
-/// A good message of whose payload some bytes are changed, and why it cannot be read then.
+/// A valid message with some bytes of its payload changed, and the reason why it cannot be read then.
 struct SpoiltRow: FeatureRow {
     let message: any PacketMessage
     let offset: Int
@@ -108,9 +108,9 @@ struct SpoiltRow: FeatureRow {
     /// Makes a row.
     ///
     /// - Parameters:
-    ///   - offset: Where the changed bytes stand, from the first of the payload. Errors count from the first byte of the
-    ///     packet, whose header has 21.
-    ///   - bytes: What stands there in place of as many others, in hexadecimal.
+    ///   - offset: The position of the changed bytes, from the first byte of the payload. Errors count from the first
+    ///     byte of the packet, whose header has 21.
+    ///   - bytes: The bytes that replace as many others, in hexadecimal.
     init(_ message: any PacketMessage, at offset: Int, _ bytes: String, _ error: String) {
         self.message = message
         self.offset = offset

@@ -23,20 +23,20 @@ struct GoldenTests {
         #expect(try Self.files(order.map { Self.several[$0] }) == Self.files(Self.several))
     }
 
-    @Test func `a file comes of each file, and one of the protocol`() throws {
+    @Test func `each schema file becomes a Swift file, and the protocol becomes one more`() throws {
         let paths = try Self.files(Self.several).map(\.path)
         #expect(paths == ["GoldenProtocol.swift", "a.wire.swift", "b.wire.swift", "c.wire.swift", "d.wire.swift"])
     }
 
-    @Test func `names that become equal in Swift are told apart`() throws {
+    @Test func `names that become equal in Swift are made different`() throws {
         let text = try #require(try Self.files(Self.several).first { $0.path == "b.wire.swift" }).text
         #expect(text.contains("    public var userID: Swift::UInt8\n    public var userID_: Swift::UInt8\n"))
         #expect(text.contains("public typealias Cs_2 = Leave\n"))
     }
 
     @Test(arguments: ["\u{2028}", "\u{2029}", "\u{85}", "\r", "\r\n", "\n", "\u{B}", "\u{C}"])
-    func `no end of a line ends a comment`(_ newline: String) throws {
-        // Only `description` can hold all of them: the language's own comments end at some.
+    func `no kind of line break ends a comment`(_ newline: String) throws {
+        // Only `description` can hold all of them: comments of the language end at some.
         let files = [SourceFile(path: "a.wire", bytes: Array("message Cs_1 { uint8 a; }".utf8))]
         var description = try #require(ProtocolDescription.check(name: "Golden", files: files).description)
         let text = "*/ \"\"\"\(newline)#error(\"out\")\(newline)}"

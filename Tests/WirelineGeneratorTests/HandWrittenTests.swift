@@ -4,14 +4,14 @@ import Testing
 import WirelineCodec
 import WirelineSchema
 
-/// A protocol and a message that nobody generated, of as little as will do.
+/// A protocol and a message without generated code, with the fewest members possible.
 struct HandWrittenTests {
-    @Test func `what is not said is what a schema means that does not say it`() {
+    @Test func `defaults in code are the same as defaults in a schema`() {
         #expect(HandWritten.maximumPacketByteCount == ProtocolOptions().maximumPacketByteCount)
         #expect(HandWritten.maximumDepth == ProtocolOptions().maximumDepth)
     }
 
-    @Test func `a message goes out and comes back`() throws {
+    @Test func `a message is encoded and decoded back`() throws {
         let packet = try HandWritten.Ping(number: 7).encoded()
         #expect(packet == [0, 0, 0, 10, 0, 1, 0, 0, 0, 7])
         #expect(try HandWritten.Ping(packet: packet.span.bytes) == HandWritten.Ping(number: 7))

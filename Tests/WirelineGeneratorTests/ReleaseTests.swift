@@ -23,12 +23,12 @@ struct ReleaseTests {
     }
 
     @Test(arguments: ReleaseRow.newToOld.filter { $0.losses == .none })
-    func `an old reader writes again what it does not know`(row: ReleaseRow) throws {
+    func `an old reader keeps and writes back the bytes that it does not know`(row: ReleaseRow) throws {
         #expect(try row.expected.encoded() == row.written.encoded())
     }
 
     @Test(arguments: ReleaseRow.newToOld.filter { $0.losses == .insideStructures })
-    func `an old reader skips what it does not know in a structure of a stated size`(row: ReleaseRow) throws {
+    func `an old reader skips unknown bytes in a sized structure`(row: ReleaseRow) throws {
         #expect(try row.expected.encoded().count < row.written.encoded().count)
     }
 
@@ -50,7 +50,7 @@ struct ReleaseTests {
     }
 
     @Test(arguments: ReleaseRow.newToOld)
-    func `what a new writer wrote gets one verdict of the old codecs wherever it breaks off`(
+    func `a truncated packet of a new writer gets the same verdict from both old codecs`(
         row: ReleaseRow
     ) throws {
         let payload = try row.written.encodedPayload()
@@ -59,7 +59,7 @@ struct ReleaseTests {
         #expect(newer.disagreements(on: cuts, id: row.id, from: .client) == [])
     }
 
-    @Test func `bytes of a newer schema do not stand behind a field that is not set`() {
+    @Test func `bytes of a newer schema are refused after a field that is not set`() {
         let message = Older.Cs_2(a: 1, b: nil, trailingBytes: [1])
         let error = "Cs_2.b: is not set, but what follows it is"
         #expect(older.generatedPacket(of: message) == error)
@@ -67,13 +67,13 @@ struct ReleaseTests {
     }
 }
 
-/// What one release writes, and what the other makes of it.
+/// What one release writes, and how the other one reads it.
 struct ReleaseRow: Sendable, CustomTestStringConvertible {
     enum Losses { case none, insideStructures }
 
     let written: any PacketMessage
     let expected: any PacketMessage
-    /// What the reader does not write again.
+    /// The parts that the reader does not write back.
     var losses = Losses.none
 
     var testDescription: String { "\(written)" }
@@ -139,11 +139,11 @@ struct ReleaseRow: Sendable, CustomTestStringConvertible {
         codecs.disagreements(on: [try written.encodedPayload()], id: id, from: .client)
     }
 
-    /// The packet, decoded and encoded again by one who has only the other schema.
+    /// The packet, decoded and encoded again by a translator with only the other schema.
     func written(againBy translator: PacketTranslator) throws -> [UInt8] {
         let packet = try written.encoded()
         var line = try translator.decode(packet.span.bytes, from: .client)
-        // Its length is that of the packet that was read.
+        // The header's length belongs to the packet that was read.
         if case .object(let members) = line { line = .object(members.filter { $0.name != "header" }) }
         return try translator.encode(line: line)
     }

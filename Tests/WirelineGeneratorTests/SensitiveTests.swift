@@ -4,12 +4,12 @@ import Features
 import Testing
 import WirelineCodec
 
-/// A value of a `@sensitive` field is in the bytes and in the property, and nowhere that a program shows a message.
+/// The value of a `@sensitive` field is in the bytes and in the property, but not in any text that shows a message.
 struct SensitiveTests {
     static let message = FeaturesProtocol.Hidden(password: "s3cret", userName: "ann", unused: 2, place: .init(x: 3))
     static let structure = Tight(text: "s3cret")
 
-    @Test func `print and interpolation show all but the value`() {
+    @Test func `print and interpolation show everything except the value`() {
         let text = """
             Hidden(password: (hidden), userName: "ann", unused: 2, place: Features.FeaturesProtocol.Place(x: 3), \
             trailingBytes: [])
@@ -19,7 +19,7 @@ struct SensitiveTests {
         #expect("\(Self.structure)" == "Tight(text: (hidden))")
     }
 
-    @Test func `debug texts hide it, inside other values too`() {
+    @Test func `debug texts hide the value, also inside other values`() {
         #expect(String(reflecting: Self.structure) == "Features.Tight(text: (hidden))")
         #expect("\([Self.structure])" == "[Features.Tight(text: (hidden))]")
         #expect(String(reflecting: Self.message).contains("Hidden(password: (hidden), userName: "))
@@ -27,7 +27,7 @@ struct SensitiveTests {
         #expect(!String(describing: boxed).contains("s3cret"))
     }
 
-    @Test func `dump hides it`() {
+    @Test func `dump hides the value`() {
         var text = ""
         dump([Self.message], to: &text)
         #expect(text.contains("- password: (hidden)\n"))
@@ -35,14 +35,14 @@ struct SensitiveTests {
         #expect(!text.contains("s3cret"))
     }
 
-    @Test func `values that differ there are different`() throws {
+    @Test func `messages with different sensitive values are different`() throws {
         var other = Self.message
         other.password = "other"
         #expect(other != Self.message)
         #expect(try String(decoding: Self.message.encoded(), as: UTF8.self).contains("s3cret"))
     }
 
-    @Test func `a value without such a field is shown as Swift does`() {
+    @Test func `a value without a sensitive field is shown as Swift shows it`() {
         #expect("\(Point(x: 1, y: -2))" == "Point(x: 1, y: -2)")
     }
 }

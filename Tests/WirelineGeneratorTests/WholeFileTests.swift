@@ -5,22 +5,22 @@ import Testing
 import WirelineGenerator
 import WirelineSchema
 
-/// Swift of a schema with every feature of the language, and documentation of the scene messages, byte for byte.
+/// Compares generated Swift for every feature of the language, and documentation of the scene messages, byte for byte.
 ///
-/// When the generator is changed on purpose, write the files anew, and read the difference before you commit it:
+/// After an intended change of the generator, write the files again, and read the difference before you commit it:
 ///
 ///     RECORD_GOLDEN=1 swift test --filter WholeFileTests
 struct WholeFileTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
     private static let isRecording = ProcessInfo.processInfo.environment["RECORD_GOLDEN"] == "1"
 
-    @Test func `every feature of the language is generated as it was`() throws {
+    @Test func `generated Swift for every feature of the language is unchanged`() throws {
         let features = try SchemaFolder("Features")
         let files = SwiftGenerator(features.description, fileNames: features.files.map(\.path)).files()
         try compare(files, with: "Swift")
     }
 
-    @Test func `a protocol's documentation is generated as it was`() throws {
+    @Test func `the generated documentation of a protocol is unchanged`() throws {
         let scene = try SchemaFolder("Scene", under: SchemaFolder.protocols)
         let files = HTMLGenerator(scene.description).files() + MarkdownGenerator(scene.description).files()
         try compare(files, with: "Documentation")
@@ -37,7 +37,7 @@ struct WholeFileTests {
         #expect(differences == [], "RECORD_GOLDEN=1 writes the files anew")
     }
 
-    /// Writes what is generated in place of what should be. The run fails, so that nobody takes it for a test.
+    /// Overwrites the golden files with generated ones. The run fails, so that it is not taken for a test.
     private func record(_ files: [GeneratedFile], in folder: URL) throws {
         try? FileManager.default.removeItem(at: folder)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -23,8 +23,8 @@ struct WiresharkGoldenTests {
         ("c.wire", "enum Color : uint8 { red = 0; }\nflags Bits : uint8 { all = 1; count = 2; }"),
     ]
 
-    /// `RECORD_VECTORS=1` writes the file anew, and fails.
-    @Test func `Scene's dissector is what it was`() throws {
+    /// `RECORD_VECTORS=1` writes the file again, and fails.
+    @Test func `the generated dissector of Scene is unchanged`() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent()
         let schema = tests.appending(path: "../../Protocols/Scene/scene.wire")
         let golden = tests.appending(path: "Golden/scene.lua")
@@ -43,7 +43,7 @@ struct WiresharkGoldenTests {
         #expect(try Self.text(order.map { Self.several[$0] }) == Self.text(Self.several))
     }
 
-    @Test func `filters have the schema's names in small letters, told apart where they become equal`() throws {
+    @Test func `filters have the schema's names in lower case, and equal ones get a number`() throws {
         let text = try Self.text(Self.several)
         #expect(text.contains(#"{ id = "2", name = "Cs_2", filter = "cs_2", alias = "Leave", client = true, fields"#))
         #expect(text.contains(#"{ name = "UserID", filter = "user_id", "#))
@@ -52,27 +52,27 @@ struct WiresharkGoldenTests {
         #expect(text.contains(#"{ 0, 2, "count", "count_2" }"#))
     }
 
-    @Test func `a message cannot take the names that all protocols have`() throws {
+    @Test func `a message cannot take a filter name that all protocols have`() throws {
         let text = try Self.text([("a.wire", "@id(1) @from(both) message Packet {}\nstruct Sender { uint8 x; }")])
         #expect(text.contains(#"name = "Packet", filter = "packet_2""#))
         #expect(text.contains(#"{ filter = "sender_2", "#))
     }
 
-    /// Wireshark ends where a protocol has a name of one letter, or a word of its filter language.
+    /// Wireshark exits if a protocol's name has only one letter, or is a word of its filter language.
     @Test(arguments: [
         ("scene-2", "scene_2"), ("9", "wire_9"), ("场", "wire"), ("S", "wire_s"), ("In", "wire_in"),
         ("anyNe", "wire_any_ne"),
     ])
-    func `a folder's name makes a file's name`(_ folder: String, _ stem: String) throws {
+    func `the folder's name becomes the file's name`(_ folder: String, _ stem: String) throws {
         let description = try Self.description([("a.wire", "message Cs_1 {}")], name: folder)
         let file = WiresharkGenerator(description).files()[0]
         #expect(file.path == stem + ".lua")
         #expect(file.text.contains("    filter = \"\(stem)\",\n"))
     }
 
-    /// Whatever a comment holds, taking away the literals takes away all of it.
+    /// Whatever a comment contains, removing the literals removes all of it.
     @Test(arguments: ["\u{2028}", "\u{2029}", "\u{85}", "\r", "\r\n", "\n", "\u{B}", "\u{C}", "\u{0}"])
-    func `a comment stays inside its literal`(_ newline: String) throws {
+    func `a comment stays inside its literal, whatever it contains`(_ newline: String) throws {
         var description = try Self.description(Self.several)
         let plain = Self.code(WiresharkGenerator(description).files()[0].text)
         let text = "]] --[[ \" ' \\\" \\\\ \(newline)os.exit()\(newline) \u{202E} ${x} %d 附言"
@@ -96,7 +96,7 @@ struct WiresharkGoldenTests {
         )
     }
 
-    /// The text without what stands in `about`.
+    /// The text without the content of `about`.
     private static func code(_ text: String) -> String {
         text.replacing(#/, about = "(\\.|[^"\\])*"/#, with: "")
     }

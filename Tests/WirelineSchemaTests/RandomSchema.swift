@@ -62,7 +62,7 @@ struct RandomSchema {
     /// Between two tokens of ``tokens``.
     static let gap: Character = "\u{1}"
 
-    /// The whole schema with a ``gap`` wherever comments may stand, and space must.
+    /// The whole schema, with a ``gap`` at each place that may have comments or needs space.
     var marked: String {
         var tokens: [String] = []
         for option in options { tokens += ["option", option.name, "=", option.value, ";"] }
@@ -228,7 +228,7 @@ extension RandomSchema {
 }
 
 extension SeededGenerator {
-    /// Once in so many times.
+    /// Returns true once in `count` times on average.
     mutating func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 
     mutating func pick<Element>(_ elements: [Element]) -> Element {

@@ -21,7 +21,7 @@ struct ClientSessionTests {
         #expect(bench.session.deadline == nil)
     }
 
-    @Test func `a connection that does not come, and a login that does not end, time out`() throws {
+    @Test func `a connection attempt and a login have a timeout`() throws {
         var bench = SessionBench()
         let first = try bench.start()
         try bench.reachDeadline()
@@ -70,9 +70,9 @@ struct ClientSessionTests {
 
     @Test(
         arguments: [
-            (.loginRefused, .stopped(.loginRefused)), (.notTrusted, .stopped(.notTrusted)), (.endedByUs, .byUs),
+            (.loginRefused, .stopped(.loginRefused)), (.misconfigured, .stopped(.misconfigured)), (.endedByUs, .byUs),
         ] as [(DisconnectCause, SessionEndCause)])
-    func `what would only be repeated ends the session`(cause: DisconnectCause, end: SessionEndCause) throws {
+    func `a cause that a retry cannot change ends the session`(cause: DisconnectCause, end: SessionEndCause) throws {
         var bench = SessionBench()
         let connection = try bench.start()
         let number = try bench.send("hello", .atMostOnce)
@@ -88,7 +88,7 @@ struct ClientSessionTests {
         #expect(throws: SessionError.ended(mayHaveArrived: false)) { try bench.send("late", .atMostOnce) }
     }
 
-    @Test func `a session that has used its retries ends with the last cause`() throws {
+    @Test func `a session without retries left ends with the last cause`() throws {
         var bench = SessionBench(SessionConfiguration(reconnect: ReconnectPolicy(retryLimit: 2)))
         _ = try bench.start()
         for attempt in 1...3 {
@@ -99,7 +99,7 @@ struct ClientSessionTests {
         #expect(bench.session.state == .ended(.outOfRetries(last: .refused)))
     }
 
-    @Test func `a session that must not reconnect does not`() throws {
+    @Test func `a session with the policy never does not reconnect`() throws {
         var bench = SessionBench(SessionConfiguration(reconnect: .never))
         let connection = try bench.makeReady()
         bench.now += .seconds(3_600)
@@ -115,7 +115,7 @@ struct ClientSessionTests {
         #expect(bench.session.state == .ready)
     }
 
-    @Test func `who is in a hurry does not wait`() throws {
+    @Test func `a hurry skips the delay`() throws {
         var bench = SessionBench()
         #expect(bench.handle(.hurry) == [])
         let connection = try bench.start()
@@ -125,7 +125,7 @@ struct ClientSessionTests {
         #expect(bench.session.state == .connecting(endpoint: 0, attempt: 2))
     }
 
-    @Test func `a hurry waits as long as the server has asked for`() throws {
+    @Test func `a hurry still waits as long as the server has asked for`() throws {
         var bench = SessionBench()
         let connection = try bench.makeReady()
         let cause = DisconnectCause.kicked(KickNotice(reason: 1, advice: .wait(atLeast: .seconds(9))))
@@ -139,7 +139,7 @@ struct ClientSessionTests {
 
     // MARK: Heartbeats
 
-    @Test func `heartbeats begin with the login's end, and silence ends the connection`() throws {
+    @Test func `heartbeats begin after the login, and silence ends the connection`() throws {
         var bench = SessionBench(
             SessionConfiguration(maximumSequence: 255, heartbeat: HeartbeatPolicy(interval: .seconds(5))))
         let connection = try bench.makeReady()
@@ -156,7 +156,7 @@ struct ClientSessionTests {
         #expect(bench.session.roundTrips.count == 0)
     }
 
-    @Test func `bytes that leave put judgement off only where others wait`() throws {
+    @Test func `sent bytes extend the timeout only if other bytes were waiting`() throws {
         let heartbeat = HeartbeatPolicy(interval: .seconds(5), timeout: .seconds(5))
         var bench = SessionBench(SessionConfiguration(heartbeat: heartbeat, pendingByteCount: 1_000))
         let connection = try bench.makeReady()
@@ -169,14 +169,14 @@ struct ClientSessionTests {
         #expect(bench.closings == [])
         bench.handle(.sent(connection, byteCount: 200, pendingByteCount: 0))
         bench.now += .seconds(4)
-        // Nothing waited, so this says nothing of the peer.
+        // Nothing waited, so this says nothing about the peer.
         bench.handle(.sent(connection, byteCount: 8, pendingByteCount: 0))
         bench.now += .seconds(1)
         bench.handle(.timerFired)
         #expect(bench.closings == [.silent])
     }
 
-    @Test func `bytes that the peer's system acknowledges put judgement off`() throws {
+    @Test func `bytes that the peer's system acknowledges extend the timeout`() throws {
         let heartbeat = HeartbeatPolicy(interval: .seconds(50), timeout: .seconds(5))
         var bench = SessionBench(SessionConfiguration(heartbeat: heartbeat))
         let connection = try bench.makeReady()
@@ -192,7 +192,7 @@ struct ClientSessionTests {
 
     // MARK: Ending
 
-    @Test func `the end closes the connection and fails what waits`() throws {
+    @Test func `ending a session closes the connection and fails the waiting messages`() throws {
         var bench = SessionBench()
         let connection = try bench.makeReady()
         let number = try bench.send("request", .atMostOnce, .reply(id: 7))
@@ -204,13 +204,13 @@ struct ClientSessionTests {
         #expect(bench.session.messageCount == 0)
     }
 
-    @Test func `a session that has not begun can be ended`() {
+    @Test func `a session can be ended before it is started`() {
         var bench = SessionBench()
         #expect(bench.handle(.end) == [.report(.ended(.byUs))])
         #expect(bench.handle(.start) == [])
     }
 
-    @Test func `draining ends the session when the last message has its outcome`() throws {
+    @Test func `draining ends the session after the last message has its outcome`() throws {
         var bench = SessionBench(SessionConfiguration(maximumSequence: 255))
         let connection = try bench.makeReady()
         try bench.send("must", .exactlyOnce, .acknowledgement)
@@ -226,7 +226,7 @@ struct ClientSessionTests {
         #expect(bench.session.deadline == nil)
     }
 
-    @Test func `draining ends at its deadline`() throws {
+    @Test func `draining ends at its deadline, even if messages still wait`() throws {
         var bench = SessionBench()
         _ = try bench.start()
         try bench.send("never leaves", .atMostOnce)
@@ -238,7 +238,35 @@ struct ClientSessionTests {
         #expect(bench.session.state == .ended(.byUs))
     }
 
-    @Test func `draining with nothing to wait for ends at once`() throws {
+    @Test func `a peer is not silent while bytes from it may be unread`() throws {
+        let policy = HeartbeatPolicy(interval: .seconds(30), timeout: .seconds(10))
+        var bench = SessionBench(SessionConfiguration(heartbeat: policy))
+        let connection = try bench.makeReady()
+        try bench.reachDeadline()
+        #expect(bench.actions == [.heartbeat(connection, sequence: nil)])
+        // The program has blocked its thread for longer than the timeout.
+        let (sent, late) = (bench.now, bench.now + .seconds(20))
+        var actions: [SessionBench.Action] = []
+        bench.session.handle(
+            .timerFired, at: late, heard: sent + .seconds(9), using: &bench.random, into: &actions)
+        #expect(actions == [])
+        #expect(bench.session.state == .ready)
+        // Everything is read now, and nothing has come.
+        bench.session.handle(.timerFired, at: late, heard: late, using: &bench.random, into: &actions)
+        #expect(actions.first == .close(connection, .silent))
+    }
+
+    @Test func `an attempt has its whole timeout, even if the thread was blocked before it`() throws {
+        var bench = SessionBench(SessionConfiguration(connectTimeout: .seconds(10)))
+        bench.handle(.ended(try bench.start(), .refused))
+        let until = try #require(bench.session.deadline)
+        var actions: [SessionBench.Action] = []
+        let late = until + .seconds(60)
+        bench.session.handle(.timerFired, at: late, heard: until, using: &bench.random, into: &actions)
+        #expect(bench.session.deadline == late + .seconds(10))
+    }
+
+    @Test func `draining without messages ends at once`() throws {
         var bench = SessionBench()
         try bench.makeReady()
         bench.handle(.drain(deadline: .seconds(60)))
@@ -249,13 +277,14 @@ struct ClientSessionTests {
         #expect(MemoryLayout<SessionError>.size <= 32)
         let errors: [SessionError] = [
             .tooManyBytes(limit: 1), .tooManyMessages(limit: 1), .notConnected, .needsSequence, .needsReceipt,
-            .needsHeartbeat, .outOfSequenceNumbers, .lost(mayHaveArrived: true), .lost(mayHaveArrived: false),
+            .needsHeartbeat, .outOfSequenceNumbers, .unencodable, .lost(mayHaveArrived: true),
+            .lost(mayHaveArrived: false),
             .expired(mayHaveArrived: true), .cancelled(mayHaveArrived: true), .ended(mayHaveArrived: true),
         ]
         let causes: [DisconnectCause] = [
             .refused, .reset, .timedOut, .unknownHost, .failed, .broken, .silent, .endedByPeer,
             .kicked(KickNotice(reason: 7, advice: .stop)), .loginRefused, .notTrusted, .misconfigured, .loginFailed,
-            .endedByUs,
+            .endedByUs, .wrongKey,
         ]
         let texts = errors.map(\.description) + causes.map(\.description)
         #expect(Set(texts).count == errors.count + causes.count)

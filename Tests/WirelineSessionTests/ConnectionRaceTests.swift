@@ -4,7 +4,7 @@ import Testing
 import TestingSupport
 import WirelineSession
 
-/// Happy eyeballs in virtual time: which address is tried when, and what comes of it.
+/// Happy Eyeballs in virtual time: which address is tried when, and how the race ends.
 struct ConnectionRaceTests {
     enum Failure: Error, Equatable {
         case refused, unreachable, noSuchHost, timedOut
@@ -12,17 +12,17 @@ struct ConnectionRaceTests {
 
     typealias Race = ConnectionRace<String, Failure>
 
-    /// A network as a test wants it.
+    /// A network for one test.
     struct Network {
-        /// When a lookup answers, and what; nil: never.
+        /// When a lookup answers, and with what; nil: never.
         var ipv6: (time: Int, addresses: [String]?)?
         var ipv4: (time: Int, addresses: [String]?)?
-        /// How many milliseconds an address takes, and whether it then connects, refuses or cannot be reached; an address
-        /// that is not here never answers.
+        /// How many milliseconds an address takes, and whether it then connects, refuses or cannot be reached. An
+        /// address that is missing here never answers.
         var addresses: [String: (time: Int, failure: Failure?)] = [:]
     }
 
-    /// What a race does in a network, as lines with their milliseconds.
+    /// The actions of a race in a network, as lines with their milliseconds.
     static func run(
         _ network: Network, attemptDelay: Int = 250, deadline: Int = 10_000, lookups: Set<Race.Family> = [.ipv6, .ipv4]
     ) -> [String] {
@@ -39,7 +39,7 @@ struct ConnectionRaceTests {
                 ))
         }
         while let deadline = race.deadline {
-            // What happens first; of what happens at once, the timer comes last.
+            // The next event. If several happen at the same time, the timer comes last.
             let next = coming.indices.min { coming[$0].time < coming[$1].time }
             var event = Race.Event.timerFired
             var now = deadline
@@ -68,7 +68,7 @@ struct ConnectionRaceTests {
         return log
     }
 
-    @Test func `IPv6 goes first when both families answer, and the families alternate`() {
+    @Test func `IPv6 is tried first if both families answer, and the families alternate`() {
         let network = Network(ipv6: (5, ["six1", "six2", "six3"]), ipv4: (3, ["four1"]))
         #expect(
             Self.run(network, deadline: 1_500) == [
@@ -77,7 +77,7 @@ struct ConnectionRaceTests {
             ])
     }
 
-    @Test func `IPv6 addresses alone need not wait for IPv4`() {
+    @Test func `a lookup with IPv6 addresses does not wait for IPv4`() {
         let network = Network(ipv6: (5, ["six"]), ipv4: nil, addresses: ["six": (40, nil)])
         #expect(Self.run(network) == ["5 six", "45 won 1"])
     }
@@ -89,22 +89,22 @@ struct ConnectionRaceTests {
     }
 
     @Test(arguments: [[], nil] as [[String]?])
-    func `IPv4 goes ahead when IPv6 has nothing to say`(addresses: [String]?) {
+    func `IPv4 is tried at once if IPv6 has no addresses`(addresses: [String]?) {
         let network = Network(ipv6: (20, addresses), ipv4: (10, ["four"]), addresses: ["four": (30, nil)])
         #expect(Self.run(network) == ["20 four", "50 won 1"])
     }
 
-    @Test func `a lookup that never ends keeps nobody`() {
+    @Test func `a lookup that never ends delays no attempt for long`() {
         let network = Network(ipv6: nil, ipv4: (10, ["four"]), addresses: ["four": (30, nil)])
         #expect(Self.run(network) == ["60 four", "90 won 1"])
     }
 
-    @Test func `a dead address in front costs the delay and not the deadline`() {
+    @Test func `a dead first address costs the delay, and not the whole deadline`() {
         let network = Network(ipv6: (0, ["dead"]), ipv4: (0, ["four"]), addresses: ["four": (30, nil)])
         #expect(Self.run(network) == ["0 dead", "250 four", "280 abandon 1", "280 won 2"])
     }
 
-    @Test func `an address that fails makes room at once, and one that is slow still wins`() {
+    @Test func `after a failed address the next one is tried at once, and a slow one can still win`() {
         let network = Network(
             ipv6: (0, ["refusing", "slow"]), ipv4: (0, ["lost", "dead"]),
             addresses: ["refusing": (10, .refused), "lost": (0, .unreachable), "slow": (400, nil)])
@@ -114,13 +114,13 @@ struct ConnectionRaceTests {
             ])
     }
 
-    @Test func `addresses that come late are tried, also when all before have failed`() {
+    @Test func `addresses that arrive late are tried, even if all earlier ones have failed`() {
         let network = Network(
             ipv6: (500, ["six"]), ipv4: (0, ["four"]), addresses: ["four": (10, .refused), "six": (20, nil)])
         #expect(Self.run(network) == ["50 four", "500 six", "520 won 2"])
     }
 
-    @Test func `an address that comes twice is tried once, and of very many some`() {
+    @Test func `a repeated address is tried once, and of very many addresses only some are tried`() {
         let many = (0..<100).map { "a\($0)" }
         let network = Network(
             ipv6: (0, ["a", "b", "a"]), ipv4: (0, many),
@@ -149,17 +149,17 @@ struct ConnectionRaceTests {
                 "10000 lost timedOut"
             ),
         ] as [(Network, String)])
-    func `what says most is told in the end`(network: Network, end: String) {
+    func `the most useful error is reported at the end`(network: Network, end: String) {
         #expect(Self.run(network).last == end)
     }
 
     @Test(arguments: [(0, 100), (99, 100), (101, 101), (2_001, 2_000), (60_000, 2_000)])
-    func `the delay between attempts has bounds`(delay: Int, milliseconds: Int) {
+    func `the delay between attempts has a minimum and a maximum`(delay: Int, milliseconds: Int) {
         let policy = RacePolicy(attemptDelay: .milliseconds(delay), deadline: .seconds(1))
         #expect(policy.attemptDelay == .milliseconds(milliseconds))
     }
 
-    @Test func `nothing follows the end`() {
+    @Test func `no action follows the end`() {
         var race = Race(RacePolicy(deadline: .seconds(1)), lookups: [.ipv4], timeout: .timedOut)
         var actions: [Race.Action] = []
         race.handle(.found(.ipv4, ["a", "b"]), at: .zero, into: &actions)
@@ -172,10 +172,10 @@ struct ConnectionRaceTests {
 
     // MARK: Any network
 
-    /// Whatever the network does: the race ends by its deadline; it connects when an address would have answered in time;
-    /// no address is tried twice; what was begun is over or given up; and while one attempt goes on alone, the next waits
-    /// for its delay.
-    @Test func `in any network the race ends well`() {
+    /// In any network: the race ends by its deadline; it connects if an address would have answered in time; no address
+    /// is tried twice; each attempt ends or is abandoned; and while an attempt is running alone, the next one waits for
+    /// its delay.
+    @Test func `in any network the race ends as it should`() {
         let first = SeededGenerator.forThisRun().seed
         var wonCount = 0
         for seed in (0..<2_000).map({ first &+ $0 }) {
@@ -188,7 +188,7 @@ struct ConnectionRaceTests {
             let problem = Self.problem(of: log, network, attemptDelay: delay, deadline: deadline)
             #expect(problem == nil, "repeat with WIRELINE_SEED=\(seed): \(log)")
         }
-        // Both ends happen.
+        // Both ends occur.
         #expect((200..<1_900).contains(wonCount))
     }
 
@@ -223,13 +223,13 @@ struct ConnectionRaceTests {
         guard end == "won" || end == "lost" else { return "it does not end" }
         guard time <= deadline else { return "it ends late" }
         guard Set(begun.map { $0[1] }).count == begun.count else { return "an address is tried twice" }
-        // When each attempt that was begun ends on its own.
+        // When each attempt would end without being abandoned.
         let ends = begun.map { line in
             (network.addresses[String(line[1])]?.time).map { (Int(line[0]) ?? 0) + $0 } ?? .max
         }
         let abandoned = Set(lines.filter { $0[1] == "abandon" }.compactMap { Int($0[2]) })
         for (index, end) in ends.enumerated() where (end > time) != abandoned.contains(index + 1) {
-            // What ends in the same moment may be told of or given up.
+            // An attempt that ends in the same moment may be reported or abandoned.
             if end != time { return "attempt \(index + 1) is left behind, or given up when it is over" }
         }
         for index in begun.indices.dropFirst() {
@@ -239,13 +239,13 @@ struct ConnectionRaceTests {
             let isAlone = ends[..<index].contains { $0 > start }
             if start - before < attemptDelay, isAlone, !hasFailed { return "attempt \(index + 1) is too early" }
         }
-        // Somebody answers in time, even behind all others with their delays.
+        // An address answers in time, even after all others with their delays.
         let known = [network.ipv6, network.ipv4].compactMap { $0 }
         let addressCount = known.reduce(0) { $0 + ($1.addresses?.count ?? 0) }
         for lookup in known {
             for address in lookup.addresses ?? [] {
                 guard let answer = network.addresses[address], answer.failure == nil else { continue }
-                // The other family's addresses may come later and stand in front.
+                // The other family's addresses may come later and be tried before it.
                 let latest = lookup.time + 50 + addressCount * attemptDelay + answer.time
                 if latest < deadline, end != "won" { return "\(address) would have answered" }
             }

@@ -12,7 +12,7 @@ struct HeartbeatTests {
             maximumSequence: maximumSequence, at: .zero)
     }
 
-    @Test func `heartbeats leave once an interval, whatever arrives`() {
+    @Test func `heartbeats are sent once per interval, whatever arrives`() {
         var heartbeat = Self.heartbeat()
         #expect(heartbeat.deadline == .seconds(30))
         heartbeat.received(at: .seconds(29))
@@ -23,7 +23,7 @@ struct HeartbeatTests {
         #expect(heartbeat.timerFired(at: .seconds(60)) == .beat(2))
     }
 
-    @Test func `where only quiet is to be filled, what arrives puts the heartbeat off`() {
+    @Test func `heartbeats that only fill silence are delayed by bytes that arrive`() {
         var heartbeat = Self.heartbeat(.whenQuiet)
         heartbeat.received(at: .seconds(29))
         #expect(heartbeat.timerFired(at: .seconds(30)) == nil)
@@ -31,7 +31,7 @@ struct HeartbeatTests {
         #expect(heartbeat.timerFired(at: .seconds(59)) == .beat(1))
     }
 
-    @Test func `where an answer is waited for, what arrives puts no heartbeat off`() {
+    @Test func `while an answer is expected, bytes that arrive do not delay a heartbeat`() {
         var heartbeat = Self.heartbeat(.whenQuiet)
         heartbeat.received(at: .seconds(29), isEnough: false)
         #expect(heartbeat.timerFired(at: .seconds(30)) == .beat(1))
@@ -40,7 +40,7 @@ struct HeartbeatTests {
     }
 
     @Test(arguments: [HeartbeatPolicy.Rhythm.steady, .whenQuiet])
-    func `a peer from which nothing comes is held for dead after the timeout`(rhythm: HeartbeatPolicy.Rhythm) {
+    func `a silent peer counts as dead after the timeout`(rhythm: HeartbeatPolicy.Rhythm) {
         var heartbeat = Self.heartbeat(rhythm)
         #expect(heartbeat.timerFired(at: .seconds(30)) == .beat(1))
         #expect(heartbeat.deadline == .seconds(40))
@@ -48,7 +48,7 @@ struct HeartbeatTests {
         #expect(heartbeat.timerFired(at: .seconds(40)) == .giveUp)
     }
 
-    @Test func `any byte counts as life`() {
+    @Test func `any byte shows that the peer is alive`() {
         var heartbeat = Self.heartbeat()
         #expect(heartbeat.timerFired(at: .seconds(30)) == .beat(1))
         heartbeat.received(at: .seconds(39))
@@ -56,7 +56,7 @@ struct HeartbeatTests {
         #expect(heartbeat.deadline == .seconds(60))
     }
 
-    @Test func `a slow upload is not held for death while it goes on`() {
+    @Test func `a slow upload is not taken for a dead peer while it makes progress`() {
         var heartbeat = Self.heartbeat()
         #expect(heartbeat.timerFired(at: .seconds(30)) == .beat(1))
         heartbeat.progressed(at: .seconds(35))
@@ -67,7 +67,7 @@ struct HeartbeatTests {
         #expect(heartbeat.timerFired(at: .seconds(54)) == .giveUp)
     }
 
-    @Test func `a shorter interval than the timeout waits from the first heartbeat without an answer`() {
+    @Test func `with an interval below the timeout, the first unanswered heartbeat starts the timeout`() {
         var heartbeat = HeartbeatMonitor(
             policy: HeartbeatPolicy(interval: .seconds(2), timeout: .seconds(5)), maximumSequence: nil, at: .zero)
         #expect(heartbeat.timerFired(at: .seconds(2)) == .beat(1))
@@ -77,7 +77,7 @@ struct HeartbeatTests {
         #expect(heartbeat.timerFired(at: .seconds(7)) == .giveUp)
     }
 
-    @Test func `a late answer counts for its own heartbeat, not for the next`() {
+    @Test func `a late answer counts for its own heartbeat, not for the next one`() {
         var heartbeat = Self.heartbeat()
         #expect(heartbeat.timerFired(at: .seconds(30)) == .beat(1))
         heartbeat.received(at: .seconds(31))
@@ -90,7 +90,7 @@ struct HeartbeatTests {
         #expect(heartbeat.roundTrips.count == 2)
     }
 
-    @Test func `numbers tell which heartbeat was answered`() {
+    @Test func `sequence numbers show which heartbeat was answered`() {
         var heartbeat = Self.heartbeat(maximumSequence: 2)
         #expect(heartbeat.timerFired(at: .seconds(30)) == .beat(1))
         heartbeat.received(at: .seconds(31))
@@ -104,7 +104,7 @@ struct HeartbeatTests {
         #expect(heartbeat.answered(sequence: nil, at: .seconds(62)) == nil)
     }
 
-    @Test func `a server that leaves many heartbeats unanswered is not measured until it has answered all`() {
+    @Test func `a server with many unanswered heartbeats is not measured until it has answered all of them`() {
         var heartbeat = Self.heartbeat()
         for count in 1...20 {
             let time = Duration.seconds(30 * count)
@@ -121,14 +121,14 @@ struct HeartbeatTests {
         #expect(heartbeat.roundTrips.last == .seconds(1))
     }
 
-    @Test func `with numbers, old heartbeats make room`() {
+    @Test func `with sequence numbers, old heartbeats are forgotten`() {
         var heartbeat = Self.heartbeat(maximumSequence: 100)
         for count in 1...20 {
             let time = Duration.seconds(30 * count)
             #expect(heartbeat.timerFired(at: time) == .beat(UInt64(count)))
             heartbeat.received(at: time)
         }
-        // The time of one that has made room is not known any more.
+        // The time of a forgotten heartbeat is not known any more.
         #expect(heartbeat.answered(sequence: 4, at: .seconds(601)) == 4)
         #expect(heartbeat.roundTrips.count == 0)
         #expect(heartbeat.answered(sequence: 5, at: .seconds(601)) == 5)
@@ -136,7 +136,7 @@ struct HeartbeatTests {
     }
 
     @Test(arguments: [2, 3, 7] as [UInt64])
-    func `where heartbeats bear one number, an answer is the oldest's`(maximumSequence: UInt64) {
+    func `if all heartbeats have the same number, an answer belongs to the oldest one`(maximumSequence: UInt64) {
         var heartbeat = Self.heartbeat(maximumSequence: maximumSequence)
         for count in 1...20 {
             let time = Duration.seconds(30 * count)
@@ -148,7 +148,7 @@ struct HeartbeatTests {
         #expect(heartbeat.answered(sequence: 1, at: .seconds(601)) == nil)
     }
 
-    @Test func `round trips are averaged as RFC 6298 says`() {
+    @Test func `round trips are averaged as in RFC 6298`() {
         var heartbeat = HeartbeatMonitor(
             policy: HeartbeatPolicy(interval: .seconds(1), timeout: .seconds(10)), maximumSequence: nil, at: .zero)
         #expect(heartbeat.timerFired(at: .seconds(1)) == .beat(1))

@@ -3,7 +3,7 @@
 import Testing
 import WirelineSession
 
-/// What happens to messages, by their promise.
+/// What happens to messages, for each delivery policy.
 struct OutboundMessageTests {
     static let position = DeliveryPolicy.latest(LatestKey(messageID: 5))
 
@@ -19,7 +19,7 @@ struct OutboundMessageTests {
 
     // MARK: Promises
 
-    @Test func `what waits goes out in order, once the login is done`() throws {
+    @Test func `waiting messages are sent in order after the login`() throws {
         var bench = Self.bench()
         try bench.send("a", .atMostOnce)
         try bench.send("b", .atLeastOnce, .reply(id: 1))
@@ -38,7 +38,7 @@ struct OutboundMessageTests {
         #expect(bench.session.messageCount == 3)
     }
 
-    @Test func `what is only for a connection is refused without one, and lost with it`() throws {
+    @Test func `a message for the current connection is refused without one, and lost with it`() throws {
         var bench = Self.bench(pendingByteCount: 1)
         #expect(throws: SessionError.notConnected) { try bench.send("early", .whileConnected) }
         let connection = try bench.start()
@@ -52,7 +52,7 @@ struct OutboundMessageTests {
         #expect(bench.session.messageCount == 0)
     }
 
-    @Test func `what may arrive at most once is given once`() throws {
+    @Test func `a message with at-most-once delivery is sent once`() throws {
         var bench = Self.bench(pendingByteCount: 1)
         let first = try bench.makeReady()
         try bench.send("given", .atMostOnce, .reply(id: 1))
@@ -65,7 +65,7 @@ struct OutboundMessageTests {
     }
 
     @Test(arguments: [DeliveryPolicy.atLeastOnce, .exactlyOnce])
-    func `what must arrive is given to each connection until it is confirmed, in order and with its number`(
+    func `a message that must arrive is sent on each connection until confirmed, in order, with its number`(
         delivery: DeliveryPolicy
     ) throws {
         var bench = Self.bench()
@@ -91,7 +91,7 @@ struct OutboundMessageTests {
         #expect(bench.session.messageByteCount == 0)
     }
 
-    @Test func `a newer value takes the place of one that waits`() throws {
+    @Test func `a newer value replaces one that waits`() throws {
         var bench = Self.bench()
         let old = try bench.send("old", Self.position, byteCount: 30)
         try bench.send("other", .atMostOnce)
@@ -103,7 +103,7 @@ struct OutboundMessageTests {
         #expect(bench.given == ["new", "other", "elsewhere"])
     }
 
-    @Test func `the last value is given to the next connection, unless a heartbeat's answer shows that it has come`()
+    @Test func `the last value is sent again on the next connection, unless a heartbeat confirms that it arrived`()
         throws
     {
         var bench = Self.bench()
@@ -123,7 +123,47 @@ struct OutboundMessageTests {
         #expect(bench.outcomes == [])
     }
 
-    @Test func `a value that waits to be given again is replaced, too`() throws {
+    @Test func `without heartbeats a value is finished after it was sent`() throws {
+        var bench = SessionBench(SessionConfiguration(limits: OutboundLimits(messageCount: 1_024)))
+        let first = try bench.makeReady()
+        for part in 0..<5_000 as Range<UInt64> {
+            try bench.send("\(part)", .latest(LatestKey(messageID: 1, part: part)))
+            #expect(bench.outcomes == [.given])
+            bench.handle(.sent(first, byteCount: 10, pendingByteCount: 0))
+        }
+        #expect(bench.session.messageCount == 0)
+        bench.handle(.ended(first, .reset))
+        // No old message is sent on the next connection.
+        try bench.makeReady()
+        #expect(bench.given == [])
+    }
+
+    @Test func `values that are repeated on each connection have limits of their own`() throws {
+        var bench = SessionBench(
+            SessionConfiguration(limits: OutboundLimits(byteCount: 100, messageCount: 3), repeatsLatest: true))
+        let first = try bench.makeReady()
+        for part in 0..<3 as Range<UInt64> {
+            try bench.send("value \(part)", .latest(LatestKey(messageID: 1, part: part)))
+        }
+        #expect(throws: SessionError.tooManyMessages(limit: 3)) {
+            try bench.send("one more", .latest(LatestKey(messageID: 1, part: 3)))
+        }
+        #expect(throws: SessionError.tooManyBytes(limit: 100)) {
+            try bench.send("too long", .latest(LatestKey(messageID: 1, part: 2)), byteCount: 81)
+        }
+        try bench.send("newer", .latest(LatestKey(messageID: 1, part: 2)), byteCount: 80)
+        bench.handle(.ended(first, .reset))
+        // Other messages can use their whole limit, with a connection and without.
+        for number in 1...3 { try bench.send("\(number)", .atMostOnce, byteCount: 33) }
+        #expect(throws: SessionError.tooManyMessages(limit: 3)) { try bench.send("4", .atMostOnce, byteCount: 1) }
+        let second = try bench.makeReady()
+        #expect(bench.given == ["value 0", "value 1", "newer", "1", "2", "3"])
+        bench.handle(.ended(second, .reset))
+        try bench.makeReady()
+        #expect(bench.given == ["value 0", "value 1", "newer"])
+    }
+
+    @Test func `a value that waits to be sent again can be replaced, too`() throws {
         var bench = Self.bench()
         let first = try bench.makeReady()
         try bench.send("old", Self.position, .acknowledgement)
@@ -138,7 +178,7 @@ struct OutboundMessageTests {
 
     // MARK: Receipts
 
-    @Test func `a heartbeat's answer confirms what was given before the heartbeat`() throws {
+    @Test func `a heartbeat's answer confirms the messages sent before the heartbeat`() throws {
         var bench = Self.bench(maximumSequence: nil)
         let connection = try bench.makeReady()
         try bench.send("before", .atLeastOnce, .heartbeat)
@@ -154,7 +194,7 @@ struct OutboundMessageTests {
         #expect(bench.outcomes == [])
     }
 
-    @Test func `heartbeats count anew on each connection`() throws {
+    @Test func `heartbeats are counted from 1 on each connection`() throws {
         var bench = Self.bench()
         let first = try bench.makeReady()
         for sequence: UInt64 in 1...3 {
@@ -169,7 +209,7 @@ struct OutboundMessageTests {
         #expect(bench.session.messageCount == 0)
     }
 
-    @Test func `with numbers a reply needs the number and the ID`() throws {
+    @Test func `with sequence numbers, a reply must match the number and the ID`() throws {
         var bench = Self.bench()
         let connection = try bench.makeReady()
         try bench.send("a", .atMostOnce, .reply(id: 1))
@@ -184,7 +224,7 @@ struct OutboundMessageTests {
         #expect(bench.session.messageCount == 0)
     }
 
-    @Test func `without numbers replies come in the order of what was given to this connection`() throws {
+    @Test func `without sequence numbers, replies are matched in the order of sending on this connection`() throws {
         var bench = Self.bench(maximumSequence: nil, pendingByteCount: 20)
         let connection = try bench.makeReady()
         let first = try bench.send("a", .atMostOnce, .reply(id: 1))
@@ -203,7 +243,7 @@ struct OutboundMessageTests {
     }
 
     @Test(arguments: [nil, 255] as [UInt64?])
-    func `the reply to a message that was given up belongs to nobody else`(maximumSequence: UInt64?) throws {
+    func `a reply to an abandoned message does not count for another message`(maximumSequence: UInt64?) throws {
         var bench = Self.bench(maximumSequence: maximumSequence)
         let connection = try bench.makeReady()
         let first = try bench.send("a", .atMostOnce, .reply(id: 1))
@@ -222,7 +262,7 @@ struct OutboundMessageTests {
     }
 
     @Test(arguments: [nil, 255] as [UInt64?])
-    func `a reply that may still come is waited for no longer than the connection lasts`(
+    func `a reply to an abandoned message is expected only until the connection ends`(
         maximumSequence: UInt64?
     ) throws {
         var bench = Self.bench(maximumSequence: maximumSequence)
@@ -237,7 +277,7 @@ struct OutboundMessageTests {
         #expect(bench.handle(.acknowledged(second, .reply(id: 1, sequence: sequence))) == [])
     }
 
-    @Test func `a server that tells at login what it has gets no more of it`() throws {
+    @Test func `messages that the server confirms at login are not sent again`() throws {
         var bench = Self.bench()
         let first = try bench.makeReady()
         for text in ["a", "b", "c"] { try bench.send(text, .exactlyOnce, .acknowledgement) }
@@ -268,7 +308,7 @@ struct OutboundMessageTests {
         #expect(bench.session.messageCount == 0)
     }
 
-    @Test func `the limits hold, and name themselves`() throws {
+    @Test func `the limits hold, and the errors name them`() throws {
         var bench = Self.bench(limits: OutboundLimits(byteCount: 100, messageCount: 2))
         #expect(throws: SessionError.tooManyBytes(limit: 100)) { try bench.send("a", .atMostOnce, byteCount: 101) }
         #expect(throws: SessionError.tooManyBytes(limit: 100)) { try bench.send("a", .atMostOnce, byteCount: .max) }
@@ -282,11 +322,11 @@ struct OutboundMessageTests {
         #expect(bench.outcomes == [.replaced])
         try bench.makeReady()
         #expect(bench.given == ["c", "b"])
-        // What is kept still counts.
+        // A kept message still counts.
         #expect(throws: SessionError.tooManyMessages(limit: 2)) { try bench.send("d", .atMostOnce, byteCount: 0) }
     }
 
-    @Test func `it can be asked how much there is, and how much of that waits`() throws {
+    @Test func `the counters show all messages, and those that wait`() throws {
         func counters(_ messageCount: Int, _ byteCount: Int, waiting: (Int, Int)) -> OutboundCounters {
             var counters = OutboundCounters()
             (counters.messageCount, counters.byteCount) = (messageCount, byteCount)
@@ -312,7 +352,7 @@ struct OutboundMessageTests {
         #expect(bench.session.outboundCounters == OutboundCounters())
     }
 
-    @Test func `no more is given than the connection has room for`() throws {
+    @Test func `messages are handed over only up to the connection's limit`() throws {
         var bench = Self.bench(pendingByteCount: 25)
         let connection = try bench.makeReady()
         var given: [String] = []
@@ -329,7 +369,7 @@ struct OutboundMessageTests {
 
     // MARK: Time
 
-    @Test func `what is of no use any more is given up, wherever it stands`() throws {
+    @Test func `expired messages are abandoned, whether they wait or were sent`() throws {
         var bench = Self.bench(pendingByteCount: 20)
         let connection = try bench.makeReady()
         try bench.send("given", .exactlyOnce, .acknowledgement, expiry: .seconds(3))
@@ -353,7 +393,7 @@ struct OutboundMessageTests {
         #expect(bench.session.deadline == .seconds(30))
     }
 
-    @Test func `what is given up while it waits is never given`() throws {
+    @Test func `a message that is abandoned while it waits is never sent`() throws {
         var bench = Self.bench()
         let number = try bench.send("a", .atLeastOnce, .reply(id: 1))
         try bench.send("b", .atMostOnce)
@@ -365,7 +405,7 @@ struct OutboundMessageTests {
     }
 
     @Test(arguments: [nil, 255] as [UInt64?])
-    func `where all that waited is given up, what comes later finds its place`(maximumSequence: UInt64?) throws {
+    func `after all waiting messages were abandoned, later ones are sent correctly`(maximumSequence: UInt64?) throws {
         var bench = Self.bench(maximumSequence: maximumSequence)
         for _ in 0..<3 { bench.handle(.cancel(try bench.send("no", .atMostOnce))) }
         let connection = try bench.start()
@@ -386,7 +426,7 @@ struct OutboundMessageTests {
 
     // MARK: Memory
 
-    @Test func `gaps close, and nothing is mixed up`() throws {
+    @Test func `space of finished messages is reused, and no messages are mixed up`() throws {
         var bench = Self.bench(limits: OutboundLimits(messageCount: 10), pendingByteCount: 1 << 20)
         let connection = try bench.makeReady()
         let kept = try bench.send("kept", .exactlyOnce, .acknowledgement)
@@ -409,7 +449,7 @@ struct OutboundMessageTests {
         #expect(bench.outcomes == [.failed(.cancelled(mayHaveArrived: true))])
     }
 
-    @Test func `gaps close between what was given and what waits`() throws {
+    @Test func `space between sent and waiting messages is reused`() throws {
         var bench = Self.bench(pendingByteCount: 1)
         let connection = try bench.makeReady()
         try bench.send("given", .exactlyOnce, .acknowledgement)

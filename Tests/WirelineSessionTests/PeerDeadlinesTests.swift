@@ -3,18 +3,19 @@
 import Testing
 import WirelineSession
 
-/// By when a peer must have done its part. Times are seconds.
+/// The deadlines by which a peer must have done its part. Times are seconds.
 struct PeerDeadlinesTests {
-    typealias Signs = PeerDeadlines.Signs
+    typealias PeerActivity = PeerDeadlines.PeerActivity
 
     static let limits = PeerDeadlines.Limits(handshake: .seconds(10), firstPacket: .seconds(20), silence: .seconds(60))
 
-    private static func signs(_ lastArrival: Int, wantedSince: Int?, hasOutput: Bool = false) -> Signs {
-        Signs(
-            lastArrival: .seconds(lastArrival), wantedSince: wantedSince.map { .seconds($0) }, hasOutput: hasOutput)
+    private static func signs(_ lastArrival: Int, wantedSince: Int?, undelivered: Int = 0) -> PeerActivity {
+        PeerActivity(
+            lastArrival: .seconds(lastArrival), wantedSince: wantedSince.map { .seconds($0) },
+            undeliveredByteCount: undelivered)
     }
 
-    @Test func `one stage follows another, each with its own time`() {
+    @Test func `the stages follow one another, each with its own timeout`() {
         var deadlines = PeerDeadlines(Self.limits, isShakingHands: true, at: .seconds(100))
         #expect(deadlines.deadline == .seconds(110))
         deadlines.packetCame(at: .seconds(101))
@@ -38,22 +39,22 @@ struct PeerDeadlinesTests {
         #expect(!deadlines.isAwaitingFirstPacket)
     }
 
-    @Test func `without a deadline for the first packet, that of silence holds at once`() {
+    @Test func `without a timeout for the first packet, the timeout for silence applies at once`() {
         let deadlines = PeerDeadlines(PeerDeadlines.Limits(silence: .seconds(60)), at: .seconds(1))
         #expect(deadlines.deadline == .seconds(61))
     }
 
-    @Test func `handshakes have their time, whether somebody wants something or not`() {
+    @Test func `handshakes have a timeout even if the server does not wait for input`() {
         var deadlines = PeerDeadlines(Self.limits, isShakingHands: true, at: .zero)
         #expect(deadlines.timerFired(at: .seconds(10), Self.signs(9, wantedSince: nil)) == .tooLate)
     }
 
-    @Test func `bytes alone are no first packet`() {
+    @Test func `bytes that are no packet do not count as the first packet`() {
         var deadlines = PeerDeadlines(Self.limits, at: .zero)
         #expect(deadlines.timerFired(at: .seconds(20), Self.signs(19, wantedSince: 0)) == .tooLate)
     }
 
-    @Test func `every byte is a sign of life, and counts from when it came`() {
+    @Test func `every byte is a sign of life from the time when it came`() {
         var deadlines = PeerDeadlines(PeerDeadlines.Limits(silence: .seconds(60)), at: .zero)
         #expect(deadlines.timerFired(at: .seconds(60), Self.signs(45, wantedSince: 0)) == .goOn)
         #expect(deadlines.deadline == .seconds(105))
@@ -61,7 +62,7 @@ struct PeerDeadlinesTests {
     }
 
     @Test(arguments: [PeerDeadlines.Limits(silence: .seconds(60)), PeerDeadlines.Limits(firstPacket: .seconds(60))])
-    func `time in which nothing is wanted is not the peer's`(limits: PeerDeadlines.Limits) {
+    func `time in which the server wants no input does not count against the peer`(limits: PeerDeadlines.Limits) {
         var deadlines = PeerDeadlines(limits, at: .zero)
         #expect(deadlines.timerFired(at: .seconds(60), Self.signs(0, wantedSince: nil)) == .goOn)
         #expect(deadlines.deadline == .seconds(120))
@@ -70,7 +71,7 @@ struct PeerDeadlinesTests {
         #expect(deadlines.timerFired(at: .seconds(160), Self.signs(0, wantedSince: 100)) == .tooLate)
     }
 
-    @Test func `who has finished waits two seconds for a silent peer`() {
+    @Test func `after the last output, the server waits two seconds for a silent peer`() {
         var deadlines = PeerDeadlines(Self.limits, at: .zero)
         deadlines.finish(at: .seconds(10), within: nil)
         deadlines.finish(at: .seconds(11), within: .seconds(100))
@@ -81,7 +82,7 @@ struct PeerDeadlinesTests {
         #expect(deadlines.timerFired(at: .seconds(14), Self.signs(12, wantedSince: nil)) == .close)
     }
 
-    @Test func `a peer that always says something is given thirty seconds`() {
+    @Test func `a peer that never stops sending is closed after thirty seconds`() {
         var deadlines = PeerDeadlines(at: .zero)
         deadlines.finish(at: .zero, within: nil)
         var now = 0
@@ -89,18 +90,32 @@ struct PeerDeadlinesTests {
         #expect(now == 30)
     }
 
-    @Test func `what is on its way to a peer has its time, but for a fixed end`() {
+    @Test func `while output is undelivered the peer is not closed, unless there is a fixed deadline`() {
         var deadlines = PeerDeadlines(at: .zero)
         deadlines.finish(at: .zero, within: nil)
         for now in 1...1_000 {
-            #expect(deadlines.timerFired(at: .seconds(now), Self.signs(0, wantedSince: nil, hasOutput: true)) == .goOn)
+            #expect(deadlines.timerFired(at: .seconds(now), Self.signs(0, wantedSince: nil, undelivered: 1)) == .goOn)
         }
-        #expect(deadlines.timerFired(at: .seconds(1_001), Self.signs(0, wantedSince: nil)) == .close)
+        #expect(deadlines.timerFired(at: .seconds(1_001), Self.signs(0, wantedSince: nil)) == .goOn)
+        #expect(deadlines.timerFired(at: .seconds(1_003), Self.signs(0, wantedSince: nil)) == .close)
 
         deadlines = PeerDeadlines(at: .zero)
         deadlines.finish(at: .zero, within: .seconds(5))
-        #expect(deadlines.timerFired(at: .seconds(4), Self.signs(0, wantedSince: nil, hasOutput: true)) == .goOn)
+        #expect(deadlines.timerFired(at: .seconds(4), Self.signs(0, wantedSince: nil, undelivered: 1)) == .goOn)
         #expect(deadlines.deadline == .seconds(5))
-        #expect(deadlines.timerFired(at: .seconds(5), Self.signs(5, wantedSince: nil, hasOutput: true)) == .close)
+        #expect(deadlines.timerFired(at: .seconds(5), Self.signs(5, wantedSince: nil, undelivered: 1)) == .close)
+    }
+
+    @Test func `a silent peer that still receives output is closed only after it has everything`() {
+        var deadlines = PeerDeadlines(at: .zero)
+        deadlines.finish(at: .zero, within: nil, undeliveredByteCount: 100)
+        for now in 1...99 {
+            let signs = Self.signs(0, wantedSince: nil, undelivered: 100 - now)
+            #expect(deadlines.timerFired(at: .seconds(now), signs) == .goOn)
+        }
+        // It has two more seconds after it has acknowledged the last byte.
+        #expect(deadlines.timerFired(at: .seconds(100), Self.signs(0, wantedSince: nil)) == .goOn)
+        #expect(deadlines.timerFired(at: .seconds(101), Self.signs(0, wantedSince: nil)) == .goOn)
+        #expect(deadlines.timerFired(at: .seconds(102), Self.signs(0, wantedSince: nil)) == .close)
     }
 }

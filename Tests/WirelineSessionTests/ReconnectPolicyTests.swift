@@ -19,13 +19,13 @@ struct ReconnectPolicyTests {
             (.zero, .seconds(1), .zero), (.seconds(-1), .seconds(1), .zero), (.seconds(1), .seconds(-1), .zero),
             (.seconds(5), .seconds(1), .seconds(1)), (.seconds(1), .seconds(Int64.max), .seconds(1 << 40)),
         ] as [(Duration, Duration, Duration)])
-    func `delays that make no sense are none, and long ones do not overflow`(
+    func `invalid delays count as zero, and long ones do not overflow`(
         base: Duration, limit: Duration, longest: Duration
     ) {
         #expect(ReconnectPolicy(baseDelay: base, maximumDelay: limit).longestDelay(40) == longest)
     }
 
-    @Test func `a delay that no clock can show does not overflow either`() {
+    @Test func `a delay beyond the clock's range does not overflow either`() {
         let policy = ReconnectPolicy(
             baseDelay: .seconds(Int64.max), maximumDelay: .seconds(Int64.max), retryLimit: nil)
         var reconnector = Reconnector(policy: policy, endpointCount: 1)
@@ -37,7 +37,7 @@ struct ReconnectPolicyTests {
         #expect(until >= .zero)
     }
 
-    /// The endpoints that are tried, with nil for a delay, when each attempt fails.
+    /// The endpoints that are tried if each attempt fails; nil stands for a delay.
     static func attempts(_ cause: DisconnectCause, endpointCount: Int, retryLimit: Int) -> [Int?] {
         var reconnector = Reconnector(
             policy: ReconnectPolicy(retryLimit: retryLimit), endpointCount: endpointCount)
@@ -55,9 +55,11 @@ struct ReconnectPolicyTests {
     }
 
     @Test(
-        arguments: [.refused, .reset, .timedOut, .unknownHost, .failed, .broken, .endedByPeer, .loginFailed]
-            as [DisconnectCause])
-    func `an attempt that fails goes on to the next endpoint at once, and a round waits`(cause: DisconnectCause) {
+        arguments: [
+            .refused, .reset, .timedOut, .unknownHost, .failed, .broken, .endedByPeer, .loginFailed, .notTrusted,
+            .wrongKey,
+        ] as [DisconnectCause])
+    func `after a failed attempt the next endpoint follows at once, and a round waits`(cause: DisconnectCause) {
         #expect(Self.attempts(cause, endpointCount: 3, retryLimit: 1) == [0, 1, 2, nil, 0, 1, 2])
         #expect(Self.attempts(cause, endpointCount: 1, retryLimit: 2) == [0, nil, 0, nil, 0])
         #expect(Self.attempts(cause, endpointCount: 1, retryLimit: 0) == [0])
@@ -66,31 +68,69 @@ struct ReconnectPolicyTests {
 
     @Test(
         arguments: [
-            .loginRefused, .notTrusted, .misconfigured, .endedByUs, .kicked(KickNotice(reason: 4, advice: .stop)),
+            .loginRefused, .misconfigured, .endedByUs, .kicked(KickNotice(reason: 4, advice: .stop)),
         ] as [DisconnectCause])
-    func `what would only be repeated is not tried again`(cause: DisconnectCause) {
+    func `an attempt that can only fail again is not repeated`(cause: DisconnectCause) {
         var reconnector = Reconnector(policy: ReconnectPolicy(), endpointCount: 3)
         var random = SeededGenerator(seed: 1)
         #expect(reconnector.lost(cause, at: .zero, using: &random) == .stop(outOfRetries: false))
     }
 
-    @Test func `a server that asks for time gets it, and the delay on top`() {
+    /// The shortest and the longest of 200 delays after the end of a connection or, if none was ready, of an attempt.
+    static func delays(after cause: DisconnectCause, wasReady: Bool) throws -> (least: Duration, greatest: Duration) {
         var random = SeededGenerator(seed: 1)
-        var delays: Set<Duration> = []
-        for _ in 0..<100 {
-            var reconnector = Reconnector(policy: ReconnectPolicy(), endpointCount: 3)
-            let kick = KickNotice(reason: 1, advice: .wait(atLeast: .seconds(20)))
-            guard case .wait(let until, let earliest) = reconnector.lost(.kicked(kick), at: .seconds(5), using: &random)
-            else { return #expect(Bool(false), "no delay") }
-            #expect(earliest == .seconds(25))
-            #expect(until >= .seconds(25))
-            #expect(until <= .milliseconds(25_500))
-            delays.insert(until)
+        var delays: [Duration] = []
+        for _ in 0..<200 {
+            var reconnector = Reconnector(policy: ReconnectPolicy(), endpointCount: 1)
+            if wasReady { reconnector.ready(at: .zero) }
+            guard case .wait(let until, _) = reconnector.lost(cause, at: .zero, using: &random) else { continue }
+            delays.append(until)
         }
-        #expect(delays.count > 90)
+        try #require(delays.count == 200)
+        return (try #require(delays.min()), try #require(delays.max()))
     }
 
-    @Test func `a connection that stood starts everything anew`() {
+    @Test(arguments: [(1, 1), (20, 20), (30, 30), (3_600, 30)])
+    func `clients asked to wait return spread over as long again, up to the longest delay`(
+        wait: Int, spread: Int
+    ) throws {
+        let kick = DisconnectCause.kicked(KickNotice(reason: 1, advice: .wait(atLeast: .seconds(wait))))
+        for wasReady in [false, true] {
+            let (least, greatest) = try Self.delays(after: kick, wasReady: wasReady)
+            let spread = Duration.seconds(wasReady ? max(5, spread) : spread)
+            #expect(least >= .seconds(wait) && greatest <= .seconds(wait) + spread)
+            #expect(greatest - least > spread * 9 / 10)
+        }
+    }
+
+    @Test(arguments: [.reset, .endedByPeer, .broken] as [DisconnectCause])
+    func `after a crash of the server, clients return spread over five seconds`(cause: DisconnectCause) throws {
+        let (least, greatest) = try Self.delays(after: cause, wasReady: true)
+        #expect(least >= .zero && greatest <= .seconds(5))
+        #expect(greatest - least > .milliseconds(4_500))
+    }
+
+    @Test(arguments: [.silent, .timedOut, .failed] as [DisconnectCause])
+    func `a client that lost its own network returns within half a second`(cause: DisconnectCause) throws {
+        #expect(try Self.delays(after: cause, wasReady: true).greatest <= .milliseconds(500))
+        #expect(try Self.delays(after: .refused, wasReady: false).greatest <= .milliseconds(500))
+    }
+
+    @Test func `no delay exceeds the policy's limit`() {
+        let policy = ReconnectPolicy(maximumDelay: .milliseconds(50))
+        var random = SeededGenerator(seed: 1)
+        for _ in 0..<100 {
+            var reconnector = Reconnector(policy: policy, endpointCount: 1)
+            reconnector.ready(at: .zero)
+            guard case .wait(let until, _) = reconnector.lost(.reset, at: .zero, using: &random) else {
+                Issue.record("no delay")
+                return
+            }
+            #expect(until <= .milliseconds(50))
+        }
+    }
+
+    @Test func `a stable connection resets the retries, the delay and the endpoint`() {
         var reconnector = Reconnector(policy: ReconnectPolicy(retryLimit: 3), endpointCount: 2)
         var random = SeededGenerator(seed: 1)
         _ = reconnector.lost(.refused, at: .zero, using: &random)
@@ -103,12 +143,12 @@ struct ReconnectPolicyTests {
             Issue.record("no delay")
             return
         }
-        #expect(until <= .milliseconds(70_500))
+        #expect(until <= .seconds(75))
         #expect(reconnector.endpoint == 0)
         #expect(reconnector.retryCount == 1)
     }
 
-    @Test func `a connection that did not stand long refills nothing`() {
+    @Test func `a short connection does not reset the retries`() {
         var reconnector = Reconnector(policy: ReconnectPolicy(retryLimit: 2), endpointCount: 2)
         var random = SeededGenerator(seed: 1)
         reconnector.ready(at: .seconds(0))
@@ -119,11 +159,11 @@ struct ReconnectPolicyTests {
         #expect(reconnector.lost(.silent, at: .seconds(70), using: &random) == .stop(outOfRetries: true))
     }
 
-    // MARK: What has happened says where to go on
+    // MARK: Which endpoint comes next
 
     static let restart = DisconnectCause.kicked(KickNotice(reason: 1, advice: .wait(atLeast: .seconds(20))))
 
-    /// Of three endpoints the one that follows the end of a connection to the second, which was ready for so long.
+    /// The endpoint, of three, that is tried after a connection to the second one ended, which was ready for `seconds`.
     static func endpoint(after cause: DisconnectCause, readyFor seconds: Int) -> Int {
         var reconnector = Reconnector(policy: ReconnectPolicy(), endpointCount: 3)
         var random = SeededGenerator(seed: 1)
@@ -134,7 +174,7 @@ struct ReconnectPolicyTests {
     }
 
     @Test(arguments: [.reset, .endedByPeer, .broken, restart] as [DisconnectCause])
-    func `an endpoint that has ended a connection is come back to, and one that stood long leads to the first`(
+    func `after a short connection the same endpoint is tried first, and after a stable one the first endpoint`(
         cause: DisconnectCause
     ) {
         #expect(Self.endpoint(after: cause, readyFor: 1) == 1)
@@ -142,14 +182,14 @@ struct ReconnectPolicyTests {
     }
 
     @Test(arguments: [.silent, .timedOut, .failed] as [DisconnectCause])
-    func `where the path is gone the next endpoint has its turn, however long the connection stood`(
+    func `if the network path is lost, the next endpoint is tried, however long the connection lasted`(
         cause: DisconnectCause
     ) {
         #expect(Self.endpoint(after: cause, readyFor: 1) == 2)
         #expect(Self.endpoint(after: cause, readyFor: 60) == 2)
     }
 
-    @Test func `an endpoint that ends every connection is come back to once`() {
+    @Test func `an endpoint that ends every connection is tried again once`() {
         var reconnector = Reconnector(policy: ReconnectPolicy(), endpointCount: 2)
         var random = SeededGenerator(seed: 1)
         var endpoints: [Int] = []
@@ -161,7 +201,7 @@ struct ReconnectPolicyTests {
         #expect(endpoints == [0, 1, 1, 0, 0, 1])
     }
 
-    @Test func `an endpoint that is come back to and refuses makes room for the others at once`() {
+    @Test func `if the same endpoint then refuses, the others are tried at once`() {
         var reconnector = Reconnector(policy: ReconnectPolicy(), endpointCount: 3)
         var random = SeededGenerator(seed: 1)
         _ = reconnector.lost(.refused, at: .zero, using: &random)
@@ -174,7 +214,7 @@ struct ReconnectPolicyTests {
         #expect(reconnector.endpoint == 0)
     }
 
-    @Test func `a login that is answered with a kick leads to the next endpoint, after the time that was asked for`() {
+    @Test func `a kick during the login leads to the next endpoint, after the requested wait`() {
         var reconnector = Reconnector(policy: ReconnectPolicy(), endpointCount: 2)
         var random = SeededGenerator(seed: 1)
         guard case .wait(_, .seconds(20)) = reconnector.lost(Self.restart, at: .zero, using: &random) else {
@@ -188,8 +228,9 @@ struct ReconnectPolicyTests {
         arguments: [
             (.timedOut, true), (.unknownHost, true), (.silent, true), (.refused, false), (.reset, false),
             (.endedByPeer, false), (.failed, false), (.broken, false), (.loginFailed, false), (restart, false),
+            (.notTrusted, true), (.wrongKey, true),
         ] as [(DisconnectCause, Bool)])
-    func `addresses expire where nobody has answered, before the next attempt`(
+    func `addresses expire before the next attempt if no server has answered`(
         cause: DisconnectCause, expire: Bool
     ) throws {
         var bench = SessionBench(SessionConfiguration(endpointCount: 2))
@@ -204,7 +245,7 @@ struct ReconnectPolicyTests {
         #expect(bench.handle(.ended(ready, cause)).contains(.expireAddresses) == expire)
     }
 
-    @Test func `the end of a connection that was ready always waits, whatever was tried before`() {
+    @Test func `the end of a ready connection is always followed by a delay, whatever was tried before`() {
         for attemptCount in 0..<3 {
             var reconnector = Reconnector(policy: ReconnectPolicy(), endpointCount: 3)
             var random = SeededGenerator(seed: 1)

@@ -3,9 +3,9 @@
 import Testing
 import WirelineSession
 
-/// How messages that must arrive are numbered.
+/// The numbers of messages that must arrive.
 struct SequenceNumberTests {
-    @Test func `numbers begin anew behind the largest, and none is near one that waits`() throws {
+    @Test func `numbers restart after the largest, and none is close to a number that waits`() throws {
         var bench = OutboundMessageTests.bench(maximumSequence: 7)
         let connection = try bench.makeReady()
         var sequences: [UInt64?] = []
@@ -40,7 +40,7 @@ struct SequenceNumberTests {
         }
     }
 
-    @Test func `an acknowledgement of what was never sent does nothing`() throws {
+    @Test func `an acknowledgement of a message that was never sent does nothing`() throws {
         var bench = OutboundMessageTests.bench(maximumSequence: .max)
         let connection = try bench.makeReady()
         #expect(bench.handle(.acknowledged(connection, .cumulative(1))) == [])
@@ -51,7 +51,7 @@ struct SequenceNumberTests {
         }
     }
 
-    @Test func `where too many numbers were lost, nothing is sent that would be taken for old`() throws {
+    @Test func `after too many numbers were lost, no message is sent that would look like an old one`() throws {
         var bench = OutboundMessageTests.bench(maximumSequence: 7)
         for _ in 0..<3 {
             let connection = try bench.makeReady()
@@ -67,7 +67,7 @@ struct SequenceNumberTests {
         #expect(bench.outcomes == [.given])
     }
 
-    @Test func `a server that tells at login what it has seen frees lost numbers`() throws {
+    @Test func `a server that reports at login what it has seen frees lost numbers`() throws {
         var bench = OutboundMessageTests.bench(maximumSequence: 7)
         for _ in 0..<3 {
             let connection = try bench.makeReady()

@@ -5,7 +5,7 @@ import TestingSupport
 import WirelineSession
 
 struct ConnectionLimiterTests {
-    @Test func `a peer has as many connections as the limit says, and others have theirs`() {
+    @Test func `a peer has at most as many connections as the limit, independent of other peers`() {
         var limiter = ConnectionLimiter(limit: 2)
         let one = PeerNetwork(ipv4: 0x0A00_0001)
         let other = PeerNetwork(ipv4: 0x0A00_0002)
@@ -18,7 +18,7 @@ struct ConnectionLimiterTests {
         #expect(limiter.admit(from: one) == false)
     }
 
-    @Test func `nothing is remembered of those that are gone`() {
+    @Test func `peers without connections are forgotten`() {
         var limiter = ConnectionLimiter(limit: 5)
         for address: UInt32 in 0..<100 {
             #expect(limiter.admit(from: PeerNetwork(ipv4: address)) == true)
@@ -32,7 +32,7 @@ struct ConnectionLimiterTests {
         #expect(limiter.networkCount == 0)
     }
 
-    @Test func `without a limit nothing is counted, and with none nobody comes in`() {
+    @Test func `without a limit connections are not counted, and with a limit of zero none is admitted`() {
         var limiter = ConnectionLimiter(limit: nil)
         for _ in 0..<10 { #expect(limiter.admit(from: PeerNetwork(ipv4: 1)) == true) }
         limiter.ended(from: PeerNetwork(ipv4: 1))
@@ -41,7 +41,7 @@ struct ConnectionLimiterTests {
         #expect(limiter.admit(from: PeerNetwork(ipv4: 1)) == false)
     }
 
-    @Test func `an IPv6 network of 64 bits is one peer, and a mapped IPv4 address is that address`() {
+    @Test func `an IPv6 network of 64 bits is one peer, and a mapped address equals its IPv4 address`() {
         let network: UInt64 = 0x2001_0DB8_0000_0001
         #expect(PeerNetwork(ipv6: network, 1) == PeerNetwork(ipv6: network, .max))
         #expect(PeerNetwork(ipv6: network, 1) != PeerNetwork(ipv6: network + 1, 1))
@@ -55,7 +55,7 @@ struct ConnectionLimiterTests {
 struct RateWatchTests {
     static func watch() -> RateWatch { RateWatch(MinimumRate(byteCount: 100, window: .seconds(10))) }
 
-    @Test func `a peer that dribbles is too slow at the end of the window`() {
+    @Test func `a peer below the minimum rate is too slow at the end of the window`() {
         var watch = Self.watch()
         #expect(watch.deadline == nil)
         watch.waits(at: .seconds(5))
@@ -66,7 +66,7 @@ struct RateWatchTests {
         #expect(watch.isTooSlow(at: .seconds(15)) == true)
     }
 
-    @Test func `a peer that brings enough has the next window`() {
+    @Test func `a peer that reaches the minimum rate gets another window`() {
         var watch = Self.watch()
         watch.waits(at: .zero)
         watch.moved(100)
@@ -76,7 +76,7 @@ struct RateWatchTests {
         #expect(watch.isTooSlow(at: .seconds(21)) == true)
     }
 
-    @Test func `what is whole in time is never too slow`() {
+    @Test func `a message that is complete in time is never too slow`() {
         var watch = Self.watch()
         watch.waits(at: .zero)
         watch.moved(3)
@@ -88,7 +88,7 @@ struct RateWatchTests {
         #expect(watch.isTooSlow(at: .seconds(110)) == true)
     }
 
-    @Test func `time in which nobody waits does not count`() {
+    @Test func `time in which the server does not wait does not count`() {
         var watch = Self.watch()
         watch.pauses(at: .zero)
         watch.waits(at: .zero)
@@ -106,7 +106,7 @@ struct RateWatchTests {
 struct ByteBudgetTests {
     typealias Action = ByteBudget<Int>.Action
 
-    @Test func `those who wait get room in the order in which they came`() {
+    @Test func `connections that wait get memory in the order of their requests`() {
         var budget = ByteBudget<Int>(limit: 100)
         var actions: [Action] = []
         budget.request(60, for: 1, into: &actions)
@@ -128,7 +128,7 @@ struct ByteBudgetTests {
         #expect(budget.holderCount == 0)
     }
 
-    @Test func `what could never be granted closes the connection`() {
+    @Test func `a request that exceeds the whole budget closes the connection`() {
         var budget = ByteBudget<Int>(limit: 100)
         var actions: [Action] = []
         budget.request(101, for: 1, into: &actions)
@@ -141,7 +141,7 @@ struct ByteBudgetTests {
         #expect(actions == [.close(1), .grant(2), .close(2)])
     }
 
-    @Test func `where all who hold bytes wait, the one that holds the most is closed`() {
+    @Test func `if all connections with memory wait, the one with the most memory is closed`() {
         var budget = ByteBudget<Int>(limit: 100)
         var actions: [Action] = []
         budget.request(40, for: 1, into: &actions)
@@ -156,7 +156,7 @@ struct ByteBudgetTests {
         #expect(budget.byteCount == 70)
     }
 
-    @Test func `of two that hold the same, the one that asked last is closed`() {
+    @Test func `of two connections with equal memory, the last one to ask is closed`() {
         var budget = ByteBudget<Int>(limit: 100)
         var actions: [Action] = []
         for holder in 1...2 { budget.request(50, for: holder, into: &actions) }
@@ -164,14 +164,14 @@ struct ByteBudgetTests {
         #expect(actions == [.grant(1), .grant(2), .close(2)])
     }
 
-    @Test func `what is taken or not is never waited for, and those who wait come first`() {
+    @Test func `taking bytes never waits, and connections that wait come first`() {
         var budget = ByteBudget<Int>(limit: 100)
         var actions: [Action] = []
         let areTaken = [budget.take(60, for: 1), budget.take(41, for: 1), budget.take(41, for: 2)]
         #expect(areTaken == [true, false, false])
         #expect(budget.byteCount(of: 1) == 60 && budget.byteCount(of: 2) == 0)
         budget.request(50, for: 3, into: &actions)
-        // The first one does not wait, so it may give some back.
+        // The first one does not wait, so it may release some memory.
         #expect(actions == [])
         #expect(budget.isWaiting(3))
         let isTaken = budget.take(10, for: 2)
@@ -181,7 +181,7 @@ struct ByteBudgetTests {
         #expect(!budget.isWaiting(3))
     }
 
-    @Test func `who withdraws lets the next one go on, and keeps what it holds`() {
+    @Test func `withdrawing a request lets the next one go on, and keeps what was granted`() {
         var budget = ByteBudget<Int>(limit: 100)
         var actions: [Action] = []
         budget.request(60, for: 1, into: &actions)
@@ -208,7 +208,118 @@ struct ByteBudgetTests {
         #expect(budget.holderCount == 0)
     }
 
-    @Test func `in any order of events the budget holds, and somebody can always go on`() {
+    // MARK: Slow connections
+
+    /// A budget of 1,200 bytes: 1, 2 and 3 have 400 each, and 4 waits for more.
+    private static func crowded(byteCount: Int = 500) -> ByteBudget<Int> {
+        var budget = ByteBudget<Int>(limit: 1_200)
+        var actions: [Action] = []
+        for holder in 1...3 { budget.request(400, for: holder, into: &actions) }
+        budget.request(byteCount, for: 4, into: &actions)
+        return budget
+    }
+
+    /// Runs one round. `moved` has the bytes that each holder has moved since the beginning.
+    private static func round(_ budget: inout ByteBudget<Int>, _ moved: KeyValuePairs<Int, UInt64>) -> [Action] {
+        var asked: [Action] = []
+        _ = budget.beginRound(into: &asked)
+        var actions: [Action] = []
+        for (holder, count) in moved where asked.contains(.measure(holder)) {
+            budget.measured(count, for: holder, into: &actions)
+        }
+        return actions
+    }
+
+    @Test func `connections that move no bytes are closed for one that has waited, as many as necessary`() {
+        var budget = Self.crowded()
+        let closed1 = Self.round(&budget, [1: 0, 2: 0, 3: 7_000])
+        #expect(closed1 == [])
+        // The newest one is closed first, and the one that moves bytes stays.
+        let closed2 = Self.round(&budget, [1: 0, 2: 0, 3: 7_017])
+        #expect(closed2 == [.close(2), .close(1)])
+        var actions: [Action] = []
+        budget.remove(2, into: &actions)
+        #expect(actions == [])
+        budget.remove(1, into: &actions)
+        #expect(actions == [.grant(4)])
+    }
+
+    @Test func `the slowest connection is closed first, and no other if its memory is enough`() {
+        var budget = Self.crowded(byteCount: 100)
+        var actions: [Action] = []
+        let closed3 = Self.round(&budget, [1: 0, 2: 0, 3: 0])
+        #expect(closed3 == [])
+        let closed4 = Self.round(&budget, [1: 5, 2: 3, 3: 4])
+        #expect(closed4 == [.close(2)])
+        let closed5 = Self.round(&budget, [1: 5, 3: 4])
+        #expect(closed5 == [])
+        budget.remove(2, into: &actions)
+        #expect(actions.suffix(1) == [.grant(4)])
+    }
+
+    @Test func `while all connections with memory move enough bytes, none is closed`() {
+        var budget = Self.crowded()
+        // 400 bytes a minute are 16 and two thirds a round.
+        for moved: UInt64 in 0...9 {
+            let closed6 = Self.round(&budget, [1: 16 * moved, 2: 17 * moved, 3: 100 * moved])
+            #expect(closed6 == [])
+        }
+        let closed7 = Self.round(&budget, [1: 159, 2: 170, 3: 1_000])
+        #expect(closed7 == [.close(1)])
+    }
+
+    @Test func `a connection that waits, or has just got more memory, is not too slow`() {
+        var budget = ByteBudget<Int>(limit: 100)
+        var actions: [Action] = []
+        budget.request(40, for: 1, into: &actions)
+        budget.request(40, for: 2, into: &actions)
+        budget.request(40, for: 2, into: &actions)
+        budget.request(10, for: 3, into: &actions)
+        actions = []
+        let isWanted = budget.beginRound(into: &actions)
+        #expect(isWanted)
+        #expect(actions == [.measure(1)])
+        budget.measured(5, for: 1, into: &actions)
+        // It gets more in the next round.
+        budget.release(30, by: 1, into: &actions)
+        #expect(actions == [.measure(1), .grant(2), .grant(3)])
+        budget.request(30, for: 4, into: &actions)
+        actions = []
+        let closed8 = Self.round(&budget, [1: 5, 2: 0, 3: 0])
+        #expect(closed8 == [])
+        #expect(!budget.isWaiting(3) && budget.isWaiting(4))
+    }
+
+    @Test func `without a waiting connection there is no next round, and the patience starts again`() {
+        var budget = Self.crowded()
+        var actions: [Action] = []
+        let closed9 = Self.round(&budget, [1: 0, 2: 0, 3: 0])
+        #expect(closed9 == [])
+        budget.withdraw(4, into: &actions)
+        let isWanted = budget.beginRound(into: &actions)
+        #expect(!isWanted)
+        #expect(actions == [])
+        budget.request(500, for: 4, into: &actions)
+        let closed10 = Self.round(&budget, [1: 0, 2: 0, 3: 0])
+        #expect(closed10 == [])
+        let closed11 = Self.round(&budget, [1: 0, 2: 0, 3: 0])
+        #expect(closed11 == [.close(3), .close(2)])
+    }
+
+    @Test func `a connection that ends during a round counts as answered`() {
+        var budget = Self.crowded()
+        let closed12 = Self.round(&budget, [1: 0, 2: 0, 3: 0])
+        #expect(closed12 == [])
+        let closed13 = Self.round(&budget, [1: 0, 2: 0])
+        #expect(closed13 == [])
+        var actions: [Action] = []
+        budget.remove(3, into: &actions)
+        #expect(actions == [.close(2)])
+        budget.remove(2, into: &actions)
+        #expect(actions == [.close(2), .grant(4)])
+    }
+
+    @Test func `the budget holds after any events, and some connection can always continue`() {
         var random = SeededGenerator.forThisRun()
         for _ in 0..<200 {
             var model = BudgetModel(limit: 1 + random.below(100))
@@ -219,7 +330,7 @@ struct ByteBudgetTests {
     }
 }
 
-/// Connections that ask, give back and end at random.
+/// Connections that ask, release and end at random.
 struct BudgetModel {
     private var budget: ByteBudget<Int>
     private var held: [Int: Int] = [:]
@@ -234,7 +345,7 @@ struct BudgetModel {
     mutating func step(using random: inout SeededGenerator) {
         let holder = random.below(8)
         var actions: [ByteBudget<Int>.Action] = []
-        switch random.below(6) {
+        switch random.below(8) {
         case 0, 1:
             guard !closing.contains(holder), !asked.contains(where: { $0.holder == holder }) else { return }
             let byteCount = random.below(budget.limit)
@@ -255,13 +366,17 @@ struct BudgetModel {
             let mayTake = hasRoom && asked.isEmpty && !closing.contains(holder)
             if isTaken != mayTake { faults.append("\(holder) has taken \(isTaken)") }
             if isTaken { held[holder, default: 0] += byteCount }
+        case 5:
+            if budget.beginRound(into: &actions) == asked.isEmpty { faults.append("a round for nobody, or none") }
+        case 6:
+            budget.measured(UInt64(random.below(20)), for: holder, into: &actions)
         default:
             end(holder, into: &actions)
         }
         take(actions)
     }
 
-    /// Lets everybody go, one after another.
+    /// Ends all connections, one after another.
     mutating func finish() {
         for holder in 0..<8 {
             var actions: [ByteBudget<Int>.Action] = []
@@ -288,6 +403,8 @@ struct BudgetModel {
             case .close(let holder):
                 closing.insert(holder)
                 asked.removeAll { $0.holder == holder }
+            case .measure(let holder):
+                if held[holder, default: 0] == 0 { faults.append("\(holder) is measured and holds nothing") }
             }
         }
         let sum = held.values.reduce(0, +)
@@ -300,7 +417,7 @@ struct BudgetModel {
 }
 
 struct DrainTests {
-    @Test func `a server with no connection is drained at once`() {
+    @Test func `a server without connections is drained at once`() {
         var random = SeededGenerator(seed: 1)
         var actions: [Drain<Int>.Action] = []
         let drain = Drain<Int>(of: [], at: .seconds(5), using: &random, into: &actions)
@@ -308,7 +425,7 @@ struct DrainTests {
         #expect(drain.deadline == nil)
     }
 
-    @Test func `everybody is told at once where nothing is spread, and who has not gone is closed`() {
+    @Test func `without a spread all clients are told at once, and those that stay are closed`() {
         var random = SeededGenerator(seed: 1)
         var actions: [Drain<Int>.Action] = []
         var drain = Drain(of: [1, 2, 3], at: .seconds(5), using: &random, into: &actions)
@@ -331,7 +448,7 @@ struct DrainTests {
         #expect(drain.connectionCount == 0)
     }
 
-    @Test func `clients are told one after another in an order of chance, but for those that have gone`() {
+    @Test func `clients are told one after another in random order, except those that have already gone`() {
         var random = SeededGenerator(seed: 1)
         var actions: [Drain<Int>.Action] = []
         let policy = DrainPolicy(spread: .seconds(10), timeout: .seconds(60))
@@ -351,7 +468,7 @@ struct DrainTests {
         #expect(drain.deadline == .seconds(60))
     }
 
-    @Test func `who comes late is waited for, and an earlier end holds`() {
+    @Test func `a drain waits for clients that connect late, and can get an earlier deadline`() {
         var random = SeededGenerator(seed: 1)
         var actions: [Drain<Int>.Action] = []
         var drain = Drain(of: [1], at: .zero, using: &random, into: &actions)

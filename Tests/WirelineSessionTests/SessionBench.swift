@@ -4,14 +4,14 @@ import Testing
 import TestingSupport
 import WirelineSession
 
-/// A session, its time, and what it wants done.
+/// A session, its clock, and the actions that it wants done.
 struct SessionBench {
     typealias Action = SessionAction<String>
 
     var session: ClientSession<String>
     var now = Duration.zero
     var random = SeededGenerator(seed: 1)
-    /// What came of the last event.
+    /// The actions after the last event.
     var actions: [Action] = []
 
     init(_ configuration: SessionConfiguration = SessionConfiguration()) {
@@ -48,7 +48,7 @@ struct SessionBench {
         return try connecting()
     }
 
-    /// The connection that the last event has asked for.
+    /// The connection that the last event asked for.
     func connecting() throws -> ConnectionNumber {
         try #require(
             actions.lazy.compactMap { action in
@@ -56,7 +56,7 @@ struct SessionBench {
             }.first)
     }
 
-    /// Goes on to the next connection, however long it takes, and logs in on it.
+    /// Moves on to the next connection, however long it takes, and logs in on it.
     @discardableResult
     mutating func makeReady() throws -> ConnectionNumber {
         if session.state == nil { handle(.start) }
@@ -67,7 +67,7 @@ struct SessionBench {
         return connection
     }
 
-    /// The messages that the last event has given to a connection.
+    /// The messages that the last event handed to a connection.
     var given: [String] {
         actions.compactMap { if case .give(_, let message) = $0 { message.payload } else { nil } }
     }
@@ -82,7 +82,7 @@ struct SessionBench {
         actions.compactMap { if case .complete(_, let outcome) = $0 { outcome } else { nil } }
     }
 
-    /// The causes for which connections were let go of.
+    /// The causes with which connections were closed.
     var closings: [DisconnectCause] {
         actions.compactMap { if case .close(_, let cause) = $0 { cause } else { nil } }
     }

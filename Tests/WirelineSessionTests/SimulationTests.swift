@@ -10,10 +10,10 @@ import WirelineSession
     import Darwin
 #endif
 
-/// Sessions against a server and a network that do everything but work.
+/// Runs sessions against a server and a network with every kind of fault.
 ///
-/// `WIRELINE_SIMULATIONS` is how many runs there are, `WIRELINE_SIMULATION_SEED` the only one, of which the events are
-/// printed.
+/// `WIRELINE_SIMULATIONS` is the number of runs. `WIRELINE_SIMULATION_SEED` is the seed of a single run, whose events
+/// are printed.
 struct SimulationTests {
     @Test(arguments: 0..<partCount)
     func `whatever breaks, promises hold and no session hangs`(part: Int) {
@@ -49,7 +49,7 @@ struct SimulationTests {
     }
 
     @Test(arguments: Mutation.allCases)
-    func `a fault in what drives a session, or in the server, is found`(mutation: Mutation) {
+    func `a deliberate fault in the driver or in the server is found`(mutation: Mutation) {
         let isFound = (UInt64(0)..<2_000).contains { seed in
             Self.run(seed: seed, mutation: mutation).violations.contains { $0.contains(mutation.symptom) }
         }
@@ -57,13 +57,13 @@ struct SimulationTests {
     }
 
     @Test(arguments: UInt64(0)..<20)
-    func `a seed gives the same run again`(seed: UInt64) {
+    func `the same seed repeats the same run`(seed: UInt64) {
         let trace = Self.run(seed: seed, tracing: true).trace ?? []
         #expect(trace.count > 10)
         #expect(trace == Self.run(seed: seed, tracing: true).trace)
     }
 
-    @Test func `the runs meet what can happen`() {
+    @Test func `the runs cover everything that can happen`() {
         var met = Coverage()
         for seed in UInt64(0)..<2_000 {
             met.add(Self.run(seed: seed))
@@ -77,7 +77,7 @@ struct SimulationTests {
         #expect(outcomes.filter { !met.outcomes.contains($0) } == [])
     }
 
-    /// Runs go on side by side.
+    /// The runs are divided into parts, which run in parallel.
     static let partCount = 4
     static let seeds = SeededGenerator.forThisRun("SimulationTests")
 

@@ -3,7 +3,7 @@
 import Testing
 import WirelineSession
 
-/// What becomes of a session whose server leaves requests unanswered, or answers them when nobody waits any more.
+/// A session whose server leaves requests unanswered, or answers them after the session has abandoned them.
 struct UnansweredMessageTests {
     /// A session that is ready.
     static func ready(
@@ -17,7 +17,7 @@ struct UnansweredMessageTests {
     }
 
     @Test(arguments: [7, 255, 65_535] as [UInt64])
-    func `one request that is never answered holds up none of those behind it`(maximumSequence: UInt64) throws {
+    func `one request that is never answered blocks no later messages`(maximumSequence: UInt64) throws {
         var (bench, connection) = try Self.ready(maximumSequence: maximumSequence)
         bench.handle(.cancel(try bench.send("unanswered", .atMostOnce, .reply(id: 1))))
         var unconfirmedCount = 0
@@ -32,7 +32,7 @@ struct UnansweredMessageTests {
     }
 
     @Test(arguments: [nil, 255, 65_535, .max] as [UInt64?])
-    func `any number of requests that are never answered takes no room from others`(maximumSequence: UInt64?) throws {
+    func `requests that are never answered use none of the limits of other messages`(maximumSequence: UInt64?) throws {
         var (bench, connection) = try Self.ready(
             maximumSequence: maximumSequence, limits: OutboundLimits(messageCount: 2))
         let count = 3_000
@@ -48,7 +48,7 @@ struct UnansweredMessageTests {
         #expect(bench.session.outboundCounters == OutboundCounters())
     }
 
-    @Test func `without numbers, each late reply is told from the one that is waited for`() throws {
+    @Test func `without numbers, late replies are not taken for the one that is expected`() throws {
         var (bench, connection) = try Self.ready(maximumSequence: nil)
         let reply = SessionEvent.acknowledged(connection, .reply(id: 1, sequence: nil))
         for _ in 0..<2_000 { bench.handle(.cancel(try bench.send("late", .atMostOnce, .reply(id: 1)))) }
@@ -62,9 +62,9 @@ struct UnansweredMessageTests {
         #expect(bench.handle(reply) == [])
     }
 
-    @Test func `no other message has the number of one that may still be replied to`() throws {
+    @Test func `a number that may still get a late reply is not used for another message`() throws {
         var (bench, connection) = try Self.ready(maximumSequence: 255)
-        /// Sends messages, each of which is answered, and tells which numbers they had.
+        /// Sends messages, each of which is answered, and returns their numbers.
         func numbers(_ count: Int) throws -> [UInt64] {
             try (0..<count).map { _ in
                 try bench.send("answered", .atMostOnce, .reply(id: 1))
@@ -84,7 +84,7 @@ struct UnansweredMessageTests {
         #expect(bench.handle(.acknowledged(connection, .reply(id: 1, sequence: 6))) == [.ignoreReply])
     }
 
-    @Test func `of many messages that were given up, the oldest is forgotten`() throws {
+    @Test func `if very many messages were abandoned, the oldest one is forgotten`() throws {
         var (bench, connection) = try Self.ready(
             maximumSequence: 65_535, limits: OutboundLimits(messageCount: 1_025))
         let numbers = try (0..<1_025).map { _ in try bench.send("late", .atMostOnce, .reply(id: 1)) }
@@ -94,7 +94,7 @@ struct UnansweredMessageTests {
         #expect(bench.handle(.acknowledged(connection, .reply(id: 1, sequence: 1_025))) == [.ignoreReply])
     }
 
-    @Test func `where nothing is answered, a heartbeat's answer shows what has arrived`() throws {
+    @Test func `if no message is answered, a heartbeat's answer shows what has arrived`() throws {
         var (bench, connection) = try Self.ready(maximumSequence: 7, heartbeat: HeartbeatPolicy())
         for receipt in [DeliveryReceipt.reply(id: 1), .acknowledgement, .reply(id: 1)] {
             bench.handle(.cancel(try bench.send("unanswered", .atMostOnce, receipt)))
@@ -109,7 +109,7 @@ struct UnansweredMessageTests {
         #expect(bench.givenSequences == [4, nil])
     }
 
-    @Test func `a server that answers no heartbeats either holds nothing up for long`() throws {
+    @Test func `a server that does not answer heartbeats either blocks messages only for a while`() throws {
         var (bench, connection) = try Self.ready(maximumSequence: 7, heartbeat: HeartbeatPolicy())
         for _ in 0..<3 { bench.handle(.cancel(try bench.send("unanswered", .atMostOnce, .reply(id: 1)))) }
         try bench.send("request", .atMostOnce, .reply(id: 1))
@@ -117,7 +117,7 @@ struct UnansweredMessageTests {
         for beat: UInt64 in 1...3 {
             #expect(bench.given == [])
             #expect(try bench.reachDeadline().first == .heartbeat(connection, sequence: beat))
-            // Something else arrives, so the peer lives.
+            // Something else arrives, so the peer is alive.
             if beat < 3 { bench.handle(.received(connection)) }
         }
         #expect(bench.outcomes == [.failed(.outOfSequenceNumbers), .given])
@@ -128,7 +128,7 @@ struct UnansweredMessageTests {
         #expect(bench.givenSequences == [4])
     }
 
-    @Test func `where nothing is to be waited for, a number is used though a late reply may bear it`() throws {
+    @Test func `if waiting would not help, a number is used although a late reply may have it`() throws {
         var (bench, connection) = try Self.ready(maximumSequence: 255)
         for _ in 1...63 { bench.handle(.cancel(try bench.send("late", .atMostOnce, .reply(id: 1)))) }
         for sequence: UInt64 in 64...150 {
@@ -141,7 +141,7 @@ struct UnansweredMessageTests {
         bench.handle(.acknowledged(connection, .reply(id: 1, sequence: 1)))
         #expect(bench.outcomes == [.confirmed])
         try bench.send("request", .atMostOnce, .reply(id: 1))
-        // Now that the last one is known to have arrived, the others' numbers are left out.
+        // The last one is known to have arrived, so the numbers of the others are skipped.
         #expect(bench.givenSequences == [64])
     }
 }

@@ -3,11 +3,11 @@
 import TestingSupport
 import WirelineTLS
 
-/// What the tests of this module share, made once.
+/// What the tests of this module use together, made once.
 struct Certificates {
     let root: CertificateAuthority
     let intermediate: CertificateAuthority
-    /// An authority that only the tests trust that say so.
+    /// An authority that only a few tests trust.
     let otherRoot: CertificateAuthority
     /// `server.test`, `*.wild.test`, 127.0.0.1 and ::1.
     let server: IssuedCertificate
@@ -23,7 +23,7 @@ struct Certificates {
         client = try root.issue(to: ["DNS:client.test"], for: .client)
     }
 
-    /// A server that shows a certificate; without one, that of `server.test`.
+    /// A server with a certificate; by default that of `server.test`.
     func serverConfiguration(_ certificate: IssuedCertificate? = nil) -> TLSConfiguration {
         .server(identity: TLSIdentity(certificate ?? server))
     }

@@ -21,7 +21,7 @@ struct ClientCertificateTests {
     }
 
     @Test(arguments: [TLSClientCertificates.requested, .required], [TLSVersion.tls12, .tls13])
-    func `a client's certificate is verified and known to the server`(
+    func `a client's certificate is verified, and the server knows its key`(
         wish: TLSClientCertificates, version: TLSVersion
     ) throws {
         let pair = try pair(wish, certificates.client, version)
@@ -31,7 +31,7 @@ struct ClientCertificateTests {
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `a client without a certificate is good where one is only wished for`(version: TLSVersion) throws {
+    func `a client without a certificate is accepted if the certificate is only requested`(version: TLSVersion) throws {
         let pair = try pair(.requested, nil, version)
         try pair.exchange()
         #expect(pair.server.engine.isHandshakeComplete)
@@ -39,7 +39,7 @@ struct ClientCertificateTests {
     }
 
     @Test(arguments: [(TLSVersion.tls12, TLSAlert.handshakeFailure), (.tls13, .certificateRequired)])
-    func `a client without a certificate is refused where one is required`(
+    func `a client without a certificate is refused if the certificate is required`(
         version: TLSVersion, alert: TLSAlert
     ) throws {
         let pair = try pair(.required, nil, version)
@@ -48,7 +48,7 @@ struct ClientCertificateTests {
     }
 
     @Test(arguments: [TLSClientCertificates.requested, .required], [TLSVersion.tls12, .tls13])
-    func `a client with a certificate of somebody else's is refused`(
+    func `a client certificate of an unknown issuer is refused`(
         wish: TLSClientCertificates, version: TLSVersion
     ) throws {
         let stranger = try certificates.otherRoot.issue(to: ["DNS:client.test"], for: .client)
@@ -57,13 +57,13 @@ struct ClientCertificateTests {
         #expect(pair.client.engine.failure == .alert(.unknownAuthority))
     }
 
-    @Test func `a server's certificate is none for a client`() throws {
+    @Test func `a server's certificate is refused as a client's`() throws {
         let pair = try pair(.required, certificates.server, .tls13)
         // X509_V_ERR_INVALID_PURPOSE
         #expect(throws: TLSError.certificateRefused(code: 26, depth: 0)) { try pair.exchange() }
     }
 
-    @Test func `a server may pin its clients' keys`() throws {
+    @Test func `a server can pin its clients' keys`() throws {
         var server = certificates.serverConfiguration()
         server.trustRoots = .only(.text(certificates.root.own.certificate))
         server.clientCertificates = .required

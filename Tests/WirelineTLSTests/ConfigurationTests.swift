@@ -18,7 +18,7 @@ struct ConfigurationTests {
         return try #require(throws: TLSError.self) { try TLSContext(.server(identity: identity)) }
     }
 
-    @Test func `certificates and keys may come from files`() throws {
+    @Test func `certificates and keys can come from files`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -38,14 +38,26 @@ struct ConfigurationTests {
         #expect(pair.server.engine.isHandshakeComplete)
     }
 
-    @Test func `a file that is not there is named`() throws {
+    @Test func `a context does not keep the bytes of private keys`() throws {
+        var server = certificates.serverConfiguration()
+        server.identitiesByName["other.test"] = server.identity
+        let context = try TLSContext(server)
+        #expect(context.configuration.identity?.privateKey == .bytes([]))
+        #expect(context.configuration.identitiesByName["other.test"]?.privateKey == .bytes([]))
+        #expect(context.configuration.identity?.certificateChain == .text(certificates.server.chain))
+        let pair = try Pair(TLSContext(certificates.clientConfiguration()), context)
+        try pair.exchange()
+        #expect(pair.server.engine.isHandshakeComplete)
+    }
+
+    @Test func `the error for a missing file names it`() throws {
         let error = try refusal(.file("/nowhere/chain.pem"))
         #expect(error == .unreadableFile(path: "/nowhere/chain.pem", code: ENOENT))
         #expect("\(error)" == "/nowhere/chain.pem: No such file or directory")
         #expect(try refusal(key: .file("/")) == .unreadableFile(path: "/", code: EISDIR))
     }
 
-    @Test func `a file without end is not read to its end`() throws {
+    @Test func `an endless file is refused`() throws {
         #expect(try refusal(.file("/dev/zero")) == .unreadableFile(path: "/dev/zero", code: EFBIG))
     }
 
@@ -53,7 +65,7 @@ struct ConfigurationTests {
         #expect(try refusal(key: .text(certificates.client.key)) == .keyDoesNotMatch)
     }
 
-    @Test func `an encrypted key is told from a damaged one`() throws {
+    @Test func `an encrypted key and a damaged key have different errors`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -70,7 +82,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test func `what holds no certificate or no key says so`() throws {
+    @Test func `a text without a certificate or a key is refused, with the reason`() throws {
         let noCertificate = "no -----BEGIN CERTIFICATE----- in it"
         #expect(try refusal(.text("")) == .unusable(.certificateChain, reason: noCertificate))
         #expect(
@@ -83,7 +95,16 @@ struct ConfigurationTests {
         #expect(throws: TLSError.unusable(.trustRoots, reason: noCertificate)) { try TLSContext(client) }
     }
 
-    @Test func `a certificate that is damaged behind a good one is refused`() throws {
+    /// OpenSSL would ask for the password on the terminal, and wait.
+    @Test func `an encrypted certificate is refused without a question`() throws {
+        let header = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,000102030405060708090A0B0C0D0E0F\n\n"
+        let encrypted = certificates.server.certificate.replacing(
+            "CERTIFICATE-----\nM", with: "CERTIFICATE-----\n\(header)M", maxReplacements: 1)
+        let reason = "a certificate in it is encrypted"
+        #expect(try refusal(.text(encrypted)) == .unusable(.certificateChain, reason: reason))
+    }
+
+    @Test func `a damaged certificate after a valid one is refused`() throws {
         let half = certificates.server.certificate.dropLast(100)
         let error = try refusal(.text(certificates.server.certificate + half))
         guard case .unusable(.certificateChain, _) = error else {
@@ -92,7 +113,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test func `random bytes are no certificates and no keys`() throws {
+    @Test func `random bytes as certificates and keys never trap`() throws {
         var random = SeededGenerator.forThisRun()
         for _ in 0..<200 {
             var text = Array((certificates.server.chain + certificates.server.key).utf8)
@@ -100,7 +121,7 @@ struct ConfigurationTests {
                 text[Int.random(in: 0..<text.count, using: &random)] = .random(in: .min ... .max, using: &random)
             }
             let identity = TLSIdentity(certificateChain: .bytes(text), privateKey: .bytes(text))
-            // Either is right: some bytes of a certificate mean nothing to who shows it.
+            // Both results are right: some bytes of a certificate mean nothing to its owner.
             _ = try? TLSContext(.server(identity: identity))
         }
     }
@@ -113,7 +134,7 @@ struct TLSErrorTests {
 
     @Test func `without the libraries the error says what to install`() throws {
         let error = try #require(throws: TLSError.self) {
-            try TLSAvailability.load(ssl: "libssl-that-is-not-there.so", crypto: "libcrypto.so.3")
+            try TLSAvailability.load(libraries: ["libssl-that-is-not-there.so", "libm.so.6"])
         }
         guard case .unavailable(let reason) = error else {
             Issue.record("\(error)")
@@ -123,12 +144,23 @@ struct TLSErrorTests {
         #expect(reason.contains("libssl3"))
     }
 
-    @Test func `libraries that are something else say that a function is missing`() throws {
+    @Test func `a wrong library is an error that names the missing function`() throws {
         let error = try #require(throws: TLSError.self) {
-            try TLSAvailability.load(ssl: "libm.so.6", crypto: "libc.so.6")
+            try TLSAvailability.load(libraries: ["libm.so.6"])
         }
-        let reason = "OpenSSL has no function OPENSSL_init_ssl: version 3.0 or a later 3 is needed"
+        let reason = "OpenSSL has no function OPENSSL_version_major: version 3.0 or a later one is needed"
         #expect(error == .unavailable(reason: reason))
+    }
+
+    @Test func `the first library that is OpenSSL is used`() throws {
+        try TLSAvailability.load(libraries: ["libssl-that-is-not-there.so", "libm.so.6", "libssl.so.3"])
+    }
+
+    /// A program that has linked OpenSSL, statically or not, has its functions.
+    @Test func `OpenSSL is found in the program itself`() throws {
+        _ = try #require(dlopen("libssl.so.3", RTLD_NOW | RTLD_GLOBAL))
+        _ = try #require(dlopen("libcrypto.so.3", RTLD_NOW | RTLD_GLOBAL))
+        try TLSAvailability.loadFromProgram()
     }
 
     @Test(
@@ -140,13 +172,13 @@ struct TLSErrorTests {
             (.truncated(duringHandshake: true), "inside the TLS handshake"),
             (.violation(reason: "bad record mac", answer: .badRecord), "the peer is told bad_record_mac"),
         ])
-    func `an error reads well`(error: TLSError, part: String) {
+    func `an error's description has the important details`(error: TLSError, part: String) {
         #expect("\(error)".contains(part))
     }
 }
 
 struct TLSKeyHashTests {
-    /// The SHA-256 of nothing (FIPS 180-4).
+    /// The SHA-256 of no bytes (FIPS 180-4).
     static let bytes: [UInt8] = [
         0xE3, 0xB0, 0xC4, 0x42, 0x98, 0xFC, 0x1C, 0x14, 0x9A, 0xFB, 0xF4, 0xC8, 0x99, 0x6F, 0xB9, 0x24, 0x27, 0xAE,
         0x41, 0xE4, 0x64, 0x9B, 0x93, 0x4C, 0xA4, 0x95, 0x99, 0x1B, 0x78, 0x52, 0xB8, 0x55,
@@ -160,7 +192,7 @@ struct TLSKeyHashTests {
             "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
             "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
         ])
-    func `a hash is read as tools write it`(text: String) throws {
+    func `a hash is read in the formats of common tools`(text: String) throws {
         let hash = try TLSKeyHash(text)
         #expect(hash.bytes == Self.bytes)
         #expect(hash.base64 == "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
@@ -178,12 +210,12 @@ struct TLSKeyHashTests {
             "E3B0:C442:98FC:1C14:9AFB:F4C8:996F:B924:27AE:41E4:649B:934C:A495:991B:7852:B855",
             "４7DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
         ])
-    func `what is no hash is refused`(text: String) {
+    func `an invalid hash is refused`(text: String) {
         #expect(throws: TLSError.invalidPin(text)) { try TLSKeyHash(text) }
         #expect(throws: TLSError.invalidPin(text)) { try TLSPins([text]) }
     }
 
-    @Test func `a random hash survives both spellings`() throws {
+    @Test func `a random hash is read back from both formats`() throws {
         var random = SeededGenerator.forThisRun()
         for _ in 0..<1000 {
             let hash = try #require(TLSKeyHash(bytes: .random(count: 32, using: &random)))

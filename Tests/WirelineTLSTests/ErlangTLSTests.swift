@@ -5,10 +5,10 @@ import Testing
 import TestingSupport
 import WirelineTLS
 
-/// Engines on loopback sockets against Erlang's own `ssl`.
+/// Engines on loopback sockets with Erlang's own `ssl`.
 @Suite(
     .enabled(if: OpenSSLTool.isWanted, "\(OpenSSLTool.absence)"),
-    .enabled(if: ErlangInterpreter.isWantedWithTLS, "\(ErlangInterpreter.absenceOfTLS)"), .timeLimit(.minutes(300)))
+    .enabled(if: ErlangInterpreter.isWantedWithTLS, "\(ErlangInterpreter.absenceOfTLS)"), .amongAll)
 struct ErlangTLSTests {
     let certificates: Certificates
     let files: CertificateFiles
@@ -63,7 +63,7 @@ struct ErlangTLSTests {
             try side.write(Array(side.side.received[count...]))
             count = side.side.received.count
         }
-        // Erlang says that it ends.
+        // Erlang ends with a close_notify.
         try side.run { false }
         #expect(side.engine.hasReceivedEnd)
         #expect(try process.finish().text == "300000 bytes\n")

@@ -18,7 +18,7 @@ struct HandshakeTests {
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `a client and a server agree`(version: TLSVersion) throws {
+    func `a client and a server complete a handshake`(version: TLSVersion) throws {
         let pair = try pair(version)
         #expect(pair.client.engine.version == nil)
         #expect(!pair.client.engine.isHandshakeComplete)
@@ -38,16 +38,16 @@ struct HandshakeTests {
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `a handshake may come byte by byte`(version: TLSVersion) throws {
+    func `a handshake can arrive byte by byte`(version: TLSVersion) throws {
         let pair = try pair(version)
         try pair.exchange { bytes in bytes.map { [$0] } }
         #expect(pair.client.engine.version == version)
         #expect(pair.server.engine.version == version)
     }
 
-    /// Each byte string that one side sends at once is cut at one place, at a different one in each of so many handshakes.
+    /// Each handshake splits every byte string that a side sends at one place; each handshake uses another place.
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `a handshake may be cut anywhere`(version: TLSVersion) throws {
+    func `a handshake can be split anywhere`(version: TLSVersion) throws {
         let longest = try longestFlight(version)
         let client = try pair(version).client.engine.context
         let server = try TLSContext(certificates.serverConfiguration())
@@ -71,7 +71,7 @@ struct HandshakeTests {
         return longest
     }
 
-    @Test func `a version that one side does not speak is refused with an alert`() throws {
+    @Test func `an unsupported version is refused with an alert`() throws {
         var server = certificates.serverConfiguration()
         server.minimumVersion = .tls13
         let pair = try Pair(TLSContext(pair(.tls12).client.engine.context.configuration), TLSContext(server))
@@ -86,14 +86,14 @@ struct HandshakeTests {
     // MARK: Names
 
     @Test(arguments: ["server.test", "SERVER.test", "server.test.", "a.wild.test"])
-    func `a name that the certificate has is good, and the server is told`(name: String) throws {
+    func `a name in the certificate is accepted, and the server gets it`(name: String) throws {
         let pair = try pair(.tls13, serverName: name)
         try pair.exchange()
         #expect(pair.server.engine.requestedServerName == (name.hasPrefix("a") ? "a.wild.test" : "server.test"))
     }
 
     @Test(arguments: ["127.0.0.1", "::1", "[::1]"])
-    func `an address that the certificate has is good, and the server is not told`(address: String) throws {
+    func `an address in the certificate is accepted, and the server does not get it`(address: String) throws {
         let pair = try pair(.tls13, serverName: address)
         try pair.exchange()
         #expect(pair.server.engine.requestedServerName == nil)
@@ -105,7 +105,7 @@ struct HandshakeTests {
             "", ".", "a..b", "server test", "sérver.test", "a/b", "1.2.3", "1.2.3.4.5", "1.2.3.256", "::g", "[]", "a:1",
             String(repeating: "a", count: 64), String(repeating: "a.", count: 127) + "a",
         ])
-    func `what is neither a name nor an address is refused`(name: String) throws {
+    func `a server name that is no host name and no address is refused`(name: String) throws {
         let context = try TLSContext(certificates.clientConfiguration())
         let error = try #require(throws: TLSError.self) { _ = try context.connect(to: name) }
         guard case .invalidServerName = error else {
@@ -121,7 +121,7 @@ struct HandshakeTests {
             (["wireline", "h2"], ["h2", "wireline"], "h2"), (["a"], ["b", "a"], "a"), (["a"], [], nil),
             ([], ["a"], nil),
         ] as [([String], [String], String?)])
-    func `an application protocol is agreed on where there is one, as the server prefers`(
+    func `the server chooses the application protocol if there is a common one`(
         offered: [String], known: [String], agreed: String?
     ) throws {
         var (client, server) = (certificates.clientConfiguration(), certificates.serverConfiguration())

@@ -4,10 +4,10 @@ import Testing
 import TestingSupport
 import WirelineTLS
 
-/// Which certificate a server shows to whom.
-@Suite(.enabled(if: OpenSSLTool.isWanted, "\(OpenSSLTool.absence)"), .timeLimit(.minutes(300)))
+/// Which certificate a server shows to which client.
+@Suite(.enabled(if: OpenSSLTool.isWanted, "\(OpenSSLTool.absence)"), .amongAll)
 struct IdentityChoiceTests {
-    /// What the tests share, made once: `server.test` is what everybody else gets.
+    /// What the tests use together, made once: `server.test` is the default certificate.
     private struct Issued {
         let certificates: Certificates
         let game: IssuedCertificate
@@ -67,7 +67,7 @@ struct IdentityChoiceTests {
     }
 
     @Test(arguments: ["example.test", "a.b.example.test", "example.test.other", "unknown", "127.0.0.1"])
-    func `who asks for a name that no pattern stands for gets the server's own`(name: String) throws {
+    func `a client that asks for an unknown name gets the default certificate`(name: String) throws {
         var client = client(.tls13)
         client.dangerouslyTrustsAnyCertificate = true
         let pair = try Pair(client, server, serverName: name)
@@ -75,7 +75,7 @@ struct IdentityChoiceTests {
         #expect(try issued.name(of: pair.client.engine.peerKeyHash) == "server")
     }
 
-    @Test func `a certificate says which hosts it is for`() throws {
+    @Test func `a certificate lists its host names`() throws {
         let names = ["DNS:A.example.test", "DNS:*.Wild.test", "DNS:w*.test", "IP:127.0.0.1", "email:a@b.test"]
         let issued = try issued.certificates.root.issue(to: names)
         #expect(try TLSIdentity(issued).hostNames() == ["a.example.test", "*.wild.test"])
@@ -85,7 +85,7 @@ struct IdentityChoiceTests {
         }
     }
 
-    @Test func `a certificate whose names are damaged is not taken for one without names`() throws {
+    @Test func `a certificate with damaged names is an error, not one without names`() throws {
         let damaged = try issued.certificates.root.issue(to: ["DER:30:7f:82"])
         #expect(throws: TLSError.unusable(.certificateChain, reason: "its alternative names cannot be read")) {
             try TLSIdentity(damaged).hostNames()
@@ -93,8 +93,7 @@ struct IdentityChoiceTests {
     }
 
     @Test(arguments: choices + [("any.wild.test", "server"), ("127.0.0.1", "server")])
-    func `several certificates are shown by the names that stand in them`(choice: (name: String, shown: String)) throws
-    {
+    func `several certificates are chosen by the names in them`(choice: (name: String, shown: String)) throws {
         let second = try issued.certificates.root.issue(to: ["DNS:server.test", "DNS:game.example.test"])
         let server = try TLSConfiguration.server(
             identities: [issued.certificates.server, issued.wild, issued.game, second].map(TLSIdentity.init))
@@ -103,7 +102,7 @@ struct IdentityChoiceTests {
         #expect(try issued.name(of: pair.client.engine.peerKeyHash) == choice.shown)
     }
 
-    @Test func `of several certificates only the first may name no host`() throws {
+    @Test func `of several certificates only the first may have no host name`() throws {
         let (root, game) = (TLSIdentity(issued.certificates.root.own), TLSIdentity(issued.game))
         #expect(
             try TLSConfiguration.server(identities: [root, game]).identitiesByName.keys.sorted() == [
@@ -114,7 +113,7 @@ struct IdentityChoiceTests {
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `a session goes on under the name that it was made for`(version: TLSVersion) throws {
+    func `a session resumes with the certificate of its name`(version: TLSVersion) throws {
         let contexts = try (TLSContext(client(version)), TLSContext(server))
         for isResumed in [false, true] {
             let pair = try Pair(contexts.0, contexts.1, serverName: "game.example.test")
@@ -124,7 +123,7 @@ struct IdentityChoiceTests {
         }
     }
 
-    @Test func `everything but the certificate is the same under every name`() throws {
+    @Test func `all settings except the certificate apply to every name`() throws {
         var (client, server) = (client(.tls13), server)
         server.clientCertificates = .required
         server.trustRoots = .only(.text(issued.certificates.root.own.certificate))
@@ -142,13 +141,13 @@ struct IdentityChoiceTests {
     }
 
     @Test(arguments: ["*", "*.", "a.*.test", "w*.test", "*.*.test", "127.0.0.1", "*.0.0.1", "::1", "a b", ""])
-    func `what is no name of hosts is refused`(name: String) throws {
+    func `an invalid pattern for host names is refused`(name: String) throws {
         var server = issued.certificates.serverConfiguration()
         server.identitiesByName = [name: TLSIdentity(issued.game)]
         #expect(throws: TLSError.invalidServerName(name)) { try TLSContext(server) }
     }
 
-    @Test func `a certificate that cannot be used is refused under its name, too`() throws {
+    @Test func `an unusable certificate for a name is refused, too`() throws {
         var server = issued.certificates.serverConfiguration()
         let mixed = TLSIdentity(certificateChain: .text(issued.game.chain), privateKey: .text(issued.wild.key))
         server.identitiesByName = ["game.example.test": mixed]

@@ -5,8 +5,8 @@ import Testing
 import TestingSupport
 import WirelineTLS
 
-/// Engines on loopback sockets against `openssl s_server` and `openssl s_client`.
-@Suite(.enabled(if: OpenSSLTool.isWanted, "\(OpenSSLTool.absence)"), .timeLimit(.minutes(300)))
+/// Engines on loopback sockets with `openssl s_server` and `openssl s_client`.
+@Suite(.enabled(if: OpenSSLTool.isWanted, "\(OpenSSLTool.absence)"), .amongAll)
 struct InteroperationTests {
     let certificates: Certificates
     let files: CertificateFiles
@@ -16,7 +16,7 @@ struct InteroperationTests {
         files = try CertificateFiles(certificates)
     }
 
-    /// A server that returns each line the other way round.
+    /// A server that returns each line reversed.
     private func server(_ name: String, _ options: [String]) throws -> (process: PeerProcess, port: UInt16) {
         let certificate = ["-cert", name, "-key", name + "-key", "-cert_chain", name + "-chain"]
         let process = try PeerProcess(
@@ -53,10 +53,30 @@ struct InteroperationTests {
         }
     }
 
+    @Test(arguments: [("-tls1_2", TLSVersion.tls12), ("-tls1_3", .tls13)])
+    func `a client does not resume with s_server after its certificate has expired`(
+        option: String, version: TLSVersion
+    ) throws {
+        try files.write("short", certificates.root.issue(to: ["DNS:server.test"], validity: .hour))
+        let (process, port) = try server("short", [option])
+        let clock = TestClock()
+        let context = try TLSContext(certificates.clientConfiguration(), now: clock.now)
+        for isResumed in [false, true] {
+            let side = try SocketSide(context.connect(to: "server.test"), connectingTo: port)
+            try expectReversed(side)
+            #expect(side.engine.isResumed == isResumed)
+            try side.end()
+        }
+        clock.advance(byHours: 2)
+        let side = try SocketSide(context.connect(to: "server.test"), connectingTo: port)
+        #expect(throws: TLSError.certificateExpired(depth: 0)) { try side.shakeHands() }
+        withExtendedLifetime(process) {}
+    }
+
     // MARK: Attacks
 
     @Test(arguments: ["other", "over", "stranger", "ownSigned", "attacker"])
-    func `s_server with a bad certificate is refused and told so`(kind: String) throws {
+    func `s_server with an invalid certificate is refused, and gets the reason`(kind: String) throws {
         var client = certificates.clientConfiguration()
         client.pins = try TLSPins([certificates.server.keyHash])
         let attack = try attack(kind, &client)
@@ -84,7 +104,7 @@ struct InteroperationTests {
             return (issued, .unknownIssuer(depth: 0), "alert unknown ca")
         case "ownSigned": return (try .selfSigned(), .selfSigned(depth: 0), "alert unknown ca")
         default:
-            // An authority that is trusted was tricked; the genuine chain is sent along.
+            // A trusted authority was deceived; the genuine chain is sent along.
             client.trustRoots = .only(
                 .text(certificates.root.own.certificate + certificates.otherRoot.own.certificate))
             var issued = try certificates.otherRoot.issue(to: ["DNS:server.test"])
@@ -94,7 +114,7 @@ struct InteroperationTests {
         }
     }
 
-    @Test func `s_server with the back-up key is good`() throws {
+    @Test func `s_server with the back-up key is accepted`() throws {
         let renewed = try certificates.root.issue(to: ["DNS:server.test"])
         try files.write("renewed", renewed)
         let (process, port) = try server("renewed", [])
@@ -106,19 +126,19 @@ struct InteroperationTests {
         withExtendedLifetime(process) {}
     }
 
-    @Test func `s_server gets the client's certificate that it requires`() throws {
+    @Test func `s_server gets the client certificate that it requires`() throws {
         let (process, port) = try server("server", ["-Verify", "3", "-CAfile", "root", "-verify_return_error"])
         let known = try connect(certificates.clientConfiguration(identity: certificates.client), port)
         try expectReversed(known)
         try known.end()
         let unknown = try connect(certificates.clientConfiguration(), port)
-        // In TLS 1.3 the client is done before the server has seen that nothing came.
+        // In TLS 1.3 the client is done before the server has seen that no certificate came.
         #expect(throws: TLSError.alert(.certificateRequired)) { try unknown.run { false } }
         withExtendedLifetime(process) {}
     }
 
     @Test(arguments: [true, false])
-    func `a server without TLS is known by its answer`(isHTTP: Bool) throws {
+    func `a server without TLS is recognized by its answer`(isHTTP: Bool) throws {
         let listener = try LoopbackListener()
         let answer = isHTTP ? "HTTP/1.1 400 Bad Request\r\n\r\n" : "\0\0\0\u{10}N!"
         let side = try SocketSide(
@@ -129,7 +149,7 @@ struct InteroperationTests {
 
     // MARK: s_client
 
-    /// A client that trusts the root and checks the name, and goes on behind the end of its input.
+    /// A client that trusts the root, checks the name, and continues after the end of its input.
     private func client(_ port: UInt16, _ options: [String]) throws -> PeerProcess {
         let common = [
             "s_client", "-connect", "127.0.0.1:\(port)", "-servername", "server.test",
@@ -157,13 +177,41 @@ struct InteroperationTests {
         #expect(end.text.contains("an answer\n"))
     }
 
-    @Test func `s_client changes keys, and asks for new ones`() throws {
+    @Test(arguments: ["-tls1_2", "-tls1_3"])
+    func `s_client does not resume after its certificate has expired`(option: String) throws {
+        try files.write("short", certificates.root.issue(to: ["DNS:client.test"], for: .client, validity: .hour))
+        var configuration = certificates.serverConfiguration()
+        configuration.trustRoots = .only(.text(certificates.root.own.certificate))
+        configuration.clientCertificates = .required
+        let clock = TestClock()
+        let context = try TLSContext(configuration, now: clock.now)
+        let listener = try LoopbackListener()
+        for (input, isResumed) in [(nil, false), ("session", true), ("session", nil)] as [(String?, Bool?)] {
+            if isResumed == nil { clock.advance(byHours: 2) }
+            let identity = ["-cert", "short", "-key", "short-key", "-sess_out", "session"]
+            let session = input.map { ["-sess_in", $0] } ?? []
+            let process = try client(listener.port, [option] + identity + session)
+            let side = try SocketSide(context.accept(), accepting: listener)
+            guard let isResumed else {
+                #expect(throws: TLSError.certificateExpired(depth: 0)) { try side.shakeHands() }
+                #expect(try process.finish().text.contains("alert certificate expired"))
+                continue
+            }
+            // The tool saves a session only after it has received data.
+            try side.write(Array("hello\n".utf8))
+            #expect(side.engine.isResumed == isResumed)
+            try side.end()
+            #expect(try process.finish().text.contains("hello"))
+        }
+    }
+
+    @Test func `s_client changes keys, and requests new ones`() throws {
         let listener = try LoopbackListener()
         let process = try client(listener.port, ["-tls1_3"])
         let side = try SocketSide(TLSContext(certificates.serverConfiguration()).accept(), accepting: listener)
         try side.shakeHands()
         for (command, line) in [("K\n", "one\n"), ("k\n", "two\n"), ("K\n", "three\n")] {
-            // The tool takes a command only at the beginning of what it reads at once.
+            // The tool accepts a command only at the beginning of a read.
             try process.write(command)
             try side.receiveOnce()
             let before = side.side.received.count

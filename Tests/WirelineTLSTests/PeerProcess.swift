@@ -20,7 +20,7 @@ final class PeerProcess {
     }
 
     deinit {
-        // Threads of a pool have most signals blocked, and their children take that over: nothing less will do.
+        // Threads of a pool block most signals, and child processes inherit that, so only SIGKILL works.
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
     }
@@ -47,7 +47,7 @@ final class PeerProcess {
         try input.fileHandleForWriting.close()
     }
 
-    /// All that it prints until it ends, and whether it ends well.
+    /// All that the program prints until it ends, and whether it succeeds.
     func finish() throws -> (text: String, isSuccess: Bool) {
         text += try String(decoding: output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
@@ -55,7 +55,7 @@ final class PeerProcess {
     }
 }
 
-/// Files with certificates, for other programs to read; removed at the end.
+/// Files with certificates for other programs; removed at the end.
 final class CertificateFiles {
     let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
 

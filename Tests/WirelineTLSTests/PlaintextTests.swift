@@ -19,7 +19,7 @@ struct PlaintextTests {
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13], [1, 2, 16383, 16384, 16385, 100_000, 1 << 20])
-    func `bytes arrive both ways, in random cuts`(version: TLSVersion, count: Int) throws {
+    func `bytes arrive in both directions, however they are split`(version: TLSVersion, count: Int) throws {
         var random = SeededGenerator.forThisRun()
         let pair = try pair(version)
         let (request, reply) = (
@@ -50,7 +50,7 @@ struct PlaintextTests {
         #expect(try side.write([1]) == 0)
     }
 
-    @Test func `an engine takes no more than its output may hold`() throws {
+    @Test func `an engine takes no more input than its output limit allows`() throws {
         let pair = try pair()
         let much = [UInt8](repeating: 7, count: 1 << 20)
         let taken = try pair.client.write(much)
@@ -62,7 +62,7 @@ struct PlaintextTests {
         #expect(try pair.client.write([1]) == 1)
     }
 
-    @Test func `output may be taken in parts`() throws {
+    @Test func `output can be taken in parts`() throws {
         let pair = try pair()
         var random = SeededGenerator.forThisRun()
         let text = [UInt8].random(count: 150_000, using: &random)
@@ -81,7 +81,7 @@ struct PlaintextTests {
         #expect(pair.server.received == text)
     }
 
-    @Test func `a closure that throws takes nothing`() throws {
+    @Test func `a closure that throws takes no output`() throws {
         struct Refusal: Error {}
         let pair = try pair()
         #expect(try pair.client.write([1, 2, 3]) == 3)
@@ -91,7 +91,7 @@ struct PlaintextTests {
         #expect(pair.client.engine.pendingByteCount == count)
     }
 
-    @Test func `keys are changed when they are used up, and nothing is lost`() throws {
+    @Test func `keys are changed when they are used up, and no data is lost`() throws {
         let pair = try pair()
         pair.client.engine.recordLimit = 3
         for number in 0..<20 { try pair.send([UInt8(number)], from: pair.client) }
@@ -103,7 +103,7 @@ struct PlaintextTests {
     // MARK: Ends
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `an end is told from a cut`(version: TLSVersion) throws {
+    func `a proper end and a cut connection are different`(version: TLSVersion) throws {
         let pair = try pair(version)
         try pair.send([1, 2, 3], from: pair.client)
         try pair.client.engine.endOutput()
@@ -113,14 +113,14 @@ struct PlaintextTests {
         #expect(pair.server.hasEnded)
         #expect(pair.server.engine.hasReceivedEnd)
         try pair.server.engine.endOfInput()
-        // The other half goes on.
+        // The other direction stays open.
         try pair.send([5], from: pair.server)
         #expect(pair.client.received == [5])
         #expect(throws: TLSError.truncated(duringHandshake: false)) { try pair.client.engine.endOfInput() }
         #expect(throws: TLSError.truncated(duringHandshake: false)) { try pair.client.engine.start() }
     }
 
-    @Test func `an end may be said twice and comes behind everything written before`() throws {
+    @Test func `an end can be sent twice, and arrives after everything written before it`() throws {
         let pair = try pair()
         let taken = try pair.client.write([UInt8](repeating: 1, count: 1 << 20))
         try pair.client.engine.endOutput()
@@ -128,7 +128,7 @@ struct PlaintextTests {
         try pair.exchange()
         #expect(pair.server.received.count == taken)
         #expect(pair.server.hasEnded)
-        // What follows the end is not looked at.
+        // Bytes after the end are ignored.
         #expect(try pair.server.readOnce([1, 2, 3]) == Self.nothingTaken(pair))
     }
 
@@ -139,7 +139,7 @@ struct PlaintextTests {
         return reading
     }
 
-    @Test func `a connection that ends inside the handshake is truncated`() throws {
+    @Test func `a connection that ends during the handshake is truncated`() throws {
         let engine = try TLSContext(certificates.clientConfiguration()).connect(to: "server.test")
         try engine.start()
         try engine.endOutput()
@@ -149,7 +149,7 @@ struct PlaintextTests {
     // MARK: Bounds
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `a peer that sends for ever is not taken further than there is room`(version: TLSVersion) throws {
+    func `an endless peer is read only as far as the reader has space`(version: TLSVersion) throws {
         let pair = try pair(version)
         _ = try pair.client.write([UInt8](repeating: 1, count: 200_000))
         let flood = pair.client.output()

@@ -21,7 +21,7 @@ struct ResumptionTests {
         return try (TLSContext(client), TLSContext(server))
     }
 
-    /// One connection, with a few bytes each way; its engines are gone afterwards.
+    /// One connection with a few bytes in each direction; its engines are released afterwards.
     private func connect(
         _ contexts: (client: TLSContext, server: TLSContext), to name: String = "server.test", endsWell: Bool = true
     ) throws -> (isResumed: Bool, outcome: TLSPinOutcome) {
@@ -45,14 +45,14 @@ struct ResumptionTests {
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13], [true, false])
-    func `the second connection resumes the first, however that has ended`(version: TLSVersion, endsWell: Bool) throws {
+    func `the second connection resumes the first, however it ended`(version: TLSVersion, endsWell: Bool) throws {
         let contexts = try contexts(version)
         #expect(try !connect(contexts, endsWell: endsWell).isResumed)
         for _ in 0..<3 { #expect(try connect(contexts, endsWell: endsWell).isResumed) }
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `a session is of one name`(version: TLSVersion) throws {
+    func `a session belongs to one host name`(version: TLSVersion) throws {
         let contexts = try contexts(version)
         #expect(try !connect(contexts).isResumed)
         #expect(try !connect(contexts, to: "a.wild.test").isResumed)
@@ -61,7 +61,7 @@ struct ResumptionTests {
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `a session is of one context on either side`(version: TLSVersion) throws {
+    func `a session belongs to one context on each side`(version: TLSVersion) throws {
         let (first, second) = (try contexts(version), try contexts(version))
         #expect(try !connect(first).isResumed)
         #expect(try !connect((second.client, first.server)).isResumed)
@@ -69,14 +69,14 @@ struct ResumptionTests {
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13], [true, false])
-    func `nothing is resumed where one side does not want it`(version: TLSVersion, isClient: Bool) throws {
+    func `nothing is resumed if one side does not want it`(version: TLSVersion, isClient: Bool) throws {
         let contexts = try contexts(
             version, client: { $0.resumesSessions = !isClient }, server: { $0.resumesSessions = isClient })
         for _ in 0..<3 { #expect(try !connect(contexts).isResumed) }
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `what became of the pins is kept with a session`(version: TLSVersion) throws {
+    func `a session keeps the outcome of the pin check`(version: TLSVersion) throws {
         let hash = try TLSKeyHash(certificates.server.keyHash)
         let contexts = try contexts(version, client: { $0.pins = TLSPins([hash]) })
         #expect(try connect(contexts) == (false, .matched(hash, depth: 0)))
@@ -84,7 +84,7 @@ struct ResumptionTests {
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `a connection that was refused leaves nothing to resume`(version: TLSVersion) throws {
+    func `a refused connection leaves no session to resume`(version: TLSVersion) throws {
         let contexts = try contexts(
             version, client: { $0.pins = try TLSPins([certificates.client.keyHash]) })
         for _ in 0..<2 {
@@ -98,7 +98,7 @@ struct ResumptionTests {
     }
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `a server knows a client that comes again`(version: TLSVersion) throws {
+    func `a server knows the client certificate of a resumed session`(version: TLSVersion) throws {
         let contexts = try contexts(
             version, client: { $0.identity = TLSIdentity(certificates.client) },
             server: { server in
@@ -113,14 +113,14 @@ struct ResumptionTests {
         }
     }
 
-    @Test func `sessions of many names stay bounded`() throws {
+    @Test func `the number of saved sessions is limited`() throws {
         let contexts = try contexts()
         for number in 0...257 { #expect(try !connect(contexts, to: "host\(number).wild.test").isResumed) }
         #expect(try !connect(contexts, to: "host0.wild.test").isResumed)
         #expect(try connect(contexts, to: "host257.wild.test").isResumed)
     }
 
-    @Test func `threads may share the contexts`() async throws {
+    @Test func `threads can use the contexts together`() async throws {
         let contexts = try contexts()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {

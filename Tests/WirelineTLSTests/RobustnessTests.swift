@@ -3,10 +3,10 @@
 import Testing
 import TestingSupport
 
-// A peer that asks for new keys is something that an engine never is.
+// An engine never asks for new keys, so these tests make a peer that does.
 @testable import WirelineTLS
 
-/// What a peer sends that is broken, foreign or hostile.
+/// Peers that send broken, foreign or hostile bytes.
 @Suite(.enabled(if: OpenSSLTool.isWanted, "\(OpenSSLTool.absence)"))
 struct RobustnessTests {
     let certificates: Certificates
@@ -26,7 +26,7 @@ struct RobustnessTests {
             Array("HTTP/1.1 400 Bad Request\r\n".utf8), Array("GET / HTTP/1.1\r\n".utf8), [0, 0, 0, 16, 0x4E, 0x21],
             Array("SSH-2.0-OpenSSH_9.2\r\n".utf8), [0x16, 0x02, 0x01, 0, 0], [0x80, 0x2E, 1, 0, 2], [0],
         ] as [[UInt8]], [true, false])
-    func `a peer without TLS is known by its first bytes`(bytes: [UInt8], isClient: Bool) throws {
+    func `a peer without TLS is recognized by its first bytes`(bytes: [UInt8], isClient: Bool) throws {
         let pair = try pair()
         let side = isClient ? pair.client : pair.server
         try side.engine.start()
@@ -34,24 +34,24 @@ struct RobustnessTests {
         #expect(throws: expected) { try side.receive(bytes) }
         #expect(side.engine.failure == expected)
         #expect(throws: expected) { try side.receive([22]) }
-        // A fatal alert, unexpected_message, which tells whoever hears it that TLS is spoken here.
+        // A fatal alert, unexpected_message: it tells a TLS peer that this side speaks TLS.
         #expect(side.output().suffix(7) == [21, 3, 3, 0, 2, 2, 10])
     }
 
-    @Test func `first bytes that come one by one are looked at one by one`() throws {
+    @Test func `single first bytes are checked one by one`() throws {
         let side = try pair().client
         try side.engine.start()
         try side.receive([22])
         #expect(throws: TLSError.notTLS(firstBytes: [22, 4])) { try side.receive([4]) }
     }
 
-    @Test func `a server that only closes has not shaken hands`() throws {
+    @Test func `a server that closes at once has not completed the handshake`() throws {
         let side = try pair().client
         try side.engine.start()
         #expect(throws: TLSError.truncated(duringHandshake: true)) { try side.engine.endOfInput() }
     }
 
-    @Test func `an alert instead of an answer is told by its name`() throws {
+    @Test func `an alert during the handshake is an error that names the alert`() throws {
         let side = try pair().client
         try side.engine.start()
         #expect(throws: TLSError.alert(.handshakeFailure)) { try side.receive([21, 3, 3, 0, 2, 2, 40]) }
@@ -71,7 +71,7 @@ struct RobustnessTests {
             record[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
             let error = Self.error { () throws(TLSError) in
                 try pair.server.receive(record)
-                // A length that has grown waits for more.
+                // A length that has become larger waits for more bytes.
                 try pair.server.receive([UInt8](repeating: 0, count: 70_000))
             }
             guard case .violation(_, .some) = error, pair.server.received.isEmpty else {
@@ -83,7 +83,7 @@ struct RobustnessTests {
         }
     }
 
-    @Test func `a changed record is told as one`() throws {
+    @Test func `a changed record is a bad-record error for both sides`() throws {
         let pair = try pair()
         try pair.exchange()
         _ = try pair.client.write([1, 2, 3])
@@ -94,7 +94,7 @@ struct RobustnessTests {
         #expect(throws: TLSError.alert(.badRecord)) { try pair.client.receive(pair.server.output()) }
     }
 
-    @Test func `what was whole before the fault is delivered`() throws {
+    @Test func `whole records before the fault are delivered`() throws {
         let pair = try pair()
         try pair.exchange()
         _ = try pair.client.write([1, 2, 3])
@@ -106,7 +106,7 @@ struct RobustnessTests {
         #expect(pair.server.received == [1, 2, 3])
     }
 
-    @Test func `a record that comes twice is refused`() throws {
+    @Test func `a repeated record is refused`() throws {
         let pair = try pair()
         try pair.exchange()
         _ = try pair.client.write([1, 2, 3])
@@ -115,18 +115,20 @@ struct RobustnessTests {
         #expect(pair.server.received == [1, 2, 3])
     }
 
-    /// Handshakes of which random bytes are changed, left out, doubled or put in: they end well, wait for more or are
-    /// refused, and no more than was sent comes out.
+    /// Handshakes with random bytes that are changed, left out, doubled or inserted: they succeed, wait for more or are
+    /// refused, and deliver only sent bytes.
     @Test(arguments: [TLSVersion.tls12, .tls13])
-    func `a damaged conversation never traps and never delivers what was not sent`(version: TLSVersion) throws {
+    func `a damaged connection never traps, and delivers only sent bytes`(version: TLSVersion) throws {
         var random = SeededGenerator.forThisRun()
         var client = certificates.clientConfiguration()
         client.maximumVersion = version
         let contexts = try (TLSContext(client), TLSContext(certificates.serverConfiguration()))
         var refusals = 0
-        for _ in 0..<200 {
-            let pair = try Pair(contexts.0, contexts.1)
-            // A handshake has about 2000 bytes.
+        for number in 0..<200 {
+            // Half of the connections may resume a session, which makes them short.
+            let clientContext = number.isMultiple(of: 2) ? contexts.0 : try TLSContext(client)
+            let pair = try Pair(clientContext, contexts.1)
+            // A full handshake has about 2000 bytes.
             var countdown = Int.random(in: 0..<2500, using: &random)
             let error = Self.error { () throws(TLSError) in
                 try pair.exchange { Self.damage($0, &countdown, &random) }
@@ -170,7 +172,7 @@ struct RobustnessTests {
                 try #require(kinds.randomElement(using: &random)), 3, .random(in: 0...4, using: &random),
                 UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF),
             ]
-            // A handshake message of the right length gets further.
+            // A handshake message of the right length is parsed further.
             if bytes.count > 4 {
                 bytes[0] = .random(in: 0...24, using: &random)
                 (bytes[1], bytes[2], bytes[3]) = (0, UInt8((bytes.count - 4) >> 8), UInt8((bytes.count - 4) & 0xFF))
@@ -185,7 +187,7 @@ struct RobustnessTests {
 
     // MARK: Floods
 
-    @Test func `key changes without end do not pile up answers`() throws {
+    @Test func `endless key changes do not queue answers without limit`() throws {
         let pair = try pair()
         try pair.exchange()
         pair.client.engine.recordLimit = 1
@@ -199,7 +201,7 @@ struct RobustnessTests {
         #expect(most <= TLSEngine.outputLimit)
     }
 
-    @Test func `an engine that waits holds no memory for bytes`() throws {
+    @Test func `a waiting engine holds no memory for bytes`() throws {
         let pair = try pair()
         try pair.exchange()
         try pair.send([UInt8](repeating: 7, count: 100_000), from: pair.client)
@@ -210,12 +212,12 @@ struct RobustnessTests {
         }
     }
 
-    @Test func `however much waits to be sent, what ends the connection is told to the peer`() throws {
+    @Test func `a peer gets the final alert however much output is queued`() throws {
         let pair = try pair()
         try pair.exchange()
         let taken = try pair.server.write([UInt8](repeating: 7, count: 1 << 20))
         #expect(taken > 0)
-        // Each of these is answered, until there is no room for an answer.
+        // Each request is answered until the output limit leaves no space for an answer.
         var stop = TLSReading.Stop.needsCiphertext
         var countdown = 100_000
         while stop == .needsCiphertext, countdown > 0 {
@@ -225,7 +227,7 @@ struct RobustnessTests {
         }
         #expect(stop == .needsDraining)
         #expect(pair.server.engine.pendingByteCount <= TLSEngine.outputLimit)
-        // The request that was not taken is lost here, which is what a changed record is.
+        // This test drops the request that was not taken, which the peer must treat as a changed record.
         let part = pair.server.part(byteCount: 100)
         try pair.client.askForNewKeys()
         #expect(throws: TLSError.self) { try pair.server.readOnce(pair.client.output()) }
@@ -234,7 +236,7 @@ struct RobustnessTests {
         #expect(pair.client.received.count == taken)
     }
 
-    @Test func `a handshake message without end is refused`() throws {
+    @Test func `an endless handshake message is refused`() throws {
         let side = try pair().client
         try side.engine.start()
         // A server hello that announces 16 MiB.
@@ -262,14 +264,14 @@ struct RobustnessTests {
 }
 
 extension Side {
-    /// Changes the keys of what it sends, and wants the peer to do the same (RFC 8446 §4.6.3).
+    /// Changes the keys of the output, and requests the same of the peer (RFC 8446 §4.6.3).
     fileprivate func askForNewKeys() throws {
         let connections = engine.openSSL.connections
         try #require(connections.updateKey(engine.handle, 1) == 1)
         try #require(connections.shakeHands(engine.handle) == 1)
     }
 
-    /// So much of what waits to be sent.
+    /// A part of the queued output.
     fileprivate func part(byteCount: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         engine.takeCiphertext { waiting in

@@ -3,14 +3,14 @@
 import Testing
 import TestingSupport
 
-// Which sessions there are, only OpenSSL and the store know.
+// Only OpenSSL and the session store know which sessions exist.
 @testable import WirelineTLS
 
-/// That sessions are given back to OpenSSL when nobody resumes them any more.
+/// Sessions are given back to OpenSSL when they can no longer be resumed.
 @Suite(.enabled(if: OpenSSLTool.isWanted, "\(OpenSSLTool.absence)"))
 struct SessionReleaseTests {
     @Test(arguments: [TLSVersion.tls12, .tls13], [true, false])
-    func `a session that a fatal alert has ended is given back when the next connection begins`(
+    func `a session that a fatal alert ended is given back when the next connection begins`(
         version: TLSVersion, isToldByServer: Bool
     ) throws {
         let certificates = try Certificates.made.get()
@@ -37,7 +37,7 @@ struct SessionReleaseTests {
 }
 
 extension TLSContext {
-    /// The session that the next connection to `server.test` begins with; it stays the store's.
+    /// The session that the next connection to `server.test` begins with; the store still owns it.
     fileprivate var storedSession: Handle? {
         guard let entry = sessions.take(for: "server.test") else { return nil }
         sessions.put(entry, for: "server.test")
@@ -45,7 +45,7 @@ extension TLSContext {
     }
 }
 
-/// Knows which of OpenSSL's sessions there still are: to each an object is tied that goes when OpenSSL frees it.
+/// Knows which of OpenSSL's sessions still exist: an object is tied to each, and goes when OpenSSL frees the session.
 private final class SessionWatch {
     private final class Tag {}
 
@@ -53,22 +53,22 @@ private final class SessionWatch {
         weak var tag: Tag?
     }
 
-    /// Is told that an object of OpenSSL's is made, is copied, or is freed (`CRYPTO_EX_new`, `…_dup`, `…_free`).
+    /// Is called when an object of OpenSSL's is made, copied or freed (`CRYPTO_EX_new`, `…_dup`, `…_free`).
     private typealias Made = @convention(c) (AnyPointer?, AnyPointer?, AnyPointer?, Int32, Int, AnyPointer?) -> Void
     private typealias Copied =
         @convention(c) (AnyPointer?, AnyPointer?, UnsafeMutablePointer<AnyPointer?>?, Int32, Int, AnyPointer?) -> Int32
     private typealias MakeIndex = @convention(c) (Int32, Int, AnyPointer?, Made?, Copied, Made) -> Int32
     private typealias SetData = @convention(c) (Handle?, Int32, AnyPointer?) -> Int32
 
-    /// The place in each session for what is tied to it; made once for the process.
+    /// The index in each session for the tied object; made once for the process.
     private static let index = Result { () throws(TLSError) in
-        let libraries = try Libraries(ssl: "libssl.so.3", crypto: "libcrypto.so.3")
+        let libraries = try Libraries(at: .library("libssl.so.3"))
         let makeIndex: MakeIndex = try libraries.function("CRYPTO_get_ex_new_index")
         // CRYPTO_EX_INDEX_SSL_SESSION
         return makeIndex(
             2, 0, nil, nil,
             { _, _, tag, _, _, _ in
-                // A copy is a session of its own.
+                // A copy is a separate session.
                 tag?.pointee = nil
                 return 1
             },
@@ -83,7 +83,7 @@ private final class SessionWatch {
 
     init() throws {
         index = try Self.index.get()
-        setData = try Libraries(ssl: "libssl.so.3", crypto: "libcrypto.so.3").function("SSL_SESSION_set_ex_data")
+        setData = try Libraries(at: .library("libssl.so.3")).function("SSL_SESSION_set_ex_data")
     }
 
     func add(_ session: Handle) throws {
@@ -92,6 +92,6 @@ private final class SessionWatch {
         try #require(setData(session, index, Unmanaged.passRetained(tag).toOpaque()) == 1)
     }
 
-    /// How many of those that were added there still are.
+    /// How many of the added sessions still exist.
     var liveCount: Int { references.count { $0.tag != nil } }
 }

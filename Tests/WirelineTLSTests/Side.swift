@@ -3,7 +3,7 @@
 import TestingSupport
 import WirelineTLS
 
-/// One end of a connection in memory: an engine, and what has come out of it.
+/// One end of a connection in memory: an engine and its results.
 final class Side {
     let engine: TLSEngine
     private(set) var received: [UInt8] = []
@@ -15,7 +15,7 @@ final class Side {
         self.engine = engine
     }
 
-    /// What waits to be sent, all of it.
+    /// All output that waits to be sent.
     func output() -> [UInt8] {
         var bytes: [UInt8] = []
         engine.takeCiphertext { waiting in
@@ -25,9 +25,9 @@ final class Side {
         return bytes
     }
 
-    /// Hands ciphertext to the engine until it has taken everything or the peer has ended.
+    /// Gives ciphertext to the engine until it has taken everything or the peer has ended.
     ///
-    /// - Returns: What the engine had to send before it could go on.
+    /// - Returns: What the engine had to send before it could continue.
     @discardableResult
     func receive(_ ciphertext: [UInt8]) throws(TLSError) -> [UInt8] {
         var rest = ciphertext[...]
@@ -78,7 +78,7 @@ extension [UInt8] {
     }
 }
 
-/// Two engines that talk to each other.
+/// Two engines that are connected to each other.
 struct Pair {
     let client: Side
     let server: Side
@@ -92,9 +92,9 @@ struct Pair {
         try self.init(TLSContext(client), TLSContext(server), serverName: serverName)
     }
 
-    /// Carries bytes back and forth until neither side has any, cut as `cut` says.
+    /// Carries bytes back and forth until neither side has any, split as `cut` says.
     ///
-    /// - Throws: What the side throws that gives up first, after the other has been told.
+    /// - Throws: The error of the side that fails first, after the other side has got the alert.
     func exchange(_ cut: ([UInt8]) -> [[UInt8]] = { [$0] }) throws(TLSError) {
         try client.engine.start()
         while true {
@@ -106,7 +106,7 @@ struct Pair {
         }
     }
 
-    /// Writes everything and carries it over, unless the side takes nothing any more.
+    /// Writes everything and carries it over, unless the side takes no more.
     func send(_ plaintext: [UInt8], from side: Side, _ cut: ([UInt8]) -> [[UInt8]] = { [$0] }) throws(TLSError) {
         var rest = plaintext[...]
         while !rest.isEmpty {
@@ -123,7 +123,7 @@ struct Pair {
                 let sent = try side.receive(piece)
                 if !sent.isEmpty { try other.receive(sent) }
             } catch {
-                // The alert, if there is one; what the other side makes of it is in its engine.
+                // The alert, if there is one; the other side's engine has the result.
                 let alert = side.output()
                 if !alert.isEmpty { _ = try? other.receive(alert) }
                 throw error

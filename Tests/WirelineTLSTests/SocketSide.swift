@@ -3,7 +3,7 @@
 import Foundation
 import WirelineTLS
 
-/// A ``Side`` that talks through a blocking socket on loopback.
+/// A ``Side`` that uses a blocking socket on loopback.
 final class SocketSide {
     let side: Side
     private let descriptor: Int32
@@ -34,12 +34,12 @@ final class SocketSide {
 
     private func setUp(_ status: Int32) throws {
         guard status == 0 else { throw SocketFailure(code: errno) }
-        // A peer that says nothing for so long will not.
+        // A peer that is silent for so long will stay silent.
         var limit = timeval(tv_sec: 300, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    /// Carries bytes until something is the case or the peer has ended.
+    /// Carries bytes until a condition is true or the peer has ended.
     ///
     /// - Throws: ``TLSError``, after the alert has been sent; ``SocketFailure``.
     func run(until isDone: () -> Bool) throws {
@@ -48,7 +48,7 @@ final class SocketSide {
         while !isDone(), !side.hasEnded { try receiveOnce() }
     }
 
-    /// Hands over what comes next, whatever it is.
+    /// Gives the next bytes to the engine, whatever they are.
     func receiveOnce() throws {
         let bytes = try receive()
         do {
@@ -66,7 +66,7 @@ final class SocketSide {
         try run { engine.isHandshakeComplete }
     }
 
-    /// Writes everything, after the handshake; what comes meanwhile waits in the system.
+    /// Writes everything, after the handshake; bytes that arrive meanwhile wait in the system.
     func write(_ plaintext: [UInt8]) throws {
         try shakeHands()
         var rest = plaintext[...]
@@ -137,7 +137,7 @@ final class LoopbackListener {
         close(descriptor)
     }
 
-    /// Sends bytes to the next who connects, whatever they want.
+    /// Sends bytes to the next client, whatever it wants.
     func answerOnce(_ bytes: [UInt8]) throws {
         let peer = accept(descriptor, nil, nil)
         answered.append(peer)

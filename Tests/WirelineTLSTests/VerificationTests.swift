@@ -5,14 +5,14 @@ import Testing
 import TestingSupport
 import WirelineTLS
 
-/// What an attacker would try, and what must go on working.
+/// What an attacker would try, and what must still work.
 @Suite(.enabled(if: OpenSSLTool.isWanted, "\(OpenSSLTool.absence)"))
 struct VerificationTests {
     let certificates: Certificates
 
     init() throws { certificates = try Certificates.made.get() }
 
-    /// What a client makes of a certificate, and the alert that the server then gets.
+    /// The client's error for a certificate, and the alert that the server then gets.
     private func refusal(
         of certificate: IssuedCertificate, for name: String = "server.test",
         _ change: (inout TLSConfiguration) -> Void = { _ in }
@@ -36,19 +36,19 @@ struct VerificationTests {
         #expect(alert == .alert(.badCertificate))
     }
 
-    @Test func `a common name is no host name`() throws {
+    @Test func `a common name does not count as a host name`() throws {
         // The tool gives every certificate the common name "peer".
         #expect(try refusal(of: certificates.server, for: "peer").error == .wrongHost(expected: "peer"))
     }
 
-    @Test func `a certificate whose time is over is refused`() throws {
+    @Test func `an expired certificate is refused`() throws {
         let certificate = try certificates.root.issue(to: ["DNS:server.test"], validity: .over)
         let (error, alert) = try refusal(of: certificate)
         #expect(error == .certificateExpired(depth: 0))
         #expect(alert == .alert(.certificateExpired))
     }
 
-    @Test func `a certificate whose time has not come is refused`() throws {
+    @Test func `a certificate that is not yet valid is refused`() throws {
         let certificate = try certificates.root.issue(to: ["DNS:server.test"], validity: .later)
         #expect(try refusal(of: certificate).error == .certificateNotYetValid(depth: 0))
     }
@@ -59,7 +59,7 @@ struct VerificationTests {
         #expect(alert == .alert(.unknownAuthority))
     }
 
-    @Test func `a self-signed certificate is good where it is trusted`() throws {
+    @Test func `a trusted self-signed certificate is accepted`() throws {
         let certificate = try IssuedCertificate.selfSigned()
         var client = TLSConfiguration.client()
         client.trustRoots = .only(.text(certificate.certificate))
@@ -74,7 +74,7 @@ struct VerificationTests {
         #expect(alert == .alert(.unknownAuthority))
     }
 
-    @Test func `a certificate whose signature is wrong is refused as such`() throws {
+    @Test func `a certificate with a wrong signature is refused for that reason`() throws {
         let genuine = try certificates.root.issue(to: ["DNS:server.test"])
         let base64 = genuine.certificate.split(separator: "\n").filter { !$0.hasPrefix("-") }.joined()
         var bytes = try #require(Data(base64Encoded: base64))
@@ -93,7 +93,7 @@ struct VerificationTests {
         #expect(pair.server.engine.failure == .alert(TLSAlert(rawValue: 51)))
     }
 
-    @Test func `a chain without its middle is refused, and one that is trusted from there is good`() throws {
+    @Test func `a chain without its intermediate is refused, unless the intermediate is trusted`() throws {
         var bare = certificates.server
         bare.issuers = ""
         #expect(try refusal(of: bare).error == .unknownIssuer(depth: 0))
@@ -104,12 +104,12 @@ struct VerificationTests {
         #expect(pair.client.engine.isHandshakeComplete)
     }
 
-    @Test func `the system's roots know nothing of the tests' authority`() throws {
+    @Test func `the system's roots do not include the tests' authority`() throws {
         let error = try refusal(of: certificates.server) { $0.trustRoots = .system }.error
         #expect(error == .unknownIssuer(depth: 1))
     }
 
-    @Test func `a client's certificate is none for a server`() throws {
+    @Test func `a client's certificate is refused as a server's`() throws {
         let certificate = try certificates.root.issue(to: ["DNS:server.test"], for: .client)
         let error = try refusal(of: certificate).error
         // X509_V_ERR_INVALID_PURPOSE
@@ -133,7 +133,7 @@ struct VerificationTests {
         #expect(try pair.client.engine.pinOutcome == .matched(TLSKeyHash(hash), depth: depth))
     }
 
-    @Test func `a good chain without a pinned key is refused, and the error names the keys that came`() throws {
+    @Test func `a valid chain without a pinned key is refused, and the error names the received keys`() throws {
         let pins = try pins(certificates.client.keyHash)
         let (error, alert) = try refusal(of: certificates.server) { $0.pins = pins }
         let chain = [certificates.server, certificates.intermediate.own, certificates.root.own]
@@ -141,7 +141,7 @@ struct VerificationTests {
         #expect(alert == .alert(.badCertificate))
     }
 
-    @Test func `no pins at all match nothing`() throws {
+    @Test func `an empty set of pins matches no key`() throws {
         let error = try refusal(of: certificates.server) { $0.pins = TLSPins([TLSKeyHash]()) }.error
         guard case .pinMismatch = error else {
             Issue.record("\(error)")
@@ -149,9 +149,9 @@ struct VerificationTests {
         }
     }
 
-    /// An authority that is trusted has been tricked into issuing a certificate, and the attacker sends the pinned
-    /// certificate along.
-    @Test func `the genuine pinned certificate behind an attacker's chain does not help`() throws {
+    /// A trusted authority was deceived into issuing a certificate, and the attacker sends the pinned certificate
+    /// along.
+    @Test func `a pinned certificate outside the verified chain does not count`() throws {
         var attacker = try certificates.otherRoot.issue(to: ["DNS:server.test"])
         attacker.issuers = certificates.server.chain
         let pins = try pins(certificates.server.keyHash, certificates.intermediate.own.keyHash)
@@ -187,7 +187,7 @@ struct VerificationTests {
         #expect(try refusal(of: certificate) { $0.pins = pins }.error == .certificateExpired(depth: 0))
     }
 
-    @Test func `a server that has changed to the back-up key is good`() throws {
+    @Test func `a server that has changed to the back-up key is accepted`() throws {
         let renewed = try certificates.root.issue(to: ["DNS:server.test"])
         var client = certificates.clientConfiguration()
         client.pins = try pins(certificates.server.keyHash, renewed.keyHash)
@@ -196,7 +196,7 @@ struct VerificationTests {
         #expect(try pair.client.engine.pinOutcome == .matched(TLSKeyHash(renewed.keyHash), depth: 0))
     }
 
-    @Test func `a mismatch is only told of where that is asked for`() throws {
+    @Test func `a report-only mismatch is reported, and the server is accepted`() throws {
         var client = certificates.clientConfiguration()
         client.pins = try pins(certificates.client.keyHash, reportOnly: true)
         let pair = try Pair(client, certificates.serverConfiguration())
@@ -210,7 +210,7 @@ struct VerificationTests {
         #expect(received.count == 3)
     }
 
-    @Test func `telling only of pins does not switch the rest off`() throws {
+    @Test func `report-only pins leave the other checks on`() throws {
         let pins = try pins(certificates.server.keyHash, reportOnly: true)
         let error = try refusal(of: certificates.server, for: "other.test") { $0.pins = pins }.error
         #expect(error == .wrongHost(expected: "other.test"))
@@ -218,7 +218,7 @@ struct VerificationTests {
 
     // MARK: Without verification
 
-    @Test func `any certificate is taken where somebody dares, but not without its pin`() throws {
+    @Test func `without verification any certificate is accepted, but a pin still counts`() throws {
         let expired = try certificates.otherRoot.issue(to: ["DNS:other.test"], validity: .over)
         var client = certificates.clientConfiguration()
         client.dangerouslyTrustsAnyCertificate = true
@@ -232,7 +232,7 @@ struct VerificationTests {
         #expect(try pinned.client.engine.pinOutcome == .matched(TLSKeyHash(expired.keyHash), depth: 0))
     }
 
-    @Test func `without verification only the peer's own key counts`() throws {
+    @Test func `without verification a pin must match the peer's own key`() throws {
         var attacker = try certificates.otherRoot.issue(to: ["DNS:server.test"])
         attacker.issuers = certificates.server.chain
         let pins = try pins(certificates.server.keyHash)

@@ -8,10 +8,10 @@ import Wireline
 import WirelineCodec
 import WirelineTransport
 
-/// Servers that hand what has arrived, all at once, to a closure of each connection's.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// Servers whose handlers are closures, one for each connection, that get all arrived packets at once.
+@Suite(.ahead)
 struct BatchHandlerTests {
-    @Test func `a batch handler goes on after replies beyond the limit that leave in one write`() async throws {
+    @Test func `a batch handler continues after replies over the limit leave in one write`() async throws {
         let server = try await PacketServer.startBatched(
             at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
             configuration: ServerConfiguration(
@@ -31,7 +31,7 @@ struct BatchHandlerTests {
         await server.shutDown()
     }
 
-    @Test func `a batch handler takes the packets of a read at once`() async throws {
+    @Test func `a batch handler takes all packets of a read at once`() async throws {
         let server = try await PacketServer.startBatched(
             at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
             configuration: .patient
@@ -64,7 +64,7 @@ struct BatchHandlerTests {
         await server.shutDown()
     }
 
-    @Test func `a batch handler's client that reads nothing is not read from either, and loses nothing`() async throws {
+    @Test func `a batch handler stops reading from a client that reads nothing, and no packet is lost`() async throws {
         let limits = ConnectionLimits(pendingByteCount: 10_000, writeTimeout: nil)
         let server = try await PacketServer.startBatched(
             at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
@@ -74,13 +74,13 @@ struct BatchHandlerTests {
         }
         let client = try await server.connect(on: ConnectionPair.group.get())
         let packet = try packet(payload: [UInt8](repeating: 7, count: 10_000))
-        // Twice what the system's buffers hold on both ways, and more.
+        // More than twice what the system's buffers hold in both directions.
         let byteCount = 8_000 * packet.count
         let sending = Task {
             for _ in 0..<8_000 { try await client.send(packet: packet) }
             client.endOutput()
         }
-        // Until nothing more is taken for a while.
+        // Until the server has read nothing more for a while.
         var (receivedByteCount, quietCount) = (0, 0)
         while quietCount < 20 {
             try await Task.sleep(for: .milliseconds(10))
@@ -100,7 +100,7 @@ struct BatchHandlerTests {
         await server.shutDown()
     }
 
-    @Test func `a connection that is closed where its batch handler is made is let go of`() async throws {
+    @Test func `a connection that is closed while its batch handler is made is released`() async throws {
         let (made, feed) = AsyncStream<WeakConnection>.makeStream()
         let server = try await PacketServer.startBatched(
             at: "127.0.0.1", port: 0, protocol: SceneProtocol.self
@@ -119,7 +119,7 @@ struct BatchHandlerTests {
         await server.shutDown()
     }
 
-    @Test func `what a batch handler throws closes its connection, and is told`() async throws {
+    @Test func `an error of a batch handler closes its connection, and is reported`() async throws {
         struct Refusal: Error, CustomStringConvertible { let description = "no" }
         let ends = ConnectionEnds()
         let server = try await PacketServer.startBatched(
@@ -134,7 +134,7 @@ struct BatchHandlerTests {
     }
 }
 
-/// A connection that is not held.
+/// A weak reference to a connection.
 private final class WeakConnection: Sendable {
     private let reference: Lock<WeakReference>
 

@@ -7,7 +7,7 @@ import TestingSupport
 import Wireline
 
 /// `PacketClient` and `PacketServer` over real sockets, as a user writes them.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+@Suite(.ahead)
 struct ClientServerTests {
     @Test func `a client asks, and the server answers`() async throws {
         let server = try await SceneServer.start { client in
@@ -23,7 +23,7 @@ struct ClientServerTests {
         await server.shutDown()
     }
 
-    @Test func `messages come as what they are, and unknown ones as packets`() async throws {
+    @Test func `known messages arrive with their types, and unknown ones as packets`() async throws {
         let unknown = try PacketLayout.standard.encode(id: 9, payload: RawSpan())
         let server = try await SceneServer.start { client in
             try await client.send(Sc_20001.entered(Cs_20001(sceneID: 1, line: 2, message: "3")))
@@ -42,8 +42,7 @@ struct ClientServerTests {
         await server.shutDown()
     }
 
-    @Test func `a client gives up a server that is silent for longer than it may, whatever it waits for`() async throws
-    {
+    @Test func `a client times out on a silent server, whatever it waits for`() async throws {
         let server = try await SceneServer.start { client in while try await client.nextPacket() != nil {} }
         var configuration = ClientConfiguration.patient
         configuration.idleTimeout = .milliseconds(50)
@@ -56,7 +55,7 @@ struct ClientServerTests {
         await server.shutDown()
     }
 
-    @Test func `the fields of a header can be set and read`() async throws {
+    @Test func `header fields can be set and read`() async throws {
         let server = try await GoimServer.start { client in
             for try await message in client.messages {
                 let header = try message.header
@@ -81,7 +80,7 @@ struct ClientServerTests {
         await server.shutDown()
     }
 
-    @Test func `a message that the schema refuses is told, and what follows it still comes`() async throws {
+    @Test func `a message that the schema refuses is an error, and the messages after it still arrive`() async throws {
         let broken = try PacketLayout.standard.encode(id: 20_001, payload: [1].span.bytes)
         let server = try await SceneServer.start { client in
             try await client.send(packet: broken)
@@ -103,7 +102,7 @@ struct ClientServerTests {
         await server.shutDown()
     }
 
-    @Test func `a client that is let go of closes its connection`() async throws {
+    @Test func `a client without references closes its connection`() async throws {
         let (ended, feed) = AsyncStream<Void>.makeStream()
         let server = try await SceneServer.start { client in
             defer { feed.yield() }
@@ -118,7 +117,7 @@ struct ClientServerTests {
         await server.shutDown()
     }
 
-    @Test func `a sequence keeps its client's connection open`() async throws {
+    @Test func `a client's message sequence keeps its connection open`() async throws {
         let server = try await SceneServer.start { client in
             for number in 0..<100 {
                 try await client.send(Sc_20001.entered(Cs_20001(sceneID: UInt8(number), line: 0, message: "")))
@@ -131,7 +130,7 @@ struct ClientServerTests {
         await server.shutDown()
     }
 
-    @Test func `a name is looked up`() async throws {
+    @Test func `a client connects to a host name`() async throws {
         let server = try await SceneServer.start(at: "localhost") { client in
             try await client.send(Sc_20001.entered(Cs_20001(sceneID: 9, line: 0, message: "")))
         }
@@ -143,7 +142,7 @@ struct ClientServerTests {
         await server.shutDown()
     }
 
-    @Test func `a name that nobody knows is an error that names it`() async throws {
+    @Test func `an unknown host name is an error that names it`() async throws {
         do {
             _ = try await PacketClient.connect(
                 to: "no-such-host.invalid", port: 1, protocol: SceneProtocol.self, configuration: .patient)
@@ -153,7 +152,7 @@ struct ClientServerTests {
         }
     }
 
-    @Test func `a port where nobody listens refuses`() async throws {
+    @Test func `a port without a listener refuses the connection`() async throws {
         await #expect(throws: ConnectionError.transport(.refused)) {
             _ = try await PacketClient.connect(
                 to: ServerEndpoint.nobody.host, port: ServerEndpoint.nobody.port, protocol: SceneProtocol.self,
@@ -162,7 +161,7 @@ struct ClientServerTests {
     }
 }
 
-/// A server of the seed's messages on loopback; unless a test is about deadlines, it has none.
+/// A server of the seed's messages on loopback. It has no timeouts, unless a test is about them.
 typealias SceneServer = PacketServer<SceneProtocol>
 
 /// A server whose header has a sequence field.
@@ -190,11 +189,11 @@ extension PacketServer {
 }
 
 extension ServerConfiguration {
-    /// Without deadlines, for machines that do many other things at the same time.
+    /// Without timeouts, for machines that do many other things at the same time.
     static var patient: ServerConfiguration {
         var configuration = ServerConfiguration(firstPacketTimeout: nil)
-        configuration.minimumRate = nil
-        configuration.handshakeTimeout = nil
+        configuration.listening.minimumRate = nil
+        configuration.listening.handshakeTimeout = nil
         configuration.limits.writeTimeout = nil
         return configuration
     }
@@ -203,11 +202,12 @@ extension ServerConfiguration {
 extension ClientConfiguration {
     /// For machines that do many other things at the same time.
     static let patient = ClientConfiguration(
-        connectTimeout: .seconds(500), requestTimeout: .seconds(500), limits: ConnectionLimits(writeTimeout: nil))
+        dialing: DialingOptions(connectTimeout: .seconds(500)), requestTimeout: .seconds(500),
+        limits: ConnectionLimits(writeTimeout: nil))
 }
 
 extension Sc_20001 {
-    /// What the tests' server answers.
+    /// The reply of the tests' server.
     static func entered(_ request: Cs_20001) -> Sc_20001 {
         Sc_20001(
             res: 1, sceneID: UInt32(request.sceneID), pos: 0, status: 0, type: 0, defaultCombat: request.line,

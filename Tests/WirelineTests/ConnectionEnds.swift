@@ -9,20 +9,20 @@ final class ConnectionEnds: Sendable {
 
     init() { (stream, feed) = AsyncStream.makeStream() }
 
-    /// A configuration that has its ends told here, and no deadlines but those that are set.
+    /// A configuration that reports the ends here, without timeouts except those that a test sets.
     func configure(_ change: (inout ServerConfiguration) -> Void = { _ in }) -> ServerConfiguration {
         var configuration = ServerConfiguration.patient
-        configuration.connectionEnded = { [feed] _, error in feed.yield(error) }
+        configuration.listening.connectionEnded = { [feed] _, error in feed.yield(error) }
         change(&configuration)
         return configuration
     }
 
-    /// The next one.
+    /// The next end.
     func next() async -> (any Error)? {
         var iterator = stream.makeAsyncIterator()
         return await iterator.next() ?? nil
     }
 
-    /// The next one as text, `clean` for a clean end.
+    /// The next end as text, `clean` for a clean end.
     func nextText() async -> String { await next().map { "\($0)" } ?? "clean" }
 }

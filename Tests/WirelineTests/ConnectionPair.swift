@@ -2,9 +2,10 @@
 
 import Wireline
 import WirelineCodec
+import WirelineTLS
 import WirelineTransport
 
-/// Two ends of a packet connection on loopback, each on a loop of its own.
+/// Two ends of a packet connection on loopback, each on its own loop.
 struct ConnectionPair {
     let client: PacketConnection
     let server: PacketConnection
@@ -20,7 +21,7 @@ struct ConnectionPair {
         let listener = try Listener.bind(to: .loopback(port: 0), on: group)
         listener.start { feed.yield($0) }
         defer { listener.loop.execute { listener.close() } }
-        // Of two loops one takes the client, the other the first connection that is accepted, or the other way round.
+        // One of two loops takes the client, and the other the first accepted connection, or the other way round.
         let client = try await ByteStream.connect(to: listener.address, on: group.loops[0], timeout: .seconds(500))
         var iterator = accepted.makeAsyncIterator()
         guard let server = await iterator.next() else { throw TransportError.closed }
@@ -45,7 +46,7 @@ extension PacketConnection {
         try await stream.loop.run { () throws(any Error) in try body(self) }
     }
 
-    /// Sends bytes that need be no packet, at once.
+    /// Sends bytes at once; they need not be a packet.
     func sendRaw(_ bytes: [UInt8]) async throws {
         try await onLoop { connection in
             connection.stream.write(bytes)

@@ -6,13 +6,13 @@ import Testing
 import TestingSupport
 import Wireline
 
-/// What a connection and a server say of what has passed through them.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// What a connection and a server report about their traffic.
+@Suite(.ahead)
 struct CounterTests {
     private static let hello = Cs_20001(sceneID: 1, line: 1, message: "hi")
 
     @Test(arguments: [false, true])
-    func `packets and bytes are counted on both sides, and a server's when they have ended`(
+    func `both sides count packets and bytes, and a server keeps the counts of ended connections`(
         isBatched: Bool
     ) async throws {
         let configuration = ServerConfiguration.patient
@@ -45,7 +45,7 @@ struct CounterTests {
         #expect(all.traffic.receivedByteCount == 10 * byteCount && all.traffic.sentByteCount == 10 * byteCount)
     }
 
-    @Test func `replies and what stands in front of them are counted once`() async throws {
+    @Test func `a reply and the messages before it are counted once`() async throws {
         let server = try await SceneServer.start { client in
             _ = try await client.nextPacket()
             let other = try packet(id: 9, payload: [1, 2, 3])
@@ -66,8 +66,8 @@ struct CounterTests {
         await server.shutDown()
     }
 
-    @Test func `a session counts what passes through one connection after another`() async throws {
-        // Each connection ends behind its first answer.
+    @Test func `a session counts the traffic of all its connections together`() async throws {
+        // Each connection ends after its first answer.
         let server = try await SceneServer.start { client in
             guard try await client.nextPacket() != nil else { return }
             try await client.send(packet: packet(id: 9, payload: [1, 2, 3]))
@@ -81,7 +81,7 @@ struct CounterTests {
             #expect(try await messages.next()?.packet.id == 9)
             let counters = await session.counters()
             #expect(counters.receivedPacketCount == 2 * number && counters.receivedByteCount == byteCount * number)
-            // One that a connection was given at its end is sent again.
+            // A request that was given to an ending connection is sent again.
             #expect(counters.sentPacketCount >= number)
             #expect(counters.unknownIDCount == number && counters.unreadByteCount == 0)
         }
@@ -89,7 +89,7 @@ struct CounterTests {
         await server.shutDown()
     }
 
-    @Test func `unknown IDs, refused messages and refused packets are counted apart`() async throws {
+    @Test func `unknown IDs, refused messages and refused packets have separate counters`() async throws {
         let ends = ConnectionEnds()
         let server = try await SceneServer.start(configuration: ends.configure()) { client in
             do {
@@ -111,11 +111,11 @@ struct CounterTests {
         await server.shutDown()
     }
 
-    @Test func `what waits is counted while it waits`() async throws {
+    @Test func `queued output is counted while it waits`() async throws {
         let pair = try await ConnectionPair.make(limits: ConnectionLimits(pendingByteCount: 1_000, writeTimeout: nil))
         let bytes = try packet(payload: [UInt8](repeating: 1, count: 60_000))
         let sending = Task { for _ in 0..<200 { try await pair.client.send(packet: bytes) } }
-        // Both at once: the system may take what waits a moment later.
+        // Both at once: the system may take queued output a moment later.
         #expect(
             try await eventually {
                 let counters = await pair.client.counters()

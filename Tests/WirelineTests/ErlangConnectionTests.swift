@@ -5,13 +5,13 @@ import Testing
 import TestingSupport
 import Wireline
 
-/// Clients and servers against Erlang's own sockets: `gen_tcp`, with its packets and with none.
+/// Clients and servers against Erlang's own sockets: `gen_tcp`, with its packet modes and without.
 @Suite(
-    .enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside, .timeLimit(.minutes(300)))
+    .enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
 struct ErlangConnectionTests {
     static let messageCount = 10_000
 
-    @Test func `an Erlang server answers a client's messages, in every kind of cut`() async throws {
+    @Test func `an Erlang server answers a client's messages, however they are split`() async throws {
         var random = SeededGenerator.forThisRun()
         let server = try ErlangEnd(["serve", "\(random.seed % 1_000_000_007)"])
         defer { server.stop() }
@@ -50,7 +50,7 @@ struct ErlangConnectionTests {
         client.close()
     }
 
-    @Test func `a server answers an Erlang client's messages, in every kind of cut`() async throws {
+    @Test func `a server answers an Erlang client's messages, however they are split`() async throws {
         let random = SeededGenerator.forThisRun()
         let server = try await SceneServer.start { client in
             for try await message in client.messages {
@@ -65,7 +65,7 @@ struct ErlangConnectionTests {
     }
 
     @Test(arguments: [(1, PacketLayout.erlangPacket1), (2, .erlangPacket2), (4, .erlangPacket4)])
-    func `an Erlang listener with packets of its own returns what it gets`(
+    func `an Erlang listener with its own packet mode returns what it gets`(
         width: Int, layout: PacketLayout
     ) async throws {
         var random = SeededGenerator.forThisRun()
@@ -82,11 +82,11 @@ struct ErlangConnectionTests {
         connection.close()
     }
 
-    @Test func `an Erlang node that is killed inside a packet is an error of its own`() async throws {
+    @Test func `an Erlang node that is killed inside a packet causes an error for a partial packet`() async throws {
         let server = try ErlangEnd(["half"])
         let connection = try await PacketConnection.connect(
             to: "127.0.0.1", port: server.port(), layout: .standard, packetLimit: 1 << 20)
-        // It waits for a byte, so that it is not killed before its half has left.
+        // It waits for a byte, so that it is not killed before its half packet has left.
         try await connection.sendRaw([0])
         await #expect {
             try await connection.next()
@@ -107,7 +107,7 @@ struct ErlangConnectionTests {
             message: String(text))
     }
 
-    /// A byte at a time for a while, then small and large pieces.
+    /// Single bytes for a while, then small and large pieces.
     private static func cut(_ stream: [UInt8], using random: inout SeededGenerator) -> [[UInt8]] {
         var pieces = stream.prefix(300).map { [$0] }
         var position = pieces.count

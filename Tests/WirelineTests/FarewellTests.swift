@@ -6,8 +6,8 @@ import Testing
 import TestingSupport
 import Wireline
 
-/// How a server sends clients away: with a reason, one or all of them.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// How a server disconnects clients with a reason, one or all of them.
+@Suite(.ahead)
 struct FarewellTests {
     private static let hello = Cs_20001(sceneID: 1, line: 1, message: "")
     private static let reason = Sc_20001.entered(Cs_20001(sceneID: 9, line: 9, message: "go away"))
@@ -23,7 +23,7 @@ struct FarewellTests {
 
     // MARK: Kicking
 
-    @Test func `whoever is kicked gets what was sent before, the reason, and a clean end`() async throws {
+    @Test func `a kicked client gets the earlier output, the reason, and a clean end`() async throws {
         let ends = ConnectionEnds()
         let server = try await SceneServer.start(configuration: ends.configure()) { client in
             var packets = client.packets.makeAsyncIterator()
@@ -35,7 +35,7 @@ struct FarewellTests {
             Issue.record("the connection goes on")
         }
         let client = try await server.connect()
-        // More than the handler reads, which the reason does not get lost by.
+        // More than the handler reads; the reason must still arrive.
         try await client.connection.sendRaw(Array(repeatElement(Self.hello.encoded(), count: 1_000).joined()))
         #expect(try await messages(of: client) == [Sc_20001.entered(Self.hello), Self.reason])
         client.close()
@@ -44,7 +44,7 @@ struct FarewellTests {
         await server.shutDown()
     }
 
-    @Test func `a task elsewhere kicks a client whose handler waits, or waits to send`() async throws {
+    @Test func `another task can kick a client whose handler waits for packets or to send`() async throws {
         let ends = ConnectionEnds()
         let server = try await SceneServer.start(
             configuration: ends.configure {
@@ -80,7 +80,7 @@ struct FarewellTests {
         await server.shutDown()
     }
 
-    @Test func `a batch handler kicks, and gets no more`() async throws {
+    @Test func `a batch handler can kick its client, and gets no more packets`() async throws {
         let ends = ConnectionEnds()
         let server = try await PacketServer.startBatched(
             at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: ends.configure()
@@ -98,12 +98,12 @@ struct FarewellTests {
         await server.shutDown()
     }
 
-    @Test func `whoever does not go when kicked is closed at the deadline`() async throws {
+    @Test func `a kicked client that does not leave is closed when the time is over`() async throws {
         let ends = ConnectionEnds()
         let server = try await SceneServer.start(
             configuration: ends.configure { $0.limits.writeTimeout = nil }
         ) { client in
-            // Until nothing leaves any more.
+            // Until no more output leaves.
             let connection = client.connection
             let long = try Sc_20001.entered(
                 Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 60_000))
@@ -118,7 +118,7 @@ struct FarewellTests {
         await server.shutDown()
     }
 
-    @Test func `a message that does not fit kicks nobody`() async throws {
+    @Test func `a kick message that does not fit leaves the client connected`() async throws {
         let server = try await SceneServer.start { client in
             for try await packet in client.packets {
                 let long = Sc_20001.entered(
@@ -137,7 +137,7 @@ struct FarewellTests {
     // MARK: Shutting down
 
     @Test(arguments: [Duration.zero, .milliseconds(100)])
-    func `every client is told before the server goes, and gets its answers`(spread: Duration) async throws {
+    func `a shutdown sends every client the message, and then its last answers`(spread: Duration) async throws {
         let ends = ConnectionEnds()
         let server = try await SceneServer.start(
             on: ConnectionPair.group.get(), configuration: ends.configure()
@@ -163,7 +163,7 @@ struct FarewellTests {
         #expect(server.connections.isEmpty)
     }
 
-    @Test func `clients of a batch handler are told, too`() async throws {
+    @Test func `a shutdown sends its message to clients of a batch handler, too`() async throws {
         let server = try await PacketServer.startBatched(
             at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
             configuration: .patient
@@ -179,7 +179,7 @@ struct FarewellTests {
         try await shutDown
     }
 
-    @Test func `a farewell that does not fit leaves the server as it is`() async throws {
+    @Test func `a shutdown message that does not fit leaves the server running`() async throws {
         let server = try await SceneServer.start { client in
             for try await packet in client.packets { try await client.forward(packet) }
         }

@@ -3,7 +3,7 @@
 import TestingSupport
 import Wireline
 
-/// What tests of TLS show and trust; `localhost` is where they connect to.
+/// What tests of TLS present and trust; they connect to `localhost`.
 struct LocalCertificates {
     let root: CertificateAuthority
     let server: IssuedCertificate
@@ -31,7 +31,7 @@ struct LocalCertificates {
     }
 }
 
-/// Contexts of both sides, for tests that need not know more of them.
+/// Contexts of both sides, for tests that need only a default one.
 enum LocalTLS {
     static let contexts = Result {
         let certificates = try LocalCertificates.made.get()

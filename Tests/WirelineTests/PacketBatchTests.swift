@@ -7,8 +7,8 @@ import TestingSupport
 import Wireline
 import WirelineCodec
 
-/// Tasks that take what has arrived all at once.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// Tasks that take all arrived packets at once.
+@Suite(.ahead)
 struct PacketBatchTests {
     @Test func `a task takes all packets of a read at once, and then waits`() async throws {
         let pair = try await ConnectionPair.make()
@@ -26,7 +26,7 @@ struct PacketBatchTests {
         try await taking.value
     }
 
-    @Test func `packets come whole and in order, wherever their bytes are cut`() async throws {
+    @Test func `packets arrive whole and in order, wherever their bytes are split`() async throws {
         var random = SeededGenerator.forThisRun()
         let pair = try await ConnectionPair.make()
         defer { pair.close() }
@@ -53,7 +53,7 @@ struct PacketBatchTests {
         try await sending.value
     }
 
-    @Test func `what a task leaves in a batch comes with the next one, or alone`() async throws {
+    @Test func `packets that a task leaves in a batch come with the next batch, or one by one`() async throws {
         let pair = try await ConnectionPair.make()
         defer { pair.close() }
         let packets = try (0..<6).map { try packet(payload: [$0]) }
@@ -71,7 +71,7 @@ struct PacketBatchTests {
         #expect(taken == packets)
     }
 
-    @Test func `a batch may be forwarded packet by packet to a peer that takes its time`() async throws {
+    @Test func `a batch can be forwarded packet by packet to a slow reader`() async throws {
         let pair = try await ConnectionPair.make(limits: ConnectionLimits(pendingByteCount: 10_000, writeTimeout: nil))
         defer { pair.close() }
         let packets = try (0..<1_000).map { try packet(id: $0, payload: [UInt8](repeating: 1, count: 9_000)) }
@@ -96,7 +96,7 @@ struct PacketBatchTests {
         try await echo.value
     }
 
-    @Test func `a request in the middle of a batch takes its reply, and leaves the rest in its order`() async throws {
+    @Test func `a request in the middle of a batch gets its reply, and the rest stays in order`() async throws {
         let server = try await PacketServer.start(
             at: "127.0.0.1", port: 0, protocol: GoimProtocol.self,
             configuration: .patient
@@ -127,7 +127,7 @@ struct PacketBatchTests {
         await server.shutDown()
     }
 
-    @Test func `bytes that are no packet end a batch behind the packets before them`() async throws {
+    @Test func `bytes that are no packet end a batch after the packets before them`() async throws {
         let pair = try await ConnectionPair.make()
         defer { pair.close() }
         let whole = try packet(payload: [1])
@@ -151,7 +151,7 @@ struct PacketBatchTests {
     }
 
     @Test(arguments: [0, 1, 5, 40_000])
-    func `an end of stream is told behind what was whole, inside a packet as an error`(cut: Int) async throws {
+    func `an end of stream comes after the whole packets, and inside a packet it is an error`(cut: Int) async throws {
         let pair = try await ConnectionPair.make()
         defer { pair.close() }
         let whole = try packet(payload: [1])
@@ -174,7 +174,7 @@ struct PacketBatchTests {
         if let codecError, case .endOfStream(let received, _) = codecError.reason { #expect(received == cut) }
     }
 
-    @Test func `a packet that has been lent stays what it is when the connection is closed`() async throws {
+    @Test func `a packet in use stays valid when the connection is closed`() async throws {
         let pair = try await ConnectionPair.make()
         defer { pair.close() }
         let packets = try [packet(payload: [1, 2, 3]), packet(payload: [4])]
@@ -197,7 +197,7 @@ struct PacketBatchTests {
         #expect(error == .transport(.closed))
     }
 
-    @Test func `a task that waits for a batch can be cancelled, and the next one gets it`() async throws {
+    @Test func `a task that waits for a batch can be cancelled, and the next task gets the batch`() async throws {
         let pair = try await ConnectionPair.make()
         defer { pair.close() }
         let waiting = pair.server.taskOnLoop { server in try await server.nextBatch() == nil }
@@ -214,7 +214,7 @@ struct PacketBatchTests {
 }
 
 extension PacketConnection {
-    /// A task that lives on the connection's loop.
+    /// A task that runs on the connection's loop.
     func taskOnLoop<Value: Sendable>(
         _ body: @escaping @Sendable (PacketConnection) async throws -> Value
     ) -> Task<Value, any Error> {
@@ -223,7 +223,7 @@ extension PacketConnection {
 }
 
 extension PacketBatch {
-    /// The bytes of all packets that are left.
+    /// The bytes of all remaining packets.
     fileprivate mutating func takeAll() throws(ConnectionError) -> [[UInt8]] {
         var taken: [[UInt8]] = []
         while let packet = try next() { taken.append([UInt8](copying: packet.bytes)) }

@@ -3,10 +3,10 @@
 import Testing
 import WirelineCodec
 
-// Nobody waits for the millions of requests after which a number comes again.
+// No test can wait for the millions of requests after which a number repeats.
 @testable import Wireline
 
-/// Which numbers of requests are not given to others.
+/// Which request numbers are not reused.
 struct RequestQueueTests {
     private func queue(_ format: IntegerFormat) throws -> RequestQueue {
         RequestQueue(
@@ -17,7 +17,7 @@ struct RequestQueueTests {
     }
 
     @Test(arguments: [(IntegerFormat.uint8, true), (.uint16, true), (.uint24, true), (.uint32, false)])
-    func `a number that is soon used again is kept for the reply of its request, which was given up`(
+    func `the number of an abandoned request is kept for its reply if it would be reused soon`(
         format: IntegerFormat, isKept: Bool
     ) throws {
         let queue = try queue(format)
@@ -29,7 +29,7 @@ struct RequestQueueTests {
     }
 
     @Test(arguments: [(IntegerFormat.uint8, 255), (.uint16, 65_535), (.uint24, 65_535)])
-    func `so many requests without a reply there may be`(format: IntegerFormat, count: Int) throws {
+    func `the number of requests without a reply is limited`(format: IntegerFormat, count: Int) throws {
         let queue = try queue(format)
         for _ in 0..<count {
             let request = PendingRequest(replyID: 1)

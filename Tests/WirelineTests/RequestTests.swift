@@ -8,11 +8,11 @@ import TestingSupport
 import Wireline
 
 /// Which reply belongs to which request.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+@Suite(.ahead)
 struct RequestTests {
     private static let oneByte: [UInt8] = [1]
 
-    @Test func `replies that come in another order find their requests by their sequence`() async throws {
+    @Test func `replies in another order find their requests by sequence number`() async throws {
         let server = try await GoimServer.start { client in
             var waiting: [(packet: ReceivedPacket, body: String)] = []
             for try await message in client.messages {
@@ -36,7 +36,7 @@ struct RequestTests {
         await server.shutDown()
     }
 
-    @Test func `a batch handler answers with the sequence of each request, and sets header fields`() async throws {
+    @Test func `a batch handler replies with each request's sequence number, and sets header fields`() async throws {
         let server = try await PacketServer.startBatched(
             at: "127.0.0.1", port: 0, protocol: GoimProtocol.self,
             configuration: .patient
@@ -75,7 +75,7 @@ struct RequestTests {
         await server.shutDown()
     }
 
-    @Test func `without a sequence, replies come in the order of their requests`() async throws {
+    @Test func `without a sequence number, replies come in the order of their requests`() async throws {
         let server = try await SceneServer.start { client in
             for try await message in client.messages {
                 guard case .message(let enter as Cs_20001, _) = message else { continue }
@@ -96,7 +96,7 @@ struct RequestTests {
         await server.shutDown()
     }
 
-    @Test func `other messages come between requests and replies, and to who iterates`() async throws {
+    @Test func `other messages between requests and replies reach the iterating task`() async throws {
         let server = try await SceneServer.start { client in
             for try await message in client.messages {
                 guard case .message(let enter as Cs_20001, _) = message else { continue }
@@ -146,7 +146,7 @@ struct RequestTests {
         await server.shutDown()
     }
 
-    /// A server that keeps its first reply back until it is told to send it.
+    /// A server that holds its first reply until it is told to send it.
     private func startLateServer<Definition: PacketProtocol>(
         _ reply: @escaping @Sendable (ServerConnection<Definition>, ReceivedPacket) async throws -> Void
     ) async throws -> (PacketServer<Definition>, AsyncStream<Void>.Continuation) {
@@ -162,7 +162,7 @@ struct RequestTests {
         return (server, signal)
     }
 
-    @Test func `a late reply answers no other request, with a sequence`() async throws {
+    @Test func `a late reply answers no other request, with sequence numbers`() async throws {
         let (server, signal) = try await startLateServer { (client: ServerConnection<GoimProtocol>, packet) in
             let body = try packet.decode(Heartbeat.self).body
             try await client.reply(to: packet, with: HeartbeatReply(popularity: UInt32(body) ?? 0))
@@ -205,7 +205,7 @@ struct RequestTests {
         await server.shutDown()
     }
 
-    @Test func `a request whose task is cancelled ends, and the next one gets its own reply`() async throws {
+    @Test func `a cancelled request ends, and the next one gets its own reply`() async throws {
         let (requests, asked) = AsyncStream<Void>.makeStream()
         let (signals, signal) = AsyncStream<Void>.makeStream()
         let server = try await SceneServer.start { client in
@@ -249,7 +249,7 @@ struct RequestTests {
         await server.shutDown()
     }
 
-    @Test func `what nobody reads stops the reading, and the error says so`() async throws {
+    @Test func `unread packets stop the reading, and a request's error says so`() async throws {
         let server = try await SceneServer.start { client in
             let packet = try PacketLayout.standard.encode(id: 1, payload: [UInt8](repeating: 0, count: 994).span.bytes)
             while true { try await client.send(packet: packet) }
@@ -258,7 +258,7 @@ struct RequestTests {
         configuration.limits.unreadByteCount = 10_000
         let client = try await server.connect(configuration: configuration)
         var unreadCount = 0
-        // The server may not have sent as much by then.
+        // The server may not have sent that much by then.
         while unreadCount <= 5_000 {
             do {
                 _ = try await client.request(Cs_20001(sceneID: 1, line: 1, message: ""), timeout: .seconds(1))
@@ -272,7 +272,7 @@ struct RequestTests {
         await server.shutDown()
     }
 
-    @Test func `a reply behind more than may wait is found once somebody reads, and reading goes on`() async throws {
+    @Test func `a reply after too many unread packets is found once a task reads`() async throws {
         let server = try await SceneServer.start { client in
             for try await message in client.messages {
                 guard case .message(let enter as Cs_20001, _) = message else { continue }
@@ -294,7 +294,7 @@ struct RequestTests {
         await server.shutDown()
     }
 
-    @Test func `closing ends a request behind more than may wait`() async throws {
+    @Test func `closing ends a request whose reply is after too many unread packets`() async throws {
         let server = try await SceneServer.start { client in
             let packet = try PacketLayout.standard.encode(id: 1, payload: [UInt8](repeating: 0, count: 994).span.bytes)
             while true { try await client.send(packet: packet) }

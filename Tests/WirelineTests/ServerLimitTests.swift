@@ -6,14 +6,15 @@ import Testing
 import TestingSupport
 import Wireline
 import WirelineCodec
+import WirelineSession
 import WirelineTransport
 
-/// What a server does about too many connections, slow ones, and those that hold too much.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// How a server handles too many connections, slow ones, and those that hold too much memory.
+@Suite(.ahead)
 struct ServerLimitTests {
     private static let hello = Cs_20001(sceneID: 1, line: 1, message: "")
 
-    /// A server whose batch handler returns what comes.
+    /// A server whose batch handler sends everything back.
     private func echo(
         on group: EventLoopGroup? = nil, _ configuration: ServerConfiguration
     ) async throws -> SceneServer {
@@ -29,18 +30,18 @@ struct ServerLimitTests {
         try WirelineTests.packet(payload: [UInt8](repeating: 7, count: byteCount - 6))
     }
 
-    /// Leaves the machine to others for a moment, where something is asked for again and again.
+    /// Leaves the machine to others for a moment, in a loop that polls.
     private func pause() async {
         try? await Task.sleep(for: .milliseconds(2))
     }
 
     // MARK: Long ones
 
-    @Test func `a packet as long as numbers go finds no room, and stops nothing else`() async throws {
+    @Test func `a packet that announces the largest possible length is refused for lack of memory`() async throws {
         let ends = ConnectionEnds()
         let limit = 64 << 10
         let configuration = ends.configure {
-            $0.heldByteLimit = limit
+            $0.listening.heldByteLimit = limit
             $0.limits.maximumPacketByteCount = .max
         }
         let layout = try PacketLayout(header: [
@@ -53,7 +54,7 @@ struct ServerLimitTests {
                 { batch in while let packet = try batch.next() { try connection.write(packet: packet.bytes) } }
             })
         let socket = try RawSocket.connect(to: server.address.port)
-        // So much that little is left, and most of the packet is still to come.
+        // So much that little of the budget is left, and most of the packet is still to come.
         let byteCount = UInt64(Int.max) - 100
         let header = (0..<8).map { UInt8(truncatingIfNeeded: byteCount >> (56 - 8 * $0)) } + [1]
         try await onThread {
@@ -67,10 +68,9 @@ struct ServerLimitTests {
 
     // MARK: By address
 
-    @Test func `a connection too many from one address is closed, and the next one behind an end is not`() async throws
-    {
+    @Test func `a connection over the limit per address is closed, until another one ends`() async throws {
         let ends = ConnectionEnds()
-        let server = try await echo(ends.configure { $0.connectionLimitPerAddress = 2 })
+        let server = try await echo(ends.configure { $0.listening.connectionLimitPerAddress = 2 })
         let first = try await server.connect()
         let second = try await server.connect()
         for client in [first, second] {
@@ -98,7 +98,7 @@ struct ServerLimitTests {
             ("10.1.2.3", "10.1.2.3", true), ("10.1.2.3", "10.1.2.4", false), ("2001:db8::1", "2001:db8::ffff:1", true),
             ("2001:db8::1", "2001:db8:0:1::1", false), ("::ffff:10.1.2.3", "10.1.2.3", true),
         ])
-    func `addresses that one subscriber can choose from are one`(left: String, right: String, areOne: Bool) throws {
+    func `addresses that one subscriber can choose count as one`(left: String, right: String, areOne: Bool) throws {
         let networks = try [left, right].map { PeerNetwork(try SocketAddress(ipAddress: $0, port: 1)) }
         #expect((networks[0] == networks[1]) == areOne)
     }
@@ -106,12 +106,12 @@ struct ServerLimitTests {
     // MARK: Slow ones
 
     @Test(arguments: [false, true])
-    func `a peer that dribbles a packet is closed, with a handler that waits or a batch handler`(
+    func `a peer that sends a packet too slowly is closed, with either kind of handler`(
         isBatched: Bool
     ) async throws {
         let ends = ConnectionEnds()
         let rate = MinimumRate(byteCount: 1_000, window: .milliseconds(100))
-        let configuration = ends.configure { $0.minimumRate = rate }
+        let configuration = ends.configure { $0.listening.minimumRate = rate }
         let server =
             isBatched
             ? try await echo(configuration)
@@ -132,24 +132,24 @@ struct ServerLimitTests {
         await server.shutDown()
     }
 
-    @Test func `a peer that has sent all it began may be silent for longer than a window`() async throws {
+    @Test func `a peer that has completed its packet may be silent for longer than the rate window`() async throws {
         let ends = ConnectionEnds()
-        // On a loop that other tests do not keep busy: its time is what is looked at.
+        // On a loop that other tests do not keep busy, because the test measures its time.
         let group = try EventLoopGroup(threadCount: 1)
         let server = try await echo(
             on: group,
             ends.configure {
                 // Long enough for a machine that is busy with all the other tests.
-                $0.minimumRate = MinimumRate(byteCount: 1_000, window: .seconds(20))
-                // What ends the silence that is no fault.
-                $0.idleTimeout = .seconds(25)
+                $0.listening.minimumRate = MinimumRate(byteCount: 1_000, window: .seconds(20))
+                // Ends the silence, which is no error.
+                $0.listening.idleTimeout = .seconds(25)
             })
         let client = try await server.connect(on: group)
         let bytes = try packet(5_000)
         try await client.connection.onLoop { connection in
             connection.stream.write(Array(bytes[..<4_000]))
             connection.stream.flush()
-            // Not by a task, which may have to wait for others.
+            // Not in a task, which might have to wait for others.
             connection.loop.schedule(at: connection.loop.now + .milliseconds(50)) {
                 connection.stream.write(Array(bytes[4_000...]))
             }
@@ -160,15 +160,15 @@ struct ServerLimitTests {
         await server.shutDown()
     }
 
-    @Test func `time in which the handler is busy is not the peer's`() async throws {
+    @Test func `the time of a busy handler does not count against a slow packet`() async throws {
         let ends = ConnectionEnds()
         let (begun, begin) = AsyncStream<Void>.makeStream()
         let (completed, complete) = AsyncStream<Void>.makeStream()
-        let configuration = ends.configure { $0.minimumRate = MinimumRate(window: .milliseconds(20)) }
+        let configuration = ends.configure { $0.listening.minimumRate = MinimumRate(window: .milliseconds(20)) }
         let server = try await SceneServer.start(configuration: configuration) { client in
             _ = try await client.nextPacket()
             begin.yield()
-            // Several windows, with half a packet there.
+            // Several windows, while half a packet is buffered.
             try await Task.sleep(for: .milliseconds(100))
             var iterator = completed.makeAsyncIterator()
             await iterator.next()
@@ -190,19 +190,19 @@ struct ServerLimitTests {
         await server.shutDown()
     }
 
-    // MARK: Bytes in all
+    // MARK: Total bytes
 
     @Test(arguments: [false, true])
-    func `many halves of long packets stay beneath the limit, and every whole packet gets through`(
+    func `partial long packets stay below the memory limit, and every whole packet gets through`(
         isBatched: Bool
     ) async throws {
         let (limit, slowCount) = (2 << 20, 6)
         let configuration = ConnectionEnds().configure {
-            $0.heldByteLimit = limit
-            // A short time to wait for rests that will not come; whole packets have all their bytes here at once.
-            $0.minimumRate = MinimumRate(window: .seconds(2))
+            $0.listening.heldByteLimit = limit
+            // A short wait for rests that will not come; the bytes of whole packets are all here at once.
+            $0.listening.minimumRate = MinimumRate(window: .seconds(2))
         }
-        // One loop, so that what is counted is what there was at one moment.
+        // One loop, so that the counters are of one moment.
         let group = try EventLoopGroup(threadCount: 1)
         let server =
             isBatched
@@ -217,7 +217,7 @@ struct ServerLimitTests {
             try await client.send(packet: half)
             slow.append(client)
         }
-        // Until nothing more is read, or was not.
+        // Until nothing more is read, or a connection was closed.
         while true {
             let counters = await server.counters()
             let closedCount = counters.tooSlowConnectionCount + counters.noRoomConnectionCount
@@ -261,11 +261,11 @@ struct ServerLimitTests {
         #expect(await server.counters().heldByteCount == 0)
     }
 
-    @Test func `where all wait for more, the one that holds most is closed, and the others go on`() async throws {
+    @Test func `if all connections wait for memory, the largest is closed, and the others continue`() async throws {
         let ends = ConnectionEnds()
         let configuration = ends.configure {
-            $0.heldByteLimit = 1 << 20
-            $0.minimumRate = nil
+            $0.listening.heldByteLimit = 1 << 20
+            $0.listening.minimumRate = nil
         }
         let server = try await echo(configuration)
         let whole = try packet(700_000)
@@ -295,9 +295,9 @@ struct ServerLimitTests {
         await server.shutDown()
     }
 
-    @Test func `a packet that could never be held ends its connection`() async throws {
+    @Test func `a packet larger than the memory limit ends its connection`() async throws {
         let ends = ConnectionEnds()
-        let server = try await echo(ends.configure { $0.heldByteLimit = 100_000 })
+        let server = try await echo(ends.configure { $0.listening.heldByteLimit = 100_000 })
         let client = try await server.connect()
         try await client.connection.sendRaw(packet(1 << 20))
         #expect(await ends.next() as? ConnectionError == .noRoom(limit: 100_000))
@@ -306,18 +306,49 @@ struct ServerLimitTests {
         await server.shutDown()
     }
 
-    @Test func `what could never be held is forgotten with its connection, and holds up nobody`() async throws {
+    @Test func `silent connections with partial packets are closed for those that wait for memory`() async throws {
+        let ends = ConnectionEnds()
+        let limit = 4 << 20
+        let configuration = ends.configure {
+            $0.listening.heldByteLimit = limit
+            // Only the memory limit ends them.
+            $0.firstPacketTimeout = nil
+            $0.listening.minimumRate = nil
+        }
+        let server = try await echo(configuration)
+        let whole = try packet(1 << 20)
+        var silent: [PacketClient<SceneProtocol>] = []
+        for _ in 0..<8 {
+            let client = try await server.connect()
+            try await client.connection.sendRaw(Array(whole.dropLast()))
+            silent.append(client)
+        }
+        // Those that get memory hold all of a packet but a byte, so that others get none.
+        while await server.counters().heldByteCount < limit / 2 { await pause() }
+        let client = try await server.connect()
+        let other = try packet(200_000)
+        for _ in 0..<3 {
+            try await client.connection.sendRaw(other)
+            #expect(try await client.connection.nextBytes() == other)
+        }
+        #expect(await server.counters().noRoomConnectionCount > 0)
+        for client in silent { client.close() }
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `an oversized packet is forgotten with its connection, and delays no others`() async throws {
         let limit = 256 << 10
         let server = try await echo(
             ConnectionEnds().configure {
-                $0.heldByteLimit = limit
-                $0.minimumRate = nil
+                $0.listening.heldByteLimit = limit
+                $0.listening.minimumRate = nil
             })
         let (endless, whole) = (try packet(900_000), try packet(200_000))
         var clients: [PacketClient<SceneProtocol>] = []
         for index in 0..<24 {
             let client = try await server.connect()
-            // The first ones leave so little that each of the others asks for all of its packet.
+            // The first ones leave so little memory that each of the others waits for all of its packet.
             try? await client.send(packet: Array(endless.prefix(index < 4 ? 60_000 : 20_000)))
             clients.append(client)
         }
@@ -336,33 +367,33 @@ struct ServerLimitTests {
             }
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
-        // Some may have been closed for the others, but nobody waits for ever.
+        // Some may have been closed in favour of others, but none waits without end.
         #expect(answeredCount > 0)
         await server.shutDown()
     }
 
-    @Test func `time in which a packet waits for room among all is not its peer's silence`() async throws {
-        // A scene in which the machine kept others from saying something in time shows nothing, and is repeated.
+    @Test func `the time in which a packet waits for memory does not count as its peer's silence`() async throws {
+        // A run in which the machine kept others from sending in time proves nothing, and is repeated.
         for _ in 0..<5 where try await waitsForRoomBeyondItsTime() { return }
         Issue.record("a packet that waited for room was never whole")
     }
 
-    /// Has a packet wait for room, and others be silent for too long meanwhile.
+    /// Has a packet wait for memory, while others are silent for too long.
     ///
-    /// - Returns: Whether it came whole when there was room.
+    /// - Returns: Whether it arrived whole when there was memory.
     private func waitsForRoomBeyondItsTime() async throws -> Bool {
         let configuration = ConnectionEnds().configure {
-            $0.heldByteLimit = 256 << 10
+            $0.listening.heldByteLimit = 256 << 10
             $0.limits.pendingByteCount = 240_000
             $0.limits.writeTimeout = nil
-            $0.minimumRate = nil
-            $0.idleTimeout = .milliseconds(300)
+            $0.listening.minimumRate = nil
+            $0.listening.idleTimeout = .milliseconds(300)
         }
         let count = 1_000
         let (many, whole) = (try packet(10_000), try packet(150_000))
         let server = try await SceneServer.start(configuration: configuration) { client in
             guard let packet = try await client.nextPacket() else { return }
-            // Who sends little is sent more than it takes; others get back what they have sent.
+            // A client that sends little gets more than it reads; others get back what they sent.
             guard packet.byteCount < 1_000 else { return try await client.forward(packet) }
             for _ in 0..<count { try await client.send(packet: many) }
         }
@@ -371,7 +402,7 @@ struct ServerLimitTests {
         _ = try await eventually(within: .seconds(10)) { await server.counters().traffic.waitingSenderCount > 0 }
         let patient = try await server.connect()
         try await patient.send(packet: whole)
-        // So long that each of three others, who come later, is silent for too long.
+        // So long that each of three others, which come later, is silent for too long.
         for _ in 0..<3 {
             let silent = try await server.connect()
             _ = try? await silent.nextPacket()
@@ -386,15 +417,15 @@ struct ServerLimitTests {
         return hasWaited && isWhole
     }
 
-    /// How much the system takes is another matter for each size: of the last bytes that it does not take, more or less.
-    @Test(arguments: [5_000, 10_000, 17_000, 47_000])
-    func `clients that read nothing hold no more than the limit, and get everything when they read`(
+    /// How much the system takes depends on the size: it leaves more or fewer of the last bytes.
+    @Test(arguments: [5_000, 17_000])
+    func `clients that read nothing stay within the memory limit, and get everything when they read`(
         size: Int
     ) async throws {
         let limit = 256 << 10
         let count = 12
         let configuration = ConnectionEnds().configure {
-            $0.heldByteLimit = limit
+            $0.listening.heldByteLimit = limit
             $0.limits.pendingByteCount = 200_000
             $0.limits.writeTimeout = nil
         }
@@ -406,9 +437,8 @@ struct ServerLimitTests {
         for _ in 0..<count { clients.append(try await server.connect()) }
         while await server.counters().traffic.waitingSenderCount < count { await pause() }
         #expect(await server.counters().heldByteCount <= limit)
-        // Beyond the limit each may have 16 KiB that are not counted, a step of 16 KiB between two looks at what is left,
-        // and one packet. The connections are not counted in the same moment: what one has got rid of, another may hold
-        // already.
+        // Over the limit each may have 16 KiB that are not counted, a step of 16 KiB between two checks, and one
+        // packet. The connections are not counted at the same moment: what one has released, another may already hold.
         let most = limit + count * ((32 << 10) + size)
         var pendingCount = 0
         let holdNoMore = try await eventually(within: .seconds(100)) {

@@ -8,10 +8,10 @@ import Wireline
 import WirelineCodec
 import WirelineTransport
 
-/// A server's limits, deadlines, broadcasts and end.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// A server's limits, timeouts, broadcasts and end.
+@Suite(.ahead)
 struct ServerTests {
-    @Test func `an actor that several connections share reads from each of them`() async throws {
+    @Test func `one actor can read from several connections`() async throws {
         actor World {
             var lines: UInt32 = 0
 
@@ -42,7 +42,7 @@ struct ServerTests {
         await server.shutDown()
     }
 
-    @Test func `a handler's error is told, and its connection closed`() async throws {
+    @Test func `a handler's error is reported, and its connection is closed`() async throws {
         let ends = ConnectionEnds()
         let server = try await SceneServer.start(configuration: ends.configure()) { client in
             for try await _ in client.messages {}
@@ -55,7 +55,7 @@ struct ServerTests {
         await server.shutDown()
     }
 
-    @Test func `what a handler has sent arrives although it has not read what came`() async throws {
+    @Test func `a handler's output arrives even if the handler has not read its input`() async throws {
         let server = try await SceneServer.start { client in
             var packets = client.packets.makeAsyncIterator()
             _ = try await packets.next()
@@ -64,7 +64,7 @@ struct ServerTests {
             }
         }
         let client = try await server.connect()
-        // More than is read at once, so that some of it is left when the handler has ended.
+        // More than one read takes, so that some of it is unread when the handler ends.
         let message = Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 1_000))
         let bytes = try message.encoded()
         try await client.connection.sendRaw(Array(repeatElement(bytes, count: 1_000).joined()))
@@ -75,7 +75,7 @@ struct ServerTests {
         await server.shutDown()
     }
 
-    @Test func `one message goes to many, and is encoded once`() async throws {
+    @Test func `a broadcast message is encoded once`() async throws {
         let group = try ConnectionPair.group.get()
         let configuration = ServerConfiguration.patient
         let server = try await SceneServer.start(on: group, configuration: configuration) { client in
@@ -83,7 +83,7 @@ struct ServerTests {
         }
         var clients: [PacketClient<SceneProtocol>] = []
         for _ in 0..<20 { clients.append(try await server.connect()) }
-        // Who has been answered once is known to the server.
+        // The server lists a connection once it has begun to serve it.
         #expect(try await eventually { server.connections.count >= 20 })
         let message = Sc_20001.entered(Cs_20001(sceneID: 3, line: 4, message: "all"))
         #expect(try await server.broadcast(CountedMessage(message: message)).isEmpty)
@@ -101,7 +101,7 @@ struct ServerTests {
         await server.shutDown()
     }
 
-    @Test func `a slow client gets no broadcast, and is named`() async throws {
+    @Test func `a slow reader gets no broadcast, and is named`() async throws {
         let limits = ConnectionLimits(pendingByteCount: 1_000, writeTimeout: nil)
         let configuration = ServerConfiguration(firstPacketTimeout: nil, limits: limits)
         let server = try await SceneServer.start(configuration: configuration) { client in
@@ -111,7 +111,7 @@ struct ServerTests {
         #expect(try await eventually { !server.connections.isEmpty })
         let message = Sc_20001.entered(
             Cs_20001(sceneID: 3, line: 4, message: String(repeating: "x", count: 60_000)))
-        // Far more than the system takes while nobody reads: there is no room from now on.
+        // Far more than the system takes without a reader: the queue is full from now on.
         let sentCount = 500
         try await server.connections[0].connection.onLoop { for _ in 0..<sentCount { try $0.write(message) } }
         #expect(try await server.broadcast(message) == server.connections)
@@ -124,9 +124,10 @@ struct ServerTests {
         await server.shutDown()
     }
 
-    @Test func `a connection beyond the limit waits for its turn`() async throws {
+    @Test func `a connection over the limit waits for its turn`() async throws {
         let server = try await SceneServer.start(
-            configuration: ServerConfiguration(connectionLimit: 1, firstPacketTimeout: nil)
+            configuration: ServerConfiguration(
+                listening: ListeningOptions(connectionLimit: 1), firstPacketTimeout: nil)
         ) { client in
             for try await packet in client.packets { try await client.forward(packet) }
         }
@@ -144,7 +145,7 @@ struct ServerTests {
         await server.shutDown()
     }
 
-    @Test func `a connection that never sends a packet is closed, even one that drips bytes`() async throws {
+    @Test func `a connection without a packet is closed, even if it sends single bytes`() async throws {
         let ends = ConnectionEnds()
         let configuration = ends.configure { $0.firstPacketTimeout = .milliseconds(50) }
         let server = try await SceneServer.start(configuration: configuration) { client in
@@ -167,16 +168,16 @@ struct ServerTests {
 
     @Test func `silence ends a connection, but not while its handler is busy`() async throws {
         let ends = ConnectionEnds()
-        // On a loop that other tests do not keep busy: its time is what is looked at.
+        // On a loop that other tests do not keep busy, because the test measures its time.
         let group = try EventLoopGroup(threadCount: 1)
         let configuration = ends.configure {
             $0.firstPacketTimeout = .seconds(500)
-            $0.idleTimeout = .seconds(1)
+            $0.listening.idleTimeout = .seconds(1)
         }
         let server = try await SceneServer.start(on: group, configuration: configuration) { client in
             var packets = client.packets.makeAsyncIterator()
             guard let packet = try await packets.next() else { return }
-            // Longer than the deadline: that time is the handler's and not the peer's.
+            // Longer than the timeout: this is the handler's time, and not the peer's.
             try await Task.sleep(for: .milliseconds(1_500))
             try await client.forward(packet)
             _ = try await packets.next()
@@ -190,10 +191,10 @@ struct ServerTests {
     }
 
     @Test(arguments: [false, true])
-    func `a silent peer is ended, although somebody asks it again and again or waits for short times`(
+    func `a silent peer times out, even during short requests and short waits`(
         isAsked: Bool
     ) async throws {
-        let configuration = ConnectionEnds().configure { $0.idleTimeout = .milliseconds(300) }
+        let configuration = ConnectionEnds().configure { $0.listening.idleTimeout = .milliseconds(300) }
         let server = try await SceneServer.start(configuration: configuration) { client in
             while !Task.isCancelled {
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -215,20 +216,20 @@ struct ServerTests {
             }
         }
         let client = try await server.connect()
-        // What has been sent to it comes first.
+        // What was sent to it comes first.
         while let packet = try await client.nextPacket() { #expect(isAsked && packet.id == 20_001) }
         client.close()
         await server.shutDown()
     }
 
-    @Test func `a time that is too long to be told is as long as it likes`() async throws {
+    @Test func `the longest possible timeout never ends`() async throws {
         let ends = ConnectionEnds()
         let forEver = Duration.seconds(Int64.max)
         let configuration = ends.configure {
-            $0.handshakeTimeout = forEver
+            $0.listening.handshakeTimeout = forEver
             $0.firstPacketTimeout = forEver
-            $0.idleTimeout = forEver
-            $0.minimumRate = MinimumRate(window: forEver)
+            $0.listening.idleTimeout = forEver
+            $0.listening.minimumRate = MinimumRate(window: forEver)
             $0.limits.writeTimeout = forEver
         }
         let server = try await SceneServer.start(configuration: configuration) { client in
@@ -246,7 +247,7 @@ struct ServerTests {
         #expect(await ends.next() == nil)
     }
 
-    @Test func `a peer that takes nothing is given up`() async throws {
+    @Test func `a peer that reads nothing times out`() async throws {
         let ends = ConnectionEnds()
         let configuration = ends.configure { $0.limits.writeTimeout = .milliseconds(50) }
         let server = try await SceneServer.start(configuration: configuration) { client in
@@ -254,14 +255,15 @@ struct ServerTests {
             while true { try await client.send(message) }
         }
         let client = try await server.connect()
-        #expect(await ends.nextText() == "the deadline has passed")
+        let end = await ends.nextText()
+        #expect(end == "the deadline has passed")
         client.close()
         await server.shutDown()
     }
 
-    @Test func `a server that shuts down lets its handlers end, and their answers leave`() async throws {
+    @Test func `a server that shuts down lets its handlers end, and sends their answers`() async throws {
         let (started, start) = AsyncStream<Void>.makeStream()
-        // At an address of its own, where nobody else gets the port.
+        // At its own address, where no other test gets the port.
         let server = try await SceneServer.start(at: "127.0.0.8") { client in
             var packets = client.packets.makeAsyncIterator()
             var count: UInt32 = 0
@@ -287,7 +289,7 @@ struct ServerTests {
         await #expect(throws: ConnectionError.transport(.refused)) { _ = try await server.connect() }
     }
 
-    @Test func `who waits for a server's end can be cancelled, and the server goes on`() async throws {
+    @Test func `a wait for a server's end can be cancelled, and the server continues`() async throws {
         let server = try await SceneServer.start { client in
             for try await _ in client.messages {
                 try await client.send(Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: "")))
@@ -302,7 +304,7 @@ struct ServerTests {
         await server.shutDown()
     }
 
-    /// A server whose handler is still busy with its one client, and says when it ends whether it was cancelled.
+    /// A server whose handler is still busy with its one client, and reports at its end whether it was cancelled.
     private func startBusyServer() async throws -> (SceneServer, PacketClient<SceneProtocol>, AsyncStream<Bool>) {
         let (wasCancelled, feed) = AsyncStream<Bool>.makeStream()
         let server = try await SceneServer.start { client in
@@ -315,7 +317,7 @@ struct ServerTests {
         return (server, client, wasCancelled)
     }
 
-    @Test func `a shut-down that is cancelled ends at once, and takes what there is with it`() async throws {
+    @Test func `a cancelled shutdown ends at once, and ends all connections`() async throws {
         let (server, client, wasCancelled) = try await startBusyServer()
         let ending = Task { await server.shutDown(within: .seconds(600)) }
         ending.cancel()
@@ -334,7 +336,7 @@ struct ServerTests {
     }
 }
 
-/// A message that takes note of how often it is written.
+/// A message that counts how often it is written.
 private struct CountedMessage: ServerMessage {
     typealias Definition = SceneProtocol
 

@@ -10,8 +10,8 @@ import WirelineTLS
 
 @testable import WirelineTransport
 
-/// Packets over TLS: what travels over TCP travels here, and nothing travels that was not agreed on.
-@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .ahead, .timeLimit(.minutes(300)))
+/// Packets over TLS: everything that works over TCP works here, and only with trusted peers.
+@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .ahead)
 struct TLSConnectionTests {
     private let certificates: LocalCertificates
     private static let hello = Cs_20001(sceneID: 7, line: 2, message: "hi")
@@ -20,7 +20,7 @@ struct TLSConnectionTests {
         certificates = try LocalCertificates.made.get()
     }
 
-    // MARK: Where all is well
+    // MARK: Valid peers
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func `a client asks, and the server answers`(version: TLSVersion) async throws {
@@ -113,7 +113,7 @@ struct TLSConnectionTests {
             for _ in 0..<600 { try await client.connection.send(packet: big) }
             try await client.connection.send(packet: last)
         }
-        // 60 MB are more than the systems keep: the rest waits, and no more than the limit and a packet of it here.
+        // 60 MB are more than the systems buffer: the rest waits, here no more than the limit and a packet.
         #expect(try await eventually { try await client.connection.onLoop({ $0.stream.pendingByteCount }) >= 64 << 10 })
         #expect(try await client.connection.onLoop { $0.stream.pendingByteCount } <= (64 << 10) + big.count)
         mayRead.continuation.yield()
@@ -124,7 +124,7 @@ struct TLSConnectionTests {
         await server.shutDown()
     }
 
-    @Test func `what a handler has sent arrives although it ends at once, and the end is clean`() async throws {
+    @Test func `a handler's output arrives even if the handler ends at once, and the end is clean`() async throws {
         let server = try await SceneServer.start(configuration: Self.configuration(certificates.serverContext())) {
             client in
             for _ in 0..<50 { try await client.send(packet: packet(payload: [UInt8](repeating: 1, count: 10_000))) }
@@ -136,9 +136,9 @@ struct TLSConnectionTests {
         await server.shutDown()
     }
 
-    // MARK: Where it is not
+    // MARK: Invalid peers
 
-    @Test func `a client trusts nobody who is not who was asked for`() async throws {
+    @Test func `a client refuses a wrong issuer, host name or key`() async throws {
         let (ended, endings) = AsyncStream<(any Error)?>.makeStream()
         let server = try await echo(certificates.serverContext()) { _, error in endings.yield(error) }
         var iterator = ended.makeAsyncIterator()
@@ -163,16 +163,16 @@ struct TLSConnectionTests {
         await server.shutDown()
     }
 
-    @Test func `a name that cannot be one is refused before anything is tried`() async throws {
+    @Test func `an invalid host name is refused before connecting`() async throws {
         let context = try certificates.clientContext()
         await #expect(throws: ConnectionError.tls(.invalidServerName("a b"))) {
             _ = try await PacketClient.connect(
                 to: "a b", port: 1, protocol: SceneProtocol.self,
-                configuration: ClientConfiguration(tls: context))
+                configuration: ClientConfiguration(dialing: DialingOptions(tls: context)))
         }
     }
 
-    @Test func `a client that speaks no TLS is refused, and told from one that does`() async throws {
+    @Test func `a client without TLS is refused, and the error says so`() async throws {
         let (ended, endings) = AsyncStream<(any Error)?>.makeStream()
         let server = try await echo(certificates.serverContext()) { _, error in endings.yield(error) }
         let client = try await server.connect()
@@ -180,19 +180,19 @@ struct TLSConnectionTests {
         var iterator = ended.makeAsyncIterator()
         let bytes = try Array(Self.hello.encoded().prefix(8))
         #expect(await iterator.next() as? ConnectionError == .tls(.notTLS(firstBytes: bytes)))
-        // The client has no idea of TLS, and hears of it all the same.
+        // The client knows nothing of TLS, and still gets the alert.
         let error = await #expect(throws: ConnectionError.self) { try await client.nextPacket() }
         #expect("\(String(describing: error))".contains("is this a TLS server?"))
         await server.shutDown()
     }
 
-    @Test func `a connection too many from one address is closed before TLS`() async throws {
+    @Test func `a connection over the limit per address is closed before TLS`() async throws {
         let ends = ConnectionEnds()
         let context = try certificates.serverContext()
         let server = try await SceneServer.start(
             configuration: ends.configure {
-                $0.connectionLimitPerAddress = 0
-                $0.tls = context
+                $0.listening.connectionLimitPerAddress = 0
+                $0.listening.tls = context
             }
         ) { _ in }
         await #expect(throws: ConnectionError.self) { _ = try await connect(to: server, certificates.clientContext()) }
@@ -200,9 +200,9 @@ struct TLSConnectionTests {
         await server.shutDown()
     }
 
-    @Test func `a server that speaks no TLS is refused`() async throws {
+    @Test func `a server without TLS is refused`() async throws {
         let server = try await SceneServer.start { client in
-            // What comes is no packet, so the answer is not one to a question.
+            // This arrives without a question, and is no TLS record.
             try await client.send(packet: Self.hello.encoded())
             for try await _ in client.packets {}
         }
@@ -216,7 +216,7 @@ struct TLSConnectionTests {
         await server.shutDown()
     }
 
-    @Test func `a handshake that is not answered meets the deadline for connecting`() async throws {
+    @Test func `a handshake without an answer ends at the connect timeout`() async throws {
         let group = try ConnectionPair.group.get()
         let listener = try Listener.bind(to: .loopback(port: 0), on: group)
         let kept = Lock<[ByteStream]>([])
@@ -225,17 +225,16 @@ struct TLSConnectionTests {
         await #expect(throws: ConnectionError.transport(.timedOut)) {
             _ = try await PacketClient.connect(
                 to: "127.0.0.1", port: listener.address.port, protocol: SceneProtocol.self,
-                configuration: ClientConfiguration(connectTimeout: .milliseconds(300), tls: context))
+                configuration: ClientConfiguration(
+                    dialing: DialingOptions(connectTimeout: .milliseconds(300), tls: context)))
         }
         listener.loop.execute { listener.close() }
     }
 
-    @Test func `a client that does not shake hands is closed, whether the handler waits for packets or not`()
-        async throws
-    {
+    @Test func `a client without a handshake is closed, whether the handler waits for packets or not`() async throws {
         let (ended, endings) = AsyncStream<(any Error)?>.makeStream()
         var configuration = Self.configuration(try certificates.serverContext()) { _, error in endings.yield(error) }
-        configuration.handshakeTimeout = .milliseconds(200)
+        configuration.listening.handshakeTimeout = .milliseconds(200)
         for waits in [true, false] {
             let server = try await SceneServer.start(configuration: configuration) { client in
                 if waits { _ = try await client.nextPacket() } else { try? await Task.sleep(for: .seconds(600)) }
@@ -256,7 +255,7 @@ struct TLSConnectionTests {
         }
     }
 
-    @Test func `a task that is cancelled while hands are shaken ends`() async throws {
+    @Test func `a task that is cancelled during the handshake ends`() async throws {
         let group = try ConnectionPair.group.get()
         let listener = try Listener.bind(to: .loopback(port: 0), on: group)
         let (accepted, feed) = AsyncStream<ByteStream>.makeStream()
@@ -265,7 +264,8 @@ struct TLSConnectionTests {
         let connecting = Task {
             try await PacketClient.connect(
                 to: "127.0.0.1", port: port, protocol: SceneProtocol.self,
-                configuration: ClientConfiguration(connectTimeout: .seconds(500), tls: context))
+                configuration: ClientConfiguration(
+                    dialing: DialingOptions(connectTimeout: .seconds(500), tls: context)))
         }
         var iterator = accepted.makeAsyncIterator()
         let stream = await iterator.next()
@@ -275,11 +275,11 @@ struct TLSConnectionTests {
         listener.loop.execute { listener.close() }
     }
 
-    @Test func `an end without leave is no end of stream`() async throws {
+    @Test func `an end of stream without a TLS close is an error`() async throws {
         let pair = try await pair()
         try await pair.client.send(Self.hello)
         #expect(try await pair.server.nextBytes() == Self.hello.encoded())
-        // The system's own end of stream, behind TLS's back.
+        // The system's own end of stream, without a TLS close.
         try await pair.client.onLoop { SystemCall.shutdownSending($0.stream.number) }
         await #expect(throws: ConnectionError.tls(.truncated(duringHandshake: false))) {
             _ = try await pair.server.nextBytes()
@@ -287,7 +287,7 @@ struct TLSConnectionTests {
         pair.close()
     }
 
-    @Test func `a connection that waits holds no block`() async throws {
+    @Test func `a waiting connection holds no block`() async throws {
         let pair = try await pair()
         let waiting = Task { try await pair.server.nextBytes() }
         try await pair.client.send(Self.hello)
@@ -296,27 +296,26 @@ struct TLSConnectionTests {
         #expect(try await eventually { try await pair.server.onLoop({ $0.stream.wantsToRead }) })
         // The client has read what came with the handshake, and has not asked for more.
         for end in [pair.client, pair.server] {
-            let held = try await end.onLoop { ($0.stream.transformState?.block?.base).map { UInt(bitPattern: $0) } }
-            #expect(held == nil)
+            let hasBlock = try await end.onLoop { $0.stream.transformState?.hasBlock }
+            #expect(hasBlock == false)
         }
         pair.close()
         _ = try? await waitingAgain.value
     }
 
-    @Test func `an end with leave is one`() async throws {
+    @Test func `an end of stream with a TLS close is a clean end`() async throws {
         let pair = try await pair()
         try await pair.client.send(Self.hello)
         pair.client.endOutput()
         #expect(try await pair.server.nextBytes() == Self.hello.encoded())
         #expect(try await pair.server.nextBytes() == nil)
-        // The other direction goes on.
+        // The other direction stays open.
         try await pair.server.send(Self.hello)
         #expect(try await pair.client.nextBytes() == Self.hello.encoded())
         pair.close()
     }
 
-    @Test func `bytes that were changed on their way end the connection, and packets before them arrive`() async throws
-    {
+    @Test func `changed bytes end the connection after the packets before them`() async throws {
         let pair = try await pair()
         try await pair.client.send(Self.hello)
         #expect(try await pair.server.nextBytes() == Self.hello.encoded())
@@ -334,7 +333,7 @@ struct TLSConnectionTests {
         pair.close()
     }
 
-    @Test func `a session to a server that cannot prove who it is ends`() async throws {
+    @Test func `a session retries an untrusted server, and tells a wrong key from a wrong issuer`() async throws {
         let server = try await SceneServer.start(configuration: Self.configuration(try certificates.serverContext())) {
             client in
             for try await message in client.messages {
@@ -342,16 +341,22 @@ struct TLSConnectionTests {
                 try await client.send(Sc_20001.entered(enter))
             }
         }
+        let otherKey = String(repeating: "00", count: 32)
+        let contexts = [
+            (try TLSContext(.client()), DisconnectCause.notTrusted),
+            (try certificates.clientContext { $0.pins = try TLSPins([otherKey]) }, .wrongKey),
+        ]
         var configuration = PacketSessionConfiguration.patient
-        configuration.client.tls = try TLSContext(.client())
-        let endpoint = ServerEndpoint("localhost", port: server.address.port)
-        let doubtful = try PacketSession.start(
-            to: [endpoint], protocol: SceneProtocol.self, configuration: configuration)
-        await #expect(throws: ConnectionError.sessionEnded(.stopped(.notTrusted))) {
-            try await doubtful.waitUntilReady()
+        for (context, cause) in contexts {
+            configuration.client.dialing.tls = context
+            let doubtful = try PacketSession.start(
+                to: [ServerEndpoint("localhost", port: server.address.port)], protocol: SceneProtocol.self,
+                configuration: configuration)
+            // It retries until its user ends it.
+            #expect(await doubtful.states.causes(3) { doubtful.end() } == [cause, cause, cause])
         }
-        configuration.client.tls = try certificates.clientContext()
-        // By an address, with the name that the certificate is for.
+        configuration.client.dialing.tls = try certificates.clientContext()
+        // By an IP address, with the name of the certificate.
         let named = ServerEndpoint("127.0.0.1", port: server.address.port, tlsServerName: "localhost")
         let session = try PacketSession.start(to: [named], protocol: SceneProtocol.self, configuration: configuration)
         #expect(try await session.request(Self.hello) == Sc_20001.entered(Self.hello))
@@ -359,7 +364,7 @@ struct TLSConnectionTests {
         await server.shutDown()
     }
 
-    @Test func `a client that is kicked before it has shaken hands is closed at the deadline`() async throws {
+    @Test func `a client that is kicked before the handshake is closed when the time is over`() async throws {
         let ends = Seen<String>()
         let configuration = try Self.configuration(certificates.serverContext()) { _, error in
             ends.add(error.map { "\($0)" } ?? "clean")
@@ -368,14 +373,14 @@ struct TLSConnectionTests {
             try client.kick(with: Sc_20001.entered(Self.hello), within: .seconds(1))
             for try await _ in client.packets {}
         }
-        // It stays, and reads nothing. On a machine that is busy it may come too late for the handshake.
+        // It stays, and reads nothing. On a busy machine it may come too late for the handshake.
         let client = try? await connect(to: server, certificates.clientContext())
         #expect(await ends.first(1) == ["\(ConnectionError.kicked)"])
         client?.close()
         await server.shutDown()
     }
 
-    @Test func `whole packets in front of a reset are read, although sending meets it first`() async throws {
+    @Test func `whole packets before a reset are read, even if a sender meets the reset first`() async throws {
         let pair = try await pair()
         try await pair.server.send(Self.hello)
         #expect(try await pair.client.next()?.decode(Cs_20001.self) == Self.hello)
@@ -386,7 +391,7 @@ struct TLSConnectionTests {
         // The peer reads nothing.
         #expect(try await eventually { try await pair.client.onLoop { $0.stream.isOutputStalled } })
         for _ in 0..<1_000 { try await pair.server.send(Self.hello) }
-        // What has not reached the peer's system a reset throws away.
+        // A reset drops what has not reached the peer's system.
         #expect(
             try await eventually {
                 try await pair.server.onLoop { connection in
@@ -403,7 +408,7 @@ struct TLSConnectionTests {
         pair.close()
     }
 
-    @Test func `why a server has given up is heard although its reset is met while sending`() async throws {
+    @Test func `the server's alert is read, even if a sender meets its reset first`() async throws {
         let serverContext = try certificates.serverContext {
             $0.trustRoots = .only(.text(certificates.root.own.certificate))
             $0.clientCertificates = .required
@@ -412,7 +417,7 @@ struct TLSConnectionTests {
         let pair = try await ConnectionPair.make(
             SceneProtocol.layout, limits: Self.patientLimits,
             tls: (clientContext.connect(to: "localhost"), serverContext.accept()))
-        // Nobody reads, so that the alert lies in the socket when the reset comes.
+        // No task reads, so that the alert is in the socket when the reset comes.
         while true {
             do throws(ConnectionError) {
                 try await pair.client.send(Self.hello)
@@ -436,15 +441,16 @@ struct TLSConnectionTests {
             tls: (certificates.clientContext().connect(to: "localhost"), certificates.serverContext().accept()))
     }
 
-    /// A busy machine takes its time for a handshake, and what is written waits for that.
+    /// A busy machine is slow at handshakes, and writes wait for those.
     private static let patientLimits = ConnectionLimits(maximumPacketByteCount: 4 << 20, writeTimeout: nil)
 
     private static func configuration(
         _ context: TLSContext, connectionEnded: (@Sendable (SocketAddress, (any Error)?) -> Void)? = nil
     ) -> ServerConfiguration {
         ServerConfiguration(
-            firstPacketTimeout: nil, minimumRate: nil, limits: patientLimits, tls: context,
-            handshakeTimeout: nil, connectionEnded: connectionEnded)
+            listening: ListeningOptions(
+                tls: context, handshakeTimeout: nil, minimumRate: nil, connectionEnded: connectionEnded),
+            firstPacketTimeout: nil, limits: patientLimits)
     }
 
     private func echo(
@@ -466,7 +472,7 @@ struct TLSConnectionTests {
         try await PacketClient.connect(
             to: server.address.ipAddress, port: server.address.port, protocol: SceneProtocol.self,
             configuration: ClientConfiguration(
-                connectTimeout: .seconds(500), requestTimeout: .seconds(500), limits: limits, tls: context,
-                tlsServerName: name))
+                dialing: DialingOptions(connectTimeout: .seconds(500), tls: context, tlsServerName: name),
+                requestTimeout: .seconds(500), limits: limits))
     }
 }

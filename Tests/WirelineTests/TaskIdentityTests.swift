@@ -4,9 +4,9 @@ import Testing
 import TestingSupport
 import Wireline
 
-/// How a connection knows its owner's task.
+/// How a connection recognizes its owner's task.
 struct TaskIdentityTests {
-    @Test func `a task is the same behind every wait, and another than its child`() async throws {
+    @Test func `a task keeps its identity after every wait, and its child has another one`() async throws {
         let identity = try #require(TaskIdentity.current)
         await Task.yield()
         #expect(TaskIdentity.current == identity)
@@ -15,7 +15,7 @@ struct TaskIdentityTests {
         #expect(TaskIdentity.current == identity)
     }
 
-    @Test func `a thread without a task has none`() async throws {
+    @Test func `a thread without a task has no identity`() async throws {
         #expect(try await onThread { TaskIdentity.current == nil })
     }
 }

@@ -5,10 +5,11 @@ import Scene
 import Testing
 import TestingSupport
 import Wireline
+import WirelineCodec
 import WirelineTransport
 
-/// What a log is handed of connections, and what it is not.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// What a log receives about connections, and what it does not.
+@Suite(.ahead)
 struct TrafficLogTests {
     private static let hello = Cs_20001(sceneID: 7, line: 2, message: "hi\n")
 
@@ -28,7 +29,7 @@ struct TrafficLogTests {
     }
 
     @Test(arguments: [false, true])
-    func `both sides see every message once, in its order`(isBatched: Bool) async throws {
+    func `the log shows every message once on both sides, in order`(isBatched: Bool) async throws {
         let (lines, clientLines) = (Lines(), Lines())
         var configuration = ServerConfiguration.patient
         configuration.log = lines.log(of: SceneProtocol.self)
@@ -76,7 +77,7 @@ struct TrafficLogTests {
             ])
     }
 
-    @Test func `values of sensitive fields are in no text, wherever they stand`() async throws {
+    @Test func `sensitive values are in no text, wherever they are`() async throws {
         let hidden = FeaturesProtocol.Hidden(password: "s3cret", userName: "ann", unused: 2, place: .init(x: 3))
         let lines = Lines()
         let entries = Lock<[TrafficLog.Entry]>([])
@@ -114,7 +115,7 @@ struct TrafficLogTests {
             ])
     }
 
-    @Test func `of what the schema does not know the size is shown, and bytes where they are asked for`() async throws {
+    @Test func `a log shows the size of an unknown packet, and its bytes only on request`() async throws {
         for (showsBytes, text) in [(false, "3 bytes"), (true, "3 bytes <733363>")] {
             let lines = Lines()
             var configuration = ServerConfiguration.patient
@@ -131,12 +132,12 @@ struct TrafficLogTests {
         }
     }
 
-    @Test func `a message that is not what the schema says is logged without what it says`() async throws {
+    @Test func `a message that the schema refuses is logged without its content`() async throws {
         let lines = Lines()
         var configuration = ServerConfiguration.patient
         configuration.log = lines.log(of: SceneProtocol.self)
         let ends = ConnectionEnds()
-        configuration.connectionEnded = ends.configure().connectionEnded
+        configuration.listening.connectionEnded = ends.configure().listening.connectionEnded
         let server = try await SceneServer.start(configuration: configuration) { client in
             for try await _ in client.packets {}
         }
@@ -153,7 +154,24 @@ struct TrafficLogTests {
         #expect(!lines.all.joined().contains("s3cret"))
     }
 
-    @Test func `long values are cut off, and bytes from a newer peer only counted`() {
+    @Test func `a peer's text is escaped in logs and errors`() {
+        let (evil, shown) = ("\u{1B}[2J\u{9B}2J\u{85}\u{2028}\u{202E}", #"\u{1B}[2J\u{9B}2J\u{85}\u{2028}\u{202E}"#)
+        let text = FieldText(of: Cs_20001(sceneID: 1, line: 2, message: evil)).text
+        #expect(text == "sceneID: 1, line: 2, message: \"\(shown)\"")
+        #expect(
+            ConnectionError.transport(.unknownHost(evil, reason: "none")).description
+                == "no address of \"\(shown)\" is known: none")
+        #expect(
+            ConnectionError.tls(.invalidServerName(evil)).description
+                == "\"\(shown)\" is neither a host name in ASCII nor an IP address")
+        #expect(SessionLoginRefused(evil).description == shown)
+        #expect(ServerEndpoint(evil, port: 1).description == shown + ":1")
+        let combined = FieldText(
+            of: Cs_20001(sceneID: 1, line: 2, message: "e" + String(repeating: "\u{301}", count: 9_999)))
+        #expect(combined.text.unicodeScalars.count < 400)
+    }
+
+    @Test func `long values are cut, and bytes of a newer peer are only counted`() {
         let newer = Cs_20001(sceneID: 1, line: 2, message: "", trailingBytes: [1, 2, 3])
         #expect(FieldText(of: newer).text == #"sceneID: 1, line: 2, message: "", trailingBytes: 3 bytes"#)
         let text = FieldText(of: Cs_20001(sceneID: 1, line: 2, message: String(repeating: "x", count: 9_999))).text
@@ -166,7 +184,7 @@ struct TrafficLogTests {
     }
 }
 
-/// A message of any value.
+/// A message with any value.
 private struct Holder: PacketMessage {
     typealias Definition = SceneProtocol
     static let messageName = "Holder"

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import TestingSupport
 
-// What the system tells of a stream is nobody's business but the stream's.
+// Only the stream itself uses what the system reports about it.
 @testable import WirelineTransport
 
 #if canImport(Glibc)
@@ -16,7 +16,7 @@ import TestingSupport
     import Darwin
 #endif
 
-@Suite(.ahead, .timeLimit(.minutes(300)))
+@Suite(.ahead)
 struct ByteStreamTests {
     // MARK: Bytes
 
@@ -29,7 +29,7 @@ struct ByteStreamTests {
         await pair.close()
     }
 
-    @Test func `everything written in one turn leaves in one piece`() async throws {
+    @Test func `everything written in one turn leaves in one write`() async throws {
         let pair = try await StreamPair.make()
         await pair.client.onLoop {
             for byte in 0..<100 as Range<UInt8> { pair.client.write(byteCount: 1) { $0[0] = byte } }
@@ -50,7 +50,7 @@ struct ByteStreamTests {
         await pair.close()
     }
 
-    @Test func `an echo returns all bytes in their order, wherever they are cut`() async throws {
+    @Test func `an echo returns all bytes in order, wherever they are split`() async throws {
         var random = SeededGenerator.forThisRun()
         let pair = try await StreamPair.make(server: .echo)
         var sent: [UInt8] = []
@@ -67,11 +67,11 @@ struct ByteStreamTests {
         await pair.close()
     }
 
-    // MARK: Backpressure
+    // MARK: Back-pressure
 
-    @Test func `a peer that does not read makes writes wait, and they leave when it does`() async throws {
+    @Test func `writes wait for a peer that does not read, and leave when it reads`() async throws {
         let pair = try await StreamPair.make(server: .stall)
-        // More than the system keeps for both ends together.
+        // More than the system buffers for both ends together.
         let bytes = [UInt8](repeating: 7, count: 32 << 20)
         await pair.client.write(bytes)
         await pair.client.onLoop { pair.client.flush() }
@@ -88,7 +88,7 @@ struct ByteStreamTests {
         await pair.close()
     }
 
-    @Test func `a handler that does not ask is told of no bytes, and loses none`() async throws {
+    @Test func `a handler that does not ask for bytes gets none, and no byte is lost`() async throws {
         let pair = try await StreamPair.make(server: .stall)
         for byte in 1...5 as ClosedRange<UInt8> { await pair.client.write([byte]) }
         await pair.client.onLoop { pair.client.endOutput() }
@@ -103,7 +103,7 @@ struct ByteStreamTests {
 
     // MARK: Ends
 
-    @Test func `an end of output is read as an end, behind everything written before it`() async throws {
+    @Test func `the end of output arrives after everything written before it`() async throws {
         let pair = try await StreamPair.make()
         let bytes = [UInt8](repeating: 1, count: 3 << 20)
         await pair.client.onLoop {
@@ -112,13 +112,13 @@ struct ByteStreamTests {
         }
         await pair.serverRecorder.wait(until: \.hasEnded)
         #expect(pair.serverRecorder.state.received == bytes)
-        // The other direction goes on.
+        // The other direction stays open.
         await pair.server.write([9])
         await pair.clientRecorder.wait { $0.received == [9] }
         await pair.close()
     }
 
-    @Test func `a reset is told apart from an end`() async throws {
+    @Test func `a reset and an end of stream are different`() async throws {
         let pair = try await StreamPair.make()
         await pair.client.onLoop { pair.client.reset() }
         await pair.serverRecorder.wait { $0.failure != nil }
@@ -135,7 +135,7 @@ struct ByteStreamTests {
         #expect(pair.clientRecorder.state.failure == .reset)
     }
 
-    @Test func `what a peer has sent before a reset is read, although writing fails first`() async throws {
+    @Test func `bytes sent before a reset are read even if writing fails first`() async throws {
         let pair = try await StreamPair.make(client: .stall, server: .stall)
         let bytes = [UInt8](repeating: 7, count: 32 << 20)
         await pair.client.write(bytes)
@@ -154,7 +154,7 @@ struct ByteStreamTests {
         #expect(await pair.client.onLoop { pair.client.isOpen } == false)
     }
 
-    @Test func `a closed stream is silent, and is let go of`() async throws {
+    @Test func `a closed stream reports nothing, and is released`() async throws {
         var pair: StreamPair? = try await StreamPair.make()
         weak let server = pair?.serverRecorder
         weak let stream = pair?.server
@@ -163,19 +163,19 @@ struct ByteStreamTests {
         await client.write([1, 2, 3])
         #expect(pair?.serverRecorder.state.received == [])
         pair = nil
-        // What the loop still holds it lets go of when its turn ends.
+        // What the loop still references, it releases when its turn ends.
         #expect(try await eventually { stream == nil })
         #expect(server == nil)
         await client.onLoop { client.close() }
     }
 
-    @Test func `a closed stream is told of nothing although another process still has its socket`() async throws {
+    @Test func `a closed stream reports nothing even if another process still has its socket`() async throws {
         let pair = try await StreamPair.make()
         let (client, server) = (pair.client, pair.server)
         let copy = await server.onLoop {
             let copy = dup(server.number)
             server.close()
-            server.isReadable = false
+            server.readiness.foundNoInput()
             return copy
         }
         try #require(copy >= 0)
@@ -183,17 +183,17 @@ struct ByteStreamTests {
             client.write([1, 2, 3])
             client.flush()
         }
-        // The loop hears of this later than of the bytes.
-        #expect(await server.onLoop { server.isReadable } == false)
+        // The loop gets this event after the bytes.
+        #expect(await server.onLoop { server.readiness.isReadable } == false)
         close(copy)
         await client.onLoop { client.close() }
     }
 
     // MARK: Connecting
 
-    @Test func `nobody listens: the connection is refused`() async throws {
+    @Test func `a port without a listener refuses the connection`() async throws {
         let group = try StreamPair.group.get()
-        // Nobody listens at this port, and the system gives it to nobody.
+        // No process listens at this port, and the system assigns it to no other.
         let address = try SocketAddress(ipAddress: "127.0.0.3", port: 1)
         await #expect(throws: TransportError.refused) {
             try await ByteStream.connect(to: address, on: group.nextLoop(), timeout: .seconds(3_000))
@@ -212,7 +212,7 @@ struct ByteStreamTests {
         listener.loop.execute { listener.close() }
     }
 
-    @Test func `a connection beyond the limit waits until another has ended`() async throws {
+    @Test func `a connection over the limit waits until another one ends`() async throws {
         let group = try StreamPair.group.get()
         let (accepted, feed) = AsyncStream<ByteStream>.makeStream()
         let listener = try Listener.bind(to: .loopback(port: 0), on: group, connectionLimit: 2)
@@ -238,7 +238,7 @@ struct ByteStreamTests {
         #expect(clients.count == 4)
     }
 
-    @Test func `many connections at once are shared out among the loops`() async throws {
+    @Test func `many connections are spread over the loops`() async throws {
         let group = try StreamPair.group.get()
         let (accepted, feed) = AsyncStream<ByteStream>.makeStream()
         let listener = try Listener.bind(to: .loopback(port: 0), on: group)

@@ -13,11 +13,10 @@ import TestingSupport
     import Darwin
 #endif
 
-/// A loop that has more to hear than it hears in one turn.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// A loop with more events than it takes in one turn.
+@Suite(.ahead)
 struct CrowdedLoopTests {
-    /// The end of a pipe where bytes come out. The loop's own thread alone touches it, which is the lock behind
-    /// `@unchecked Sendable`.
+    /// The read end of a pipe. Only the loop's own thread uses it; that is the lock for `@unchecked Sendable`.
     private final class Ear: PollTarget, @unchecked Sendable {
         let number: Int32
         private let mouth: Int32
@@ -46,12 +45,10 @@ struct CrowdedLoopTests {
         }
     }
 
-    /// Changed on the loop alone, which is the lock behind `@unchecked Sendable`.
+    /// Changed only on the loop; that is the lock for `@unchecked Sendable`.
     private final class Count: @unchecked Sendable { var value = 0 }
 
-    @Test func `what has come while a loop was held up is heard before the deadlines that have passed meanwhile`()
-        async throws
-    {
+    @Test func `a loop that was blocked handles arrived events before deadlines that passed`() async throws {
         let loop = try EventLoop(eventLimit: 4)
         let ears = (0..<50).map { _ in Ear() }
         let heard = Count()
@@ -62,7 +59,7 @@ struct CrowdedLoopTests {
                 try loop.watch(ear, ear.number)
             }
         }
-        // Another turn: that they can be written to is told in this one at the earliest.
+        // In another turn: the loop reports these writes in this turn at the earliest.
         await loop.run {
             let deadline = MonotonicTime.now + .milliseconds(1)
             loop.schedule(at: deadline) { heardBefore.add(heard.value) }
@@ -73,7 +70,7 @@ struct CrowdedLoopTests {
         await end(ears, on: loop)
     }
 
-    @Test func `what takes long in a turn does not count as the time of what comes behind it`() async throws {
+    @Test func `a slow event in a turn does not count as time of the next event`() async throws {
         let loop = try EventLoop()
         let ears = [Ear(), Ear()]
         let starts = Seen<MonotonicTime>()
@@ -94,14 +91,14 @@ struct CrowdedLoopTests {
         await end(ears, on: loop)
     }
 
-    @Test func `sockets that are ready again and again keep no timer from its time`() async throws {
+    @Test func `sockets that are always ready do not delay timers`() async throws {
         let loop = try EventLoop(eventLimit: 4)
         let ears = (0..<20).map { _ in Ear() }
         let fired = Seen<Int>()
         let rounds = Count()
         try await loop.run { () throws(TransportError) in
             for ear in ears {
-                // Each has the next word for itself at once.
+                // Each one writes its next event immediately.
                 ear.hears = {
                     rounds.value += 1
                     ear.speak()
@@ -122,7 +119,7 @@ struct CrowdedLoopTests {
                 ear.hears = {}
             }
         }
-        // The turn goes on with what it had heard of before.
+        // The turn continues with the events that it already has.
         await loop.run {}
         for ear in ears { ear.end() }
     }

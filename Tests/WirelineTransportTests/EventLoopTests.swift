@@ -5,7 +5,7 @@ import Testing
 import TestingSupport
 import WirelineTransport
 
-@Suite(.ahead, .timeLimit(.minutes(300)))
+@Suite(.ahead)
 struct EventLoopTests {
     let loop: EventLoop
 
@@ -13,7 +13,7 @@ struct EventLoopTests {
         loop = try StreamPair.group.get().nextLoop()
     }
 
-    @Test func `a task that prefers a loop runs on its thread, also behind every suspension`() async {
+    @Test func `a task that prefers a loop runs on its thread, also after every suspension`() async {
         let loop = loop
         let task = Task(executorPreference: loop) {
             var isAlwaysThere = loop.isCurrent
@@ -40,7 +40,7 @@ struct EventLoopTests {
         #expect(await task.value)
     }
 
-    @Test func `what other threads ask for is done on the loop's thread, in the order in which one asks`() async {
+    @Test func `closures from other threads run on the loop's thread, in order`() async {
         let loop = loop
         let order = Lock<[Int]>([])
         await withCheckedContinuation { continuation in
@@ -54,7 +54,7 @@ struct EventLoopTests {
         #expect(order.withLock { $0 } == Array(0..<10_000))
     }
 
-    @Test func `many threads may ask at once`() async {
+    @Test func `many threads may submit closures at once`() async {
         let loop = loop
         let total = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<8 {
@@ -72,7 +72,7 @@ struct EventLoopTests {
         #expect(total == 16_000)
     }
 
-    @Test func `timers fire in the order of their deadlines, and one that was taken back does not`() async {
+    @Test func `timers fire in the order of their deadlines, and a cancelled timer does not fire`() async {
         let (loop, fired) = (loop, Seen<Int>())
         loop.execute {
             let now = MonotonicTime.now
@@ -83,20 +83,20 @@ struct EventLoopTests {
         #expect(await fired.first(2) == [1, 2])
     }
 
-    @Test func `a timer that sets itself again at once leaves time for everything else`() async {
+    @Test func `a timer that sets itself again at once does not block other work`() async {
         let loop = loop
         await withCheckedContinuation { continuation in
             loop.execute {
                 let again = Again(loop)
                 again.fire()
-                // From another thread, so that only a later wait of the loop can tell of it.
+                // From another thread, so that only a later wait of the loop can report it.
                 Task.detached { loop.execute { again.isOver = true } }
                 again.whenOver = { continuation.resume() }
             }
         }
     }
 
-    /// The loop's own thread alone touches it, which is the lock behind `@unchecked Sendable`.
+    /// Only the loop's own thread uses it; that is the lock for `@unchecked Sendable`.
     private final class Again: @unchecked Sendable {
         private let loop: EventLoop
         var isOver = false
@@ -112,7 +112,7 @@ struct EventLoopTests {
         }
     }
 
-    @Test func `a task that never ends its turn by itself leaves time for timers and other tasks`() async {
+    @Test func `a task that yields for ever leaves time for timers and other tasks`() async {
         let loop = loop
         let isOver = Flag()
         async let busy: Void = Self.yieldOn(loop, until: isOver)
@@ -136,7 +136,7 @@ struct EventLoopTests {
         await task.value
     }
 
-    @Test func `an actor with a loop's executor runs on its thread`() async {
+    @Test func `an actor with a loop's executor runs on the loop's thread`() async {
         let counter = LoopCounter(loop)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<1_000 { group.addTask { await counter.increment() } }

@@ -10,7 +10,7 @@ struct LockTests {
 
     private struct Refusal: Error {}
 
-    @Test func `no step is lost when many threads count`() async {
+    @Test func `no increment is lost when many threads count`() async {
         let counter = Counter()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
@@ -22,7 +22,7 @@ struct LockTests {
         #expect(counter.count.withLock { $0 } == 80_000)
     }
 
-    @Test func `an error leaves the lock open`() {
+    @Test func `an error releases the lock`() {
         let counter = Counter()
         #expect(throws: Refusal.self) {
             try counter.count.withLock { _ throws(Refusal) in throw Refusal() }

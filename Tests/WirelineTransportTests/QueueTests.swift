@@ -5,19 +5,15 @@ import TestingSupport
 import WirelineTransport
 
 struct QueueTests {
-    @Test func `a queue gives back what came first`() {
+    @Test func `a queue returns the oldest element first`() {
         var random = SeededGenerator.forThisRun()
         var queue = Queue<Int>()
         var model: [Int] = []
         for step in 0..<20_000 {
-            switch Int.random(in: 0..<9, using: &random) {
+            switch Int.random(in: 0..<8, using: &random) {
             case 0..<4:
                 queue.append(step)
                 model.append(step)
-            case 4:
-                let wanted = model.randomElement(using: &random) ?? -1
-                let expected = model.firstIndex(of: wanted).map { model.remove(at: $0) }
-                #expect(queue.removeFirst { $0 == wanted } == expected, random.seedComment)
             default:
                 #expect(queue.popFirst() == (model.isEmpty ? nil : model.removeFirst()), random.seedComment)
             }
@@ -26,7 +22,7 @@ struct QueueTests {
         }
     }
 
-    @Test func `a queue that is never empty does not grow for ever`() {
+    @Test func `a queue that is never empty does not grow without bound`() {
         var queue = Queue<Int>()
         for number in 0..<10 { queue.append(number) }
         for number in 10..<100_000 {
@@ -36,7 +32,7 @@ struct QueueTests {
         #expect(queue.capacity < 1_000)
     }
 
-    @Test func `what has left is let go of`() {
+    @Test func `a removed element is released`() {
         final class Thing {}
         var queue = Queue<Thing>()
         var thing: Thing? = Thing()

@@ -2,26 +2,31 @@
 
 import WirelineTransport
 
-/// A stream's handler that notes what it is told, and lets a test wait for it.
+/// A stream's handler that records its events, and lets a test wait for them.
 ///
-/// The lock behind `@unchecked Sendable`: `shared` is guarded by its `Lock`; `mode` never changes; the stream is the
-/// loop's.
+/// The lock for `@unchecked Sendable`: `shared` is guarded by its `Lock`; `mode` never changes; the stream belongs to
+/// the loop.
 final class StreamRecorder: ByteStreamHandler, @unchecked Sendable {
     /// What is done with bytes that arrive.
     enum Mode {
         case collect
         /// They are sent back.
         case echo
-        /// They are taken from the system only when the test asks.
+        /// They are read from the system only when the test asks.
         case stall
     }
 
     struct State {
         var received: [UInt8] = []
+        /// What the stream showed of its writes.
+        var shown: [UInt8] = []
         var drainedCount = 0
         var endCount = 0
         var hasEnded: Bool { endCount > 0 }
         var failure: TransportError?
+        /// What the stream reported without being read.
+        var outputFailure: TransportError?
+        var hasHeardPeerEnd = false
         var readCount = 0
     }
 
@@ -39,7 +44,7 @@ final class StreamRecorder: ByteStreamHandler, @unchecked Sendable {
 
     var state: State { shared.withLock(\.state) }
 
-    /// Waits until what has been noted fulfils a condition.
+    /// Waits until the recorded events fulfil a condition.
     func wait(until condition: @escaping @Sendable (State) -> Bool) async {
         await withCheckedContinuation { continuation in
             let isFulfilled = shared.withLock { shared in
@@ -62,7 +67,7 @@ final class StreamRecorder: ByteStreamHandler, @unchecked Sendable {
         for continuation in ready { continuation.resume() }
     }
 
-    // MARK: What it is told
+    // MARK: Events
 
     func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
         guard let lent = block.take() else { return }
@@ -78,6 +83,10 @@ final class StreamRecorder: ByteStreamHandler, @unchecked Sendable {
         if mode != .stall { stream.read() }
     }
 
+    func wrote(_ bytes: [UInt8], to stream: ByteStream) {
+        note { $0.shown += bytes }
+    }
+
     func outputDrained(_ stream: ByteStream) {
         note { $0.drainedCount += 1 }
     }
@@ -87,12 +96,20 @@ final class StreamRecorder: ByteStreamHandler, @unchecked Sendable {
         if mode == .echo { stream.endOutput() }
     }
 
+    func outputFailed(_ stream: ByteStream, _ error: TransportError) {
+        note { $0.outputFailure = error }
+    }
+
+    func peerEnded(_ stream: ByteStream) {
+        note { $0.hasHeardPeerEnd = true }
+    }
+
     func failed(_ stream: ByteStream, _ error: TransportError) {
         note { $0.failure = error }
     }
 }
 
-/// Two ends of a TCP connection on loopback, each on a loop of its own.
+/// Two ends of a TCP connection on loopback, each on its own loop.
 struct StreamPair {
     let client: ByteStream
     let server: ByteStream
@@ -101,7 +118,7 @@ struct StreamPair {
 
     static let group = Result { () throws(TransportError) in try EventLoopGroup(threadCount: 2) }
 
-    /// Connects, and begins to read where the mode does.
+    /// Connects, and begins to read if the mode does.
     static func make(
         client clientMode: StreamRecorder.Mode = .collect, server serverMode: StreamRecorder.Mode = .collect,
         transforms: (client: (any StreamTransform)?, server: (any StreamTransform)?) = (nil, nil)

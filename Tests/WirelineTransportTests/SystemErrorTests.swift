@@ -12,13 +12,13 @@ import Testing
     import Darwin
 #endif
 
-/// What the system's errors say of a connection.
+/// What the system's errors mean for a connection.
 struct SystemErrorTests {
     @Test(
         arguments: [
             (ECONNRESET, .reset), (EPIPE, .reset), (ECONNREFUSED, .refused), (ETIMEDOUT, .timedOut),
         ] as [(Int32, TransportError)])
-    func `what the peer has done, or has not, is an error of its own, whatever call tells of it`(
+    func `an error that the peer causes has its own case, for every call that returns it`(
         code: Int32, error: TransportError
     ) {
         for call in ["connect", "recv", "send"] as [StaticString] {
@@ -27,7 +27,7 @@ struct SystemErrorTests {
     }
 
     @Test(arguments: [EHOSTUNREACH, ENETUNREACH, ENETDOWN, EADDRNOTAVAIL, ENOBUFS])
-    func `what this machine cannot do, a way to the peer included, remains the system's`(code: Int32) {
+    func `an error of this machine, or of the route, stays a system error`(code: Int32) {
         let error = SystemCallError("recv", code)
         #expect(TransportError(error) == .system(error))
     }

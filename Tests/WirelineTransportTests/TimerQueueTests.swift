@@ -5,7 +5,7 @@ import TestingSupport
 import WirelineTransport
 
 struct TimerQueueTests {
-    @Test func `timers come due in the order of their deadlines, and of being set where these are equal`() {
+    @Test func `timers fire by deadline, and in the order of setting if deadlines are equal`() {
         var queue = TimerQueue()
         var fired: [String] = []
         for (name, deadline) in [("c", 30), ("a", 10), ("d", 30), ("b", 20)] as [(String, Int64)] {
@@ -17,7 +17,7 @@ struct TimerQueueTests {
         #expect(queue.nextDeadline == nil)
     }
 
-    @Test func `nothing is due before its time`() {
+    @Test func `no timer fires before its deadline`() {
         var queue = TimerQueue()
         _ = queue.set(MonotonicTime(nanoseconds: 10)) {}
         let early = queue.popDue(at: MonotonicTime(nanoseconds: 9))
@@ -26,7 +26,7 @@ struct TimerQueueTests {
         #expect(onTime != nil)
     }
 
-    @Test func `a name that is over takes no other timer back`() {
+    @Test func `the token of a finished timer cancels no other timer`() {
         var queue = TimerQueue()
         let first = queue.set(MonotonicTime(nanoseconds: 1)) {}
         queue.cancel(first)
@@ -36,7 +36,7 @@ struct TimerQueueTests {
     }
 
     @Test(arguments: 1...20)
-    func `any mix of setting, cancelling and firing is that of a sorted list`(round: Int) {
+    func `random operations give the same result as a sorted list`(round: Int) {
         var random = SeededGenerator.forThisRun()
         var queue = TimerQueue()
         var model: [(deadline: Int64, order: Int, token: TimerQueue.Token)] = []

@@ -4,11 +4,11 @@ import Testing
 
 @testable import WirelineTransport
 
-/// By when a peer must have taken something. Times are seconds.
+/// The time by which a peer must have read something. Times are in seconds.
 struct WriteDeadlineTests {
     private static func time(_ seconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: seconds * 1_000_000_000) }
 
-    /// A deadline of 40 seconds, from the time 100 on.
+    /// A deadline of 40 seconds, starting at 100.
     private static let deadline = {
         var deadline = WriteDeadline()
         deadline.timeout = .seconds(40)
@@ -26,14 +26,14 @@ struct WriteDeadlineTests {
         deadline.isOver(at: Self.time(time), acknowledged: acknowledged)
     }
 
-    @Test func `without a timeout nothing is looked at`() {
+    @Test func `without a timeout there is no check`() {
         var deadline = WriteDeadline()
         deadline.progressed(at: Self.time(100))
         #expect(Self.nextLook(&deadline, from: 100, 0) == nil)
         #expect(!Self.isOver(&deadline, at: 1_000, 0))
     }
 
-    @Test func `a peer that takes nothing is looked at four times, and its time is over at the last`() {
+    @Test func `a peer that reads nothing is checked four times, and times out at the last check`() {
         var deadline = Self.deadline
         for time in [110, 120, 130] as [Int64] {
             #expect(Self.nextLook(&deadline, from: time - 10, 7) == Self.time(time))
@@ -43,7 +43,7 @@ struct WriteDeadlineTests {
         #expect(Self.isOver(&deadline, at: 140, 7))
     }
 
-    @Test func `each byte that a peer acknowledges gives it all of its time again`() {
+    @Test func `each acknowledged byte starts the peer's timeout again`() {
         var deadline = Self.deadline
         #expect(Self.nextLook(&deadline, from: 100, 7) == Self.time(110))
         #expect(!Self.isOver(&deadline, at: 139, 8))
@@ -52,7 +52,7 @@ struct WriteDeadlineTests {
         #expect(Self.isOver(&deadline, at: 179, 8))
     }
 
-    @Test func `what was acknowledged before something waited is no progress`() {
+    @Test func `bytes acknowledged before output was queued do not count as progress`() {
         var deadline = Self.deadline
         #expect(Self.nextLook(&deadline, from: 100, 7) != nil)
         deadline.rest()
@@ -61,7 +61,7 @@ struct WriteDeadlineTests {
         #expect(Self.isOver(&deadline, at: 240, 1_000))
     }
 
-    @Test func `where the system does not say, what it takes counts alone`() {
+    @Test func `if the system reports no acknowledgements, only accepted writes count`() {
         var deadline = Self.deadline
         #expect(!Self.isOver(&deadline, at: 139, nil))
         deadline.progressed(at: Self.time(139))

@@ -40,7 +40,7 @@ extension String {
 }
 
 extension WebSocketError {
-    /// The same, but for how many of the first bytes had come when they were looked at.
+    /// The same error, without the number of first bytes that had arrived when they were checked.
     var withoutFirstBytes: WebSocketError {
         guard case .notHTTP = self else { return self }
         return .notHTTP(firstBytes: [])

@@ -6,7 +6,7 @@ import WirelineWebSocket
 
 /// Whole messages.
 struct CollectorTests {
-    @Test func `a message holds no memory for what came with it`() throws {
+    @Test func `a message does not keep the memory of the bytes that came with it`() throws {
         let bytes = (0..<1_000).flatMap { _ in Frame.binary([1, 2, 3]).bytes(maskedWith: nil) }
         let stops = Self.collect([bytes])
         #expect(stops.count == 1_000)
@@ -16,7 +16,7 @@ struct CollectorTests {
         #expect(try #require(capacities.max()) < 100)
     }
 
-    @Test func `compressed messages are gathered, too`() throws {
+    @Test func `compressed messages are collected, too`() throws {
         let agreement = WebSocketAgreement(deflate: DeflateAgreement())
         let server = Side(.server, agreement: agreement)
         let long = [UInt8](repeating: 7, count: 1_000_000)
@@ -51,7 +51,7 @@ struct CollectorTests {
         return stops
     }
 
-    @Test func `messages are gathered, however they are cut`() {
+    @Test func `messages are collected, however they are split`() {
         let frames: [Frame] = [
             .text("老", isFinal: false), .ping("?"), .more("王", isFinal: true), .binary([]), .binary([1, 2]),
             .text(String(repeating: "x", count: 200)), .close(1000),

@@ -5,7 +5,7 @@ import TestingSupport
 import WebSocketSupport
 import WirelineWebSocket
 
-/// The cases of the Autobahn suite, against both roles, in memory.
+/// The cases of the Autobahn suite, run against both roles in memory.
 struct ConformanceTests {
     private static func run(_ pieces: [[UInt8]], as role: WebSocketRole) -> Side {
         let side = Side(role)
@@ -22,7 +22,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: ConformanceCase.all, [WebSocketRole.client, .server])
-    func `each case comes out as it must, however it is cut`(conformance: ConformanceCase, role: WebSocketRole) {
+    func `each case has the required outcome, however it is split`(conformance: ConformanceCase, role: WebSocketRole) {
         let bytes = Self.bytes(conformance.sends, to: role)
         let whole = Self.run([bytes], as: role)
         #expect(whole.frames == conformance.gets)
@@ -38,7 +38,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: ConformanceCase.all, [WebSocketRole.client, .server])
-    func `a room of one byte is enough`(conformance: ConformanceCase, role: WebSocketRole) {
+    func `a read buffer of one byte is enough`(conformance: ConformanceCase, role: WebSocketRole) {
         let side = Side(role)
         (side.room, side.echoes) = (1, true)
         side.receive(Self.bytes(conformance.sends, to: role))
@@ -46,7 +46,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: MessageCase.all, [WebSocketRole.client, .server])
-    func `messages of every length come back, in fragments, in pieces, and compressed on every terms`(
+    func `messages of every length are echoed, in fragments, in pieces, and with all compression terms`(
         conformance: MessageCase, role: WebSocketRole
     ) {
         let peer: WebSocketRole = role == .client ? .server : .client
@@ -64,7 +64,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: [65_535, 65_536, 65_537, 100_000], [WebSocketRole.client, .server])
-    func `long messages come back, too`(count: Int, role: WebSocketRole) {
+    func `long messages are echoed, too`(count: Int, role: WebSocketRole) {
         var random = SeededGenerator.forThisRun()
         let payload = [UInt8].random(count: count, using: &random)
         let text = Frame.text(String(repeating: "老*", count: count / 4))
@@ -74,7 +74,7 @@ struct ConformanceTests {
         #expect(Self.run(bytes.cut(using: &random, most: 5_000), as: role).frames == frames, random.seedComment)
     }
 
-    @Test func `there are as many cases as there should be`() {
+    @Test func `the number of cases is right`() {
         #expect(ConformanceCase.all.count > 250)
         #expect(MessageCase.cases(of: 131_072_000).count == 270)
         #expect(MessageCase.all.count > 130)
@@ -83,7 +83,7 @@ struct ConformanceTests {
 }
 
 extension DeflateTerms {
-    /// What the engine of a side is to keep to.
+    /// The agreement for the engine of one side.
     fileprivate func agreement(for role: WebSocketRole) -> DeflateAgreement {
         let peer: WebSocketRole = role == .client ? .server : .client
         var agreement = DeflateAgreement()
@@ -93,7 +93,7 @@ extension DeflateTerms {
     }
 }
 
-/// What Autobahn has no case for: the peer's bytes on the frames' first layer.
+/// Faults in frame headers for which Autobahn has no case.
 struct FrameTests {
     private static func fault(_ bytes: [UInt8], _ role: WebSocketRole) -> WebSocketError? {
         let side = Side(role)
@@ -102,7 +102,7 @@ struct FrameTests {
         return error
     }
 
-    @Test func `who must mask masks, and who must not does not`() {
+    @Test func `a server refuses unmasked frames, and a client refuses masked ones`() {
         #expect(Self.fault([0x81, 0x00], .server) == .violation(.unmasked, offset: 0))
         #expect(Self.fault([0x8A, 0x00], .server) == .violation(.unmasked, offset: 0))
         #expect(Self.fault([0x81, 0x80], .client) == .violation(.masked, offset: 0))
@@ -116,7 +116,7 @@ struct FrameTests {
             ([0x82, 127, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], .lengthEncoding), ([0x82, 127, 0x80], .lengthOverflow),
             ([0x82, 127, 0xFF], .lengthOverflow), ([0x89, 126], .longControl), ([0x8A, 127], .longControl),
         ] as [([UInt8], WebSocketViolation)])
-    func `a length is in the fewest bytes, and below 2^63`(bytes: [UInt8], violation: WebSocketViolation) {
+    func `a length in too many bytes, or of 2^63 or more, is refused`(bytes: [UInt8], violation: WebSocketViolation) {
         #expect(Self.fault(bytes, .client) == .violation(violation, offset: 0))
     }
 
@@ -128,7 +128,7 @@ struct FrameTests {
         #expect(side.frames == [.binary([UInt8](repeating: 7, count: count))])
     }
 
-    @Test func `a fault is told with the place of its frame`() {
+    @Test func `a fault is reported with the offset of its frame`() {
         #expect(Self.fault([0x89, 0, 0x82, 3, 1, 2, 3, 0x83], .client) == .violation(.opcode(3), offset: 7))
         #expect(Self.fault([0x81, 4, 0x61, 0xC3, 0x28, 0], .client) == .invalidUTF8(offset: 2))
     }
@@ -159,12 +159,12 @@ struct FrameTests {
         #expect(side.told == told)
     }
 
-    @Test func `no bytes at all make an engine trap, and cuts change nothing`() {
+    @Test func `no bytes make an engine trap, and splitting them changes nothing`() {
         var random = SeededGenerator.forThisRun()
         for round in 0..<3_000 {
             let role: WebSocketRole = round % 2 == 0 ? .client : .server
             var bytes = [UInt8].random(count: Int.random(in: 0...60, using: &random), using: &random)
-            // Half of them begin as a frame may.
+            // Half of them begin like a frame.
             if round % 4 < 2, bytes.count > 1 {
                 bytes[0] = [0x01, 0x02, 0x81, 0x82, 0x88, 0x89, 0x8A].randomElement(using: &random) ?? 0
                 bytes[1] = bytes[1] & 0x0F | (role == .server ? 0x80 : 0)
@@ -184,7 +184,7 @@ struct MaskingTests {
         bytes.enumerated().map { $1 ^ key[($0 + phase) % 4] }
     }
 
-    @Test func `masking is what RFC 6455 says, at any place and length`() {
+    @Test func `masking follows RFC 6455 at any offset and length`() {
         var random = SeededGenerator.forThisRun()
         for _ in 0..<2_000 {
             let count = Int.random(in: 0...300, using: &random)

@@ -5,7 +5,7 @@ import TestingSupport
 import WebSocketSupport
 import WirelineWebSocket
 
-/// What client and server agree on about compression.
+/// How client and server agree on compression.
 struct DeflateNegotiationTests {
     static func agreements(
         client: WebSocketDeflate?, server: WebSocketDeflate?
@@ -58,7 +58,7 @@ struct DeflateNegotiationTests {
                 "; server_max_window_bits=9; client_max_window_bits=11"
             ),
         ])
-    func `both sides come to the same`(
+    func `both sides agree on the same compression`(
         client: WebSocketDeflate, server: WebSocketDeflate, offer: String, answer: String
     ) throws {
         let outcome = try Self.agreements(client: client, server: server)
@@ -72,7 +72,7 @@ struct DeflateNegotiationTests {
         #expect(outcome.client.compresses && outcome.server.compresses)
     }
 
-    @Test func `who does not want it does not get it`() throws {
+    @Test func `compression is used only if both sides want it`() throws {
         for (client, server) in [(nil, Self.deflate()), (Self.deflate(), nil), (nil, nil)] {
             let outcome = try Self.agreements(client: client, server: server)
             #expect(outcome.answer == nil)
@@ -97,7 +97,7 @@ struct DeflateNegotiationTests {
             ("permessage-deflate; client_max_window_bits; client_max_window_bits", nil),
             ("x-webkit-deflate-frame", nil),
         ] as [(String, String?)])
-    func `a server takes the first offer that it can meet`(offer: String, answer: String?) throws {
+    func `a server takes the first offer that it can accept`(offer: String, answer: String?) throws {
         var policy = WebSocketHandshakePolicy()
         policy.deflate = Self.deflate(15, 12)
         var handshake = try WebSocketServerHandshake(policy)
@@ -137,7 +137,7 @@ struct DeflateNegotiationTests {
             ("permessage-deflate; server_no_context_takeover; server_max_window_bits=10, permessage-deflate", false),
             ("x-other", false),
         ])
-    func `a client holds the answer against its offer`(answer: String, isFine: Bool) throws {
+    func `a client checks the answer against its offer`(answer: String, isFine: Bool) throws {
         var request = try ClientHandshakeTests.request()
         request.deflate = Self.deflate(12, 10, true, false)
         let text = ClientHandshakeTests.answer.replacing(
@@ -146,14 +146,14 @@ struct DeflateNegotiationTests {
         #expect(fault == (isFine ? nil : .invalidResponse(.extensions)))
     }
 
-    @Test func `without zlib there is no compression, and who insists on it is told what to install`() throws {
-        let missing = Result { () throws(WebSocketError) in try Zlib(Library("libz-that-nobody-has.so.1")) }
+    @Test func `without zlib nothing is compressed, and required compression fails with what to install`() throws {
+        let missing = Result { () throws(WebSocketError) in try Zlib("libz-that-nobody-has.so.1") }
         var deflate = WebSocketDeflate()
         #expect(try !Zlib.isAvailable(for: deflate, missing))
         deflate.isOptional = false
         let error = #expect(throws: WebSocketError.self) { try Zlib.isAvailable(for: deflate, missing) }
         #expect(error?.description.contains("zlib1g") == true)
-        let foreign = Result { () throws(WebSocketError) in try Zlib(Library("libdl.so.2")) }
+        let foreign = Result { () throws(WebSocketError) in try Zlib("libdl.so.2") }
         #expect(throws: WebSocketError.deflateUnavailable(reason: "libdl.so.2 has no function zlibVersion")) {
             try foreign.get()
         }
@@ -161,7 +161,7 @@ struct DeflateNegotiationTests {
 }
 
 struct DeflateTests {
-    /// An agreement that has both sides compress everything.
+    /// An agreement with which both sides compress everything.
     private static func agreement(
         bits: Int = 15, peerBits: Int = 15, takesOver: Bool = true, peerTakesOver: Bool = true, minimum: Int = 0
     ) -> WebSocketAgreement {
@@ -173,7 +173,7 @@ struct DeflateTests {
     }
 
     private static func client(_ limit: Int? = nil, _ agreement: WebSocketAgreement = agreement()) -> Side {
-        var configuration = WebSocketConfiguration()
+        var configuration = WebSocketEngine.Configuration()
         if let limit { configuration.messageLimit = limit }
         return Side(.client, agreement: agreement, configuration: configuration)
     }
@@ -195,20 +195,20 @@ struct DeflateTests {
                 ["Hello"]
             ),
             ([[0xC1, 0x01, 0x00]], [""]),
-            // An empty message as zlib makes it that is asked twice to flush nothing.
+            // An empty message, as zlib writes it if it is told twice to flush nothing.
             ([[0xC1, 0x00], [0xC1, 0x07, 0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]], ["", "Hello"]),
-            // A last block without the byte that begins another one, and what looks back over it.
+            // A final block without the byte that begins another block, and a message that refers back across it.
             (
                 [[0xC1, 0x07, 0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], [0xC1, 0x05, 0xF2, 0x00, 0x11, 0x00, 0x00]],
                 ["Hello", "Hello"]
             ),
-            // What is not compressed may come between.
+            // Uncompressed frames may come between.
             (
                 [[0x81, 0x02, 0x48, 0x69], [0xC1, 0x01, 0x00], [0x89, 0x01, 0x21], [0x81, 0x00]],
                 ["Hi", "", "ping", ""]
             ),
         ] as [([[UInt8]], [String])])
-    func `the examples of RFC 7692 are read, however they are cut`(frames: [[UInt8]], messages: [String]) {
+    func `the examples of RFC 7692 are read, however they are split`(frames: [[UInt8]], messages: [String]) {
         let expected = messages.map { $0 == "ping" ? Side.Told.ping([0x21]) : .message(.text, $0.bytes) }
         for pieces in frames.flatMap({ $0 }).everyCut {
             for room in [1, 300] {
@@ -220,7 +220,7 @@ struct DeflateTests {
         }
     }
 
-    @Test func `the first example of RFC 7692 is written, and the second looks back`() throws {
+    @Test func `the first example of RFC 7692 is written, and the second one refers back to it`() throws {
         let side = Side(.server, agreement: Self.agreement())
         #expect(try side.engine.send("Hello"))
         #expect(side.output() == [0xC1, 0x07, 0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00])
@@ -235,11 +235,11 @@ struct DeflateTests {
     }
 
     @Test(arguments: 8...15, [true, false])
-    func `everything comes back, with every window`(bits: Int, takesOver: Bool) throws {
+    func `all content is decompressed unchanged, with every window`(bits: Int, takesOver: Bool) throws {
         var random = SeededGenerator.forThisRun()
         let server = Side(.server, agreement: Self.agreement(bits: bits, takesOver: takesOver))
         let client = Self.client(nil, Self.agreement(peerBits: bits, peerTakesOver: takesOver))
-        // zlib remembers more than the window where there is room; a little at a time it does not.
+        // With a large buffer zlib remembers more than the window. With a small buffer it does not.
         client.room = 37
         var expected: [Side.Told] = []
         for round in 0..<30 {
@@ -258,7 +258,7 @@ struct DeflateTests {
         #expect(server.frames?.allSatisfy { $0.opcode == 0 || $0.reservedBits == 4 } == true)
     }
 
-    /// Text that repeats at all distances, noise, and nothing.
+    /// Text that repeats at all distances, noise, and empty content.
     private static func content(_ round: Int, using random: inout SeededGenerator) -> [UInt8] {
         switch round % 5 {
         case 0: return []
@@ -271,7 +271,7 @@ struct DeflateTests {
         }
     }
 
-    @Test func `a client's compressed frames are masked, and those between are not compressed`() throws {
+    @Test func `a client masks its compressed frames, and control frames between them are not compressed`() throws {
         let client = Self.client()
         let server = Side(.server, agreement: Self.agreement())
         let text = String(repeating: "all the same ", count: 50)
@@ -291,14 +291,14 @@ struct DeflateTests {
     }
 
     @Test(arguments: [(31, 0), (32, 4), (33, 4)] as [(Int, UInt8)])
-    func `short messages are sent as they are`(count: Int, bits: UInt8) throws {
+    func `short messages are sent uncompressed`(count: Int, bits: UInt8) throws {
         let side = Side(.server, agreement: Self.agreement(minimum: 32))
         try side.send(binary: [UInt8](repeating: 1, count: count))
         #expect(side.frames?.map(\.reservedBits) == [bits])
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `who looks back at nothing holds nothing between messages`(takesOver: Bool, peerTakesOver: Bool) throws {
+    func `without context takeover, no memory is kept between messages`(takesOver: Bool, peerTakesOver: Bool) throws {
         let agreement = Self.agreement(takesOver: takesOver, peerTakesOver: peerTakesOver)
         let sending = Side(.server, agreement: agreement)
         #expect(!sending.holdsStreams)
@@ -317,6 +317,19 @@ struct DeflateTests {
         #expect(!reading.holdsStreams)
     }
 
+    /// zlib refuses a window of 16 bits, as it refuses any stream without memory.
+    @Test func `a stream that zlib refuses to make fails the message, and its memory is freed once`() throws {
+        let agreement = Self.agreement(bits: 16, peerBits: 16)
+        let refusal = WebSocketError.deflateUnavailable(reason: "zlib gives up with -2")
+        let frame = try Self.compressed([1, 2, 3]).bytes(maskedWith: nil)
+        for _ in 1...8 {
+            let side = Self.client(nil, agreement)
+            #expect(throws: refusal) { try side.send(binary: [1, 2, 3]) }
+            side.receive(frame)
+            #expect(side.told == [.failed(refusal)])
+        }
+    }
+
     // MARK: Hostile
 
     private static func compressed(_ content: [UInt8]) throws -> Frame {
@@ -325,7 +338,7 @@ struct DeflateTests {
         return try #require(side.frames?.first)
     }
 
-    @Test func `a message that is small on the wire is read up to its limit`() throws {
+    @Test func `a message that is small when compressed is read only up to its limit`() throws {
         let bomb = try Self.compressed([UInt8](repeating: 0, count: 10_000_000)).bytes(maskedWith: nil)
         #expect(bomb.count < 11_000)
         let side = Self.client(100_000)
@@ -344,13 +357,13 @@ struct DeflateTests {
         }
     }
 
-    /// Deflate keeps noise in blocks as it is, so that it is longer than it was.
+    /// Deflate stores noise in blocks, so that it becomes longer.
     @Test(arguments: [WebSocketRole.client, .server], [false, true])
-    func `noise has as many bytes as there may be, although its frames have more`(
+    func `noise of exactly the limit is accepted, although its frames are longer`(
         role: WebSocketRole, isInParts: Bool
     ) throws {
         let limit = 1_000
-        var configuration = WebSocketConfiguration()
+        var configuration = WebSocketEngine.Configuration()
         (configuration.messageLimit, configuration.frameLimit) = (limit, limit)
         var random = SeededGenerator.forThisRun()
         for (count, isTaken) in [(limit, true), (limit + 1, false)] {
@@ -375,12 +388,12 @@ struct DeflateTests {
     @Test(
         arguments: [(.max, .messageTooLarge(limit: 1_000)), (1_000, .frameTooLarge(limit: 1_000))]
             as [(Int, WebSocketError)])
-    func `a compressed frame announces twice as much as there may be and 1 KiB, and no more`(
+    func `a compressed frame may announce twice the limit and 1 KiB, and no more`(
         frameLimit: Int, fault: WebSocketError
     ) {
-        var configuration = WebSocketConfiguration()
+        var configuration = WebSocketEngine.Configuration()
         (configuration.messageLimit, configuration.frameLimit) = (1_000, frameLimit)
-        // 3,024 bytes and 3,025; in front of a continuation, too, which has no bit that tells.
+        // 3,024 bytes and 3,025, also in a frame before a continuation, which has no bit for compression.
         for (beginning, byteCount) in [([], 3_024), ([0x42, 0], 3_024)] as [([UInt8], Int)] {
             let opcode: UInt8 = beginning.isEmpty ? 0xC2 : 0x80
             for (count, told) in [(byteCount, []), (byteCount + 1, [Side.Told.failed(fault)])] {
@@ -389,15 +402,15 @@ struct DeflateTests {
                 #expect(side.told == told)
             }
         }
-        // What is not compressed has only what there may be.
+        // An uncompressed frame may have no more than the limit.
         let side = Side(.client, agreement: Self.agreement(), configuration: configuration)
         side.receive([0x82, 126, 0x03, 0xE9])
         #expect(side.told == [.failed(fault)])
     }
 
-    @Test func `a message that says nothing at great length ends somewhere`() {
+    @Test func `a long compressed message without content is refused`() {
         let side = Self.client(1_000)
-        // Blocks without content, which need five bytes each.
+        // Empty blocks, which need five bytes each.
         let empty = (0..<200).flatMap { _ in [0x00, 0x00, 0x00, 0xFF, 0xFF] as [UInt8] }
         side.receive(Frame(isFinal: false, reservedBits: 4, opcode: 2, payload: empty).bytes(maskedWith: nil))
         side.receive(Frame.more(empty).bytes(maskedWith: nil))
@@ -412,7 +425,7 @@ struct DeflateTests {
             [0xF2, 0x00, 0x11, 0x00],
             [0x00, 0x05, 0x00, 0x00, 0x00],
         ] as [[UInt8]])
-    func `what is not compressed although it says so is refused`(payload: [UInt8]) {
+    func `invalid compressed content is refused`(payload: [UInt8]) {
         let frame = Frame(reservedBits: 4, opcode: 2, payload: payload).bytes(maskedWith: nil)
         for pieces in frame.everyCut {
             let side = Self.client()
@@ -422,7 +435,7 @@ struct DeflateTests {
     }
 
     @Test(arguments: [1, 300, 10_000])
-    func `of two faults the first one is found, however much room there is`(room: Int) throws {
+    func `of two faults the first one is reported, whatever the buffer size`(room: Int) throws {
         var frame = try Self.compressed("ab".bytes + [0xFF] + [UInt8](repeating: 0x61, count: 6_000))
         frame.opcode = 1
         let side = Self.client(5_000)
@@ -431,8 +444,8 @@ struct DeflateTests {
         #expect(side.told == [.failed(.invalidUTF8(offset: 2))])
     }
 
-    @Test func `what the missing tail would add to a message is not looked at`() {
-        // A block of four bytes that has none of them: the tail's 0xFF would be no text.
+    @Test func `the tail that deflate leaves out is never read as content`() {
+        // A block that announces four bytes and has none of them: the tail's 0xFF would not be UTF-8.
         let frame = Frame(reservedBits: 4, opcode: 1, payload: [0x00, 0x04, 0x00, 0xFB, 0xFF])
         for room in [1, 300] {
             let side = Self.client()
@@ -442,7 +455,7 @@ struct DeflateTests {
         }
     }
 
-    @Test func `text is checked when it is not compressed any more`() throws {
+    @Test func `text is checked after it is decompressed`() throws {
         for (bytes, offset) in [([0x41, 0xC3, 0x28] as [UInt8], 2), ([0x41, 0xC3], 2), ([0x80], 0)] {
             var frame = try Self.compressed(bytes)
             frame.opcode = 1
@@ -463,7 +476,7 @@ struct DeflateTests {
         #expect(side.told == [.failed(.invalidCompression(offset: 0))], random.seedComment)
     }
 
-    @Test func `no bytes at all make an engine trap that reads compressed messages`() throws {
+    @Test func `no bytes make an engine trap that decompresses messages`() throws {
         var random = SeededGenerator.forThisRun()
         for _ in 0..<1_500 {
             var frame = try Self.compressed(Self.content(2, using: &random).prefix(300) + [])
@@ -471,7 +484,7 @@ struct DeflateTests {
                 let place = Int.random(in: 0..<frame.payload.count, using: &random)
                 frame.payload[place] = UInt8.random(in: .min ... .max, using: &random)
             }
-            // Text may be no text in front of where it is damaged.
+            // Text may become invalid even before the damaged place.
             frame.opcode = UInt8.random(in: 1...2, using: &random)
             let bytes = frame.bytes(maskedWith: nil)
             let (whole, cut) = (Self.client(5_000), Self.client(5_000))

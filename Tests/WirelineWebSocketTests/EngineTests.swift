@@ -5,7 +5,7 @@ import TestingSupport
 import WebSocketSupport
 import WirelineWebSocket
 
-/// What an engine sends, holds and waits for.
+/// What an engine sends, keeps and waits for.
 struct EngineTests {
     private static func carry(_ sender: Side, to receiver: Side) {
         receiver.receive(sender.output())
@@ -57,7 +57,7 @@ struct EngineTests {
             ])
     }
 
-    @Test func `bytes that are no text are not sent as one`() throws {
+    @Test func `bytes that are not UTF-8 are not sent as text`() throws {
         let side = Side(.client)
         let bytes: [UInt8] = [0x41, 0xC3]
         let error = #expect(throws: WebSocketError.self) {
@@ -69,7 +69,7 @@ struct EngineTests {
         #expect(side.output() == [])
     }
 
-    @Test func `content comes as it arrives, and says of which kind it is`() throws {
+    @Test func `content is delivered as it arrives, with its kind`() throws {
         let side = Side(.client)
         let first = try side.readOnce([0x01, 5, 0x61])
         #expect(first == WebSocketReading(3, .text, .needsBytes))
@@ -83,8 +83,8 @@ struct EngineTests {
         #expect(try side.readOnce([3]) == WebSocketReading(1, .binary, .event(.messageEnded(.binary))))
     }
 
-    /// Behind each of these first bytes other second bytes may stand (Unicode 16, table 3-7); and each byte where none may.
-    @Test func `text cut anywhere fails at the first byte that cannot be, whatever that is`() {
+    /// After each of these beginnings only some bytes are valid (Unicode 16, table 3-7). The test tries every byte.
+    @Test func `text that is split anywhere fails at its first invalid byte`() {
         let beginnings: [[UInt8]] = [
             [], [0x41], [0xC2], [0xDF], [0xE0], [0xE1], [0xED], [0xEF], [0xF0], [0xF1], [0xF4], [0xE0, 0xA0],
             [0xED, 0x9F], [0xF0, 0x90], [0xF4, 0x8F], [0xF1, 0x80], [0xF0, 0x90, 0x80],
@@ -95,7 +95,7 @@ struct EngineTests {
         for beginning in beginnings {
             for byte in UInt8.min...UInt8.max {
                 let text = Array("aé€😀".utf8) + beginning + [byte]
-                // Whether something can follow that makes a text of it.
+                // Whether more bytes could complete the text.
                 let isPossible = rests.contains { String(validating: text + $0, as: UTF8.self) != nil }
                 for cut in 0...text.count {
                     let side = Side(.client)
@@ -111,13 +111,13 @@ struct EngineTests {
         }
     }
 
-    /// The Autobahn suite's 6.4: in which piece of an endless message the fault is found.
+    /// Case 6.4 of the Autobahn suite: the piece of an endless message in which the fault is found.
     @Test(
         arguments: [
             ([0xCE], [0xBA, 0xE1], [0xBD, 0x39], 4), ([0xF4], [0x90], [0x80], 1), ([0x41], [0xED], [0xA0], 2),
             ([0xC0], [0x41], [0x41], 0), ([0x80], [0x41], [0x41], 0),
         ] as [([UInt8], [UInt8], [UInt8], Int)])
-    func `text fails at the first byte that cannot be`(
+    func `invalid text fails at its first invalid byte`(
         first: [UInt8], second: [UInt8], third: [UInt8], offset: Int
     ) {
         for isWhole in [true, false] {
@@ -139,11 +139,11 @@ struct EngineTests {
 
     // MARK: Pings
 
-    @Test func `an answer is known by its payload, and what nobody asked for is not told`() throws {
+    @Test func `a pong is matched by its payload, and an unrequested pong is not reported`() throws {
         let side = Side(.client)
         for text in ["a", "b", "c"] { try side.ping(text) }
         side.receive(Self.bytes(.pong("x")) + Self.bytes(.pong("b")) + Self.bytes(.pong("a")) + Self.bytes(.pong("c")))
-        // The answer to b is also one to a.
+        // The answer to b is also an answer to a.
         #expect(side.told == [.pong("b".bytes), .pong("c".bytes)])
         #expect(side.frames == [.ping("a"), .ping("b"), .ping("c")])
         #expect(throws: WebSocketError.controlTooLong(byteCount: 126)) {
@@ -152,7 +152,7 @@ struct EngineTests {
         #expect(try side.ping(String(repeating: "x", count: 125)))
     }
 
-    @Test func `a flood of pings is answered as far as answers leave, and then the newest`() {
+    @Test func `in a flood of pings, answers are queued up to a limit, and then for the newest ping only`() {
         let side = Side(.client)
         let payload = String(repeating: "x", count: 100)
         for index in 0..<2_000 { side.receive(Self.bytes(.ping("\(index) \(payload)"))) }
@@ -162,12 +162,12 @@ struct EngineTests {
         #expect(answered > 100)
         #expect(side.frames?.first == .pong("0 \(payload)"))
         #expect(side.frames?.last == .pong("1999 \(payload)"))
-        // Once they have left, all is as before.
+        // After they were sent, everything is as before.
         side.receive(Self.bytes(.ping("again")) + Self.bytes(.ping("and again")))
         #expect(side.frames?.suffix(2) == [.pong("again"), .pong("and again")])
     }
 
-    @Test func `output that leaves in parts stays in order`() throws {
+    @Test func `output that is sent in parts stays in order`() throws {
         var random = SeededGenerator.forThisRun()
         let sender = Side(.server)
         let receiver = Side(.client)
@@ -188,8 +188,8 @@ struct EngineTests {
 
     // MARK: Limits
 
-    @Test func `output has a limit, above which nothing is taken`() throws {
-        var configuration = WebSocketConfiguration()
+    @Test func `output has a limit, above which no message is taken`() throws {
+        var configuration = WebSocketEngine.Configuration()
         configuration.outputLimit = 1_000
         let side = Side(.server, configuration: configuration)
         #expect(try side.send(binary: [UInt8](repeating: 1, count: 990)))
@@ -198,15 +198,15 @@ struct EngineTests {
         #expect(try !side.engine.send(""))
         #expect(try !side.send(part: [], .text, isLast: true))
         #expect(try !side.ping(""))
-        // What must be said is said.
+        // Control frames are still sent.
         side.receive([0x89, 0x80, 1, 2, 3, 4])
         try side.engine.close(at: .zero)
         #expect(side.frames?.map(\.opcode) == [2, 2, 10, 8])
     }
 
     @Test(arguments: [WebSocketMessageKind.text, .binary])
-    func `a message is read up to its limit, and refused before its bytes have come`(kind: WebSocketMessageKind) {
-        var configuration = WebSocketConfiguration()
+    func `a message is read up to its limit, and refused before its bytes arrive`(kind: WebSocketMessageKind) {
+        var configuration = WebSocketEngine.Configuration()
         (configuration.messageLimit, configuration.frameLimit) = (100, 60)
         let opcode: UInt8 = kind == .text ? 1 : 2
         func outcome(_ bytes: [UInt8]) -> Side.Told? {
@@ -224,15 +224,15 @@ struct EngineTests {
         )
     }
 
-    @Test func `limits may be as large as can be`() {
-        var configuration = WebSocketConfiguration()
+    @Test func `limits may be as large as an integer can be`() {
+        var configuration = WebSocketEngine.Configuration()
         (configuration.messageLimit, configuration.frameLimit) = (.max, .max)
         let side = Side(.client, configuration: configuration)
         side.receive([0x02, 1, 7, 0x80, 127, 0x7F, 255, 255, 255, 255, 255, 255, 255])
         #expect(side.told == [.failed(.messageTooLarge(limit: .max))])
     }
 
-    /// What cases 9.3.1 and 9.4.1 of the Autobahn suite send: the last fragment is one more, and empty.
+    /// Cases 9.3.1 and 9.4.1 of the Autobahn suite send one more fragment at the end, an empty one.
     @Test func `four mebibytes in fragments of 64 bytes are one message`() {
         let side = Side(.client)
         let piece = [UInt8](repeating: 7, count: 64)
@@ -241,8 +241,8 @@ struct EngineTests {
         #expect(side.told == [.message(.binary, [UInt8](repeating: 7, count: 4 << 20))])
     }
 
-    @Test func `a message has so many fragments and no more`() {
-        var configuration = WebSocketConfiguration()
+    @Test func `a message may have as many fragments as the limit, and no more`() {
+        var configuration = WebSocketEngine.Configuration()
         configuration.fragmentLimit = 3
         for (count, told) in [
             (3, Side.Told.message(.binary, [])), (4, .failed(.tooManyFragments(limit: 3))),
@@ -254,8 +254,8 @@ struct EngineTests {
         }
     }
 
-    @Test func `a message may have 524,288 fragments unless another limit is set, and no more`() {
-        #expect(WebSocketConfiguration().fragmentLimit == 524_288)
+    @Test func `a message may have 524,288 fragments by default, and no more`() {
+        #expect(WebSocketEngine.Configuration().fragmentLimit == 524_288)
         for (count, told) in [
             (524_288, Side.Told.message(.binary, [])), (524_289, .failed(.tooManyFragments(limit: 524_288))),
         ] {
@@ -277,7 +277,7 @@ struct EngineTests {
         arguments: [
             ([0x83, 0], 1002), ([0x81, 1, 0xFF], 1007), ([0x82, 127, 1, 0, 0, 0, 0, 0, 0, 0], 1009),
         ] as [([UInt8], UInt16)])
-    func `a fault is told with its code, and stays`(bytes: [UInt8], code: UInt16) throws {
+    func `a fault is reported with its close code, and the engine stays failed`(bytes: [UInt8], code: UInt16) throws {
         let side = Side(.client)
         try side.send(binary: [1])
         side.receive(bytes)
@@ -302,7 +302,7 @@ struct EngineTests {
     // MARK: Closing
 
     @Test(arguments: [WebSocketRole.client, .server])
-    func `one closes, the other answers, and the server ends the connection`(closer: WebSocketRole) throws {
+    func `one side closes, the other answers, and the server ends the connection`(closer: WebSocketRole) throws {
         let here = Side(closer)
         let there = Side(closer == .client ? .server : .client)
         try here.send(binary: [1])
@@ -339,7 +339,7 @@ struct EngineTests {
         #expect(client.deadline == nil)
     }
 
-    @Test func `a close without a code has none`() throws {
+    @Test func `a close without a code is reported without a code`() throws {
         let client = Side(.client)
         let server = Side(.server)
         try client.engine.close(code: nil, at: .zero)
@@ -350,7 +350,7 @@ struct EngineTests {
     }
 
     @Test(arguments: [0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000] as [UInt16])
-    func `codes that never stand on the wire are not sent`(code: UInt16) {
+    func `close codes that must not be sent are refused`(code: UInt16) {
         let side = Side(.client)
         #expect(throws: WebSocketError.invalidCloseCode(code)) {
             try side.engine.close(code: WebSocketCloseCode(rawValue: code), at: .zero)
@@ -358,7 +358,7 @@ struct EngineTests {
         #expect(side.isOpen)
     }
 
-    @Test func `a reason needs a code, and fits its frame`() throws {
+    @Test func `a close reason needs a code, and must fit its frame`() throws {
         let side = Side(.client)
         #expect(throws: WebSocketError.invalidCloseCode(1005)) {
             try side.engine.close(code: nil, reason: "why", at: .zero)
@@ -372,7 +372,7 @@ struct EngineTests {
     }
 
     @Test(arguments: [WebSocketRole.client, .server])
-    func `a peer that does not answer has a deadline`(role: WebSocketRole) throws {
+    func `a peer that does not answer a close has a timeout`(role: WebSocketRole) throws {
         let side = Side(role)
         #expect(side.deadline == nil)
         try side.engine.close(at: .seconds(1))
@@ -385,7 +385,29 @@ struct EngineTests {
         #expect(side.deadline == nil)
     }
 
-    @Test func `a server that does not end the connection has a deadline, and so has output that does not leave`() {
+    @Test(arguments: [WebSocketRole.client, .server])
+    func `the timeout for a close starts again whenever the peer takes output`(role: WebSocketRole) throws {
+        let side = Side(role)
+        side.engine.outputProgressed(at: .seconds(1))
+        #expect(side.deadline == nil)
+        try side.engine.close(at: .seconds(1))
+        side.engine.outputProgressed(at: .seconds(6))
+        #expect(side.deadline == .seconds(16))
+        side.engine.timerFired(at: .seconds(15))
+        #expect(side.end == nil)
+        side.now = .seconds(16)
+        side.receive(Frame.close(1000).bytes(maskedWith: role == .server ? [1, 2, 3, 4] : nil))
+        #expect(side.deadline == .seconds(26))
+        side.engine.outputProgressed(at: .seconds(20))
+        #expect(side.deadline == .seconds(30))
+        side.engine.timerFired(at: .seconds(30))
+        #expect(side.wantsConnectionClosed)
+        side.engine.outputProgressed(at: .seconds(31))
+        #expect(side.deadline == nil)
+        #expect(side.end?.cause == .closedHere)
+    }
+
+    @Test func `after a close, the server's end of the connection and queued output have a timeout`() {
         for role in [WebSocketRole.client, .server] {
             let side = Side(role)
             side.now = .seconds(1)
@@ -398,9 +420,9 @@ struct EngineTests {
         }
     }
 
-    /// A peer that has closed, and ends its half of the connection, may still read.
+    /// A peer that has closed, and half-closes the connection, may still read.
     @Test(arguments: [true, false])
-    func `a client's output leaves behind the end of a server that has closed`(isAsked: Bool) throws {
+    func `a client sends its output even after a server has closed and half-closed`(isAsked: Bool) throws {
         let client = Side(.client)
         try client.send(binary: [1, 2, 3])
         if isAsked { try client.engine.close(at: .zero) }
@@ -415,7 +437,7 @@ struct EngineTests {
         #expect(client.deadline == nil)
     }
 
-    @Test func `output that does not leave behind a server's end has a deadline`() throws {
+    @Test func `output that is stuck after a server's end has a timeout`() throws {
         let client = Side(.client)
         try client.send(binary: [1])
         client.receive(Self.bytes(.close(1000)))
@@ -427,7 +449,7 @@ struct EngineTests {
         #expect(client.end?.cause == .closedByPeer)
     }
 
-    @Test func `a connection that is cut has not been closed`() throws {
+    @Test func `a connection that is cut does not count as closed`() throws {
         let idle = Side(.client)
         idle.engine.endOfInput()
         #expect(idle.end == WebSocketEnd(cause: .cut, sent: nil, received: nil))
@@ -442,7 +464,7 @@ struct EngineTests {
         #expect(throws: WebSocketError.closed) { try idle.send(binary: [1]) }
     }
 
-    @Test func `what the peer says behind this side's close still comes, and is answered no more`() throws {
+    @Test func `messages after our close are still delivered, and pings are not answered any more`() throws {
         let side = Side(.client)
         try side.engine.close(at: .zero)
         side.receive([0x82, 1, 7, 0x89, 0, 0x88, 0])
@@ -451,7 +473,7 @@ struct EngineTests {
         #expect(side.end?.cause == .closedHere)
     }
 
-    @Test func `a fault behind this side's close is no second close`() throws {
+    @Test func `a fault after our close sends no second close`() throws {
         let side = Side(.client)
         try side.engine.close(at: .zero)
         side.receive([0x83, 0])

@@ -4,7 +4,7 @@ import Testing
 import TestingSupport
 import WirelineWebSocket
 
-/// The client's request, and what it makes of answers.
+/// The client's request, and how it reads answers.
 struct ClientHandshakeTests {
     /// RFC 6455 §1.3.
     static let key = "dGhlIHNhbXBsZSBub25jZQ=="
@@ -25,9 +25,9 @@ struct ClientHandshakeTests {
         try WebSocketClientHandshake(request ?? Self.request(), key: Self.key)
     }
 
-    /// Hands pieces over.
+    /// Passes pieces to the handshake.
     ///
-    /// - Returns: How many bytes were taken.
+    /// - Returns: The number of bytes that were taken.
     static func receive(_ pieces: [[UInt8]], _ handshake: inout WebSocketClientHandshake) throws(WebSocketError) -> Int
     {
         var count = 0
@@ -39,7 +39,7 @@ struct ClientHandshakeTests {
         return count
     }
 
-    /// What a whole answer comes to, however it is cut.
+    /// The outcome of a whole answer, however it is split.
     static func fault(_ answer: [UInt8], _ request: WebSocketRequest? = nil) throws -> WebSocketError? {
         var faults: [WebSocketError?] = []
         for pieces in answer.everyCut {
@@ -61,7 +61,7 @@ struct ClientHandshakeTests {
 
     // MARK: Requests
 
-    @Test func `a request without anything special is RFC 6455's`() throws {
+    @Test func `a minimal request equals that of RFC 6455`() throws {
         let handshake = try Self.handshake()
         #expect(
             handshake.request
@@ -77,7 +77,7 @@ struct ClientHandshakeTests {
                 """.lines)
     }
 
-    @Test func `a request says what it is told to`() throws {
+    @Test func `a request has all the fields that are configured`() throws {
         var request = try Self.request("wss://lin:secret@server.example.com:9443/chat?room=7")
         request.origin = "https://example.com"
         request.cookies = [.init(name: "session", value: "a1"), .init(name: "theme", value: "dark")]
@@ -124,7 +124,7 @@ struct ClientHandshakeTests {
             ("X\r\nY", "z"), ("X", "z\r\nY: a"), ("X", "\n"), ("X", "\r"), ("X", "\u{0}"), ("X", "\u{7F}"), ("", "z"),
             ("X Y", "z"), ("X:", "z"), ("é", "z"), ("(X)", "z"),
         ])
-    func `no header can be smuggled in`(name: String, value: String) throws {
+    func `no value can smuggle in another header`(name: String, value: String) throws {
         var request = try Self.request()
         request.headers.append(name: name, value: value)
         #expect(throws: WebSocketError.invalidHeader(name: name)) { try WebSocketClientHandshake(request) }
@@ -135,13 +135,13 @@ struct ClientHandshakeTests {
             "Upgrade", "connection", "Sec-WebSocket-Key", "SEC-WEBSOCKET-EXTENSIONS", "Sec-WebSocket-Anything",
             "Content-Length", "transfer-encoding",
         ])
-    func `the handshake's own headers are not the caller's`(name: String) throws {
+    func `the caller cannot set the handshake's own headers`(name: String) throws {
         var request = try Self.request()
         request.headers.append(name: name, value: "1")
         #expect(throws: WebSocketError.reservedHeader(name: name)) { try WebSocketClientHandshake(request) }
     }
 
-    @Test func `what becomes a header must be able to`() throws {
+    @Test func `a value that cannot be a header is refused`() throws {
         var request = try Self.request()
         request.origin = "http://a\r\nX: y"
         #expect(throws: WebSocketError.invalidOrigin) { try WebSocketClientHandshake(request) }
@@ -166,7 +166,7 @@ struct ClientHandshakeTests {
 
     // MARK: Answers
 
-    @Test func `the answer of RFC 6455 is taken, and frames behind it are left`() throws {
+    @Test func `the answer of RFC 6455 is accepted, and the frames after it are left`() throws {
         let answer = Self.answer.lines
         for pieces in (answer + [0x81, 0x00]).everyCut {
             var handshake = try Self.handshake()
@@ -183,7 +183,7 @@ struct ClientHandshakeTests {
         ("Connection: Upgrade", "Connection: keep-alive\nConnection: Upgrade"), ("Switching Protocols", ""),
         ("Switching Protocols", "好"), ("Upgrade: websocket", "Upgrade: websocket\nX: \u{FF}é"),
     ])
-    func `what means the same is taken`(part: String, other: String) throws {
+    func `an answer with the same meaning is accepted`(part: String, other: String) throws {
         #expect(try Self.fault(Self.answer.replacing(part, with: other, maxReplacements: 1).lines) == nil)
     }
 
@@ -202,7 +202,7 @@ struct ClientHandshakeTests {
             ("Upgrade: websocket", "Upgrade: websocket\nSec-WebSocket-Extensions: x-unknown", .extensions),
             ("Upgrade: websocket", "Upgrade: websocket\nSec-WebSocket-Extensions: ;", .extensions),
         ] as [(String, String, WebSocketHandshakeFault)])
-    func `an answer that only looks like one is refused`(
+    func `an answer that only looks right is refused`(
         part: String, other: String, fault: WebSocketHandshakeFault
     ) throws {
         let answer = Self.answer.replacing(part, with: other, maxReplacements: 1)
@@ -211,7 +211,7 @@ struct ClientHandshakeTests {
     }
 
     @Test(arguments: [("chat", true), ("superchat", true), ("Chat", false), ("chat, superchat", false), ("", false)])
-    func `a subprotocol must have been asked for`(chosen: String, isFine: Bool) throws {
+    func `a server may choose only a requested subprotocol`(chosen: String, isFine: Bool) throws {
         var request = try Self.request()
         request.subprotocols = ["chat", "superchat"]
         let answer = Self.answer.replacing("Upgrade\n", with: "Upgrade\nSec-WebSocket-Protocol: \(chosen)\n")
@@ -227,6 +227,7 @@ struct ClientHandshakeTests {
         arguments: [
             ("HTTP/1.1 101 X\r\nA: b\n", .malformedHead(.bareLineFeed, offset: 20)),
             ("HTTP/1.1 101 X\r\n\n", .malformedHead(.bareLineFeed, offset: 16)),
+            ("HTTP/1.1 101 X\nA: b\n\n", .malformedHead(.bareLineFeed, offset: 14)),
             ("HTTP/1.1 101 X\r\nA: b\rC: d", .malformedHead(.bareCarriageReturn, offset: 20)),
             ("HTTP/1.1 101 X\r\n\rA", .malformedHead(.bareCarriageReturn, offset: 16)),
             ("HTTP/1.1 101 X\r\nA: b\r\n c\r\n", .malformedHead(.foldedLine, offset: 22)),
@@ -246,16 +247,16 @@ struct ClientHandshakeTests {
             ("HTTP/1.1  101 X\r\n\r\n", .malformedHead(.startLine, offset: 0)),
             ("", .truncated), ("HTTP/1.1 101 X\r\nA: b\r\n", .truncated),
         ] as [(String, WebSocketError)])
-    func `a head that breaks HTTP's grammar is refused with the place`(text: String, fault: WebSocketError) throws {
+    func `a head that breaks HTTP's grammar is refused with the offset`(text: String, fault: WebSocketError) throws {
         #expect(try Self.fault(text.bytes) == fault)
     }
 
     @Test(
         arguments: [
             "SSH-2.0-OpenSSH_9.2\r\n".bytes, [0x15, 0x03, 0x01, 0x00, 0x02], "HTTP/2 101".bytes,
-            "HTTP/1.1 101\n".bytes, [0x00], "http/1.1".bytes,
+            "HTTP/\n".bytes, [0x00], "http/1.1".bytes,
         ])
-    func `a peer without HTTP is known by its first bytes`(bytes: [UInt8]) throws {
+    func `a peer that does not speak HTTP is recognised by its first bytes`(bytes: [UInt8]) throws {
         var handshake = try Self.handshake()
         let error = #expect(throws: WebSocketError.self) { try Self.receive([bytes], &handshake) }
         #expect(error == .notHTTP(firstBytes: Array(bytes.prefix(8))))
@@ -283,7 +284,7 @@ struct ClientHandshakeTests {
             ("404 Not Found\nContent-Length: 0", "", "404 Not Found"), ("503\nContent-Length: 2", "no", "503"),
             ("200 OK", "<html>", "200 OK"), ("304 Not Modified", "", "304 Not Modified"),
         ])
-    func `another answer is an error that carries it`(head: String, body: String, text: String) throws {
+    func `any other answer is an error that carries the answer`(head: String, body: String, text: String) throws {
         let answer = "HTTP/1.1 \(head)\n\n".lines + body.bytes
         guard case .refused(let response) = try Self.fault(answer) else {
             Issue.record("it was not refused")
@@ -295,7 +296,7 @@ struct ClientHandshakeTests {
         #expect(response.headers["location"] == (text.hasPrefix("301") ? "wss://b/" : nil))
     }
 
-    @Test func `a body is kept up to its limit, without its chunks`() throws {
+    @Test func `a body is kept up to its limit, without chunk sizes`() throws {
         var request = try Self.request()
         request.bodyLimit = 10
         let long = "HTTP/1.1 500 No\nContent-Length: 1000000\n\n0123456789".lines
@@ -308,7 +309,7 @@ struct ClientHandshakeTests {
         #expect(response.body == "abcde".bytes)
     }
 
-    @Test func `early hints are passed over, and count for the limit`() throws {
+    @Test func `early hints are skipped, and count towards the limit`() throws {
         let hints = "HTTP/1.1 103 Early Hints\nLink: </a>\n\n".lines
         #expect(try Self.fault(hints + hints + Self.answer.lines) == nil)
         var request = try Self.request()
@@ -316,7 +317,7 @@ struct ClientHandshakeTests {
         #expect(try Self.fault(hints + hints + Self.answer.lines, request) == .headTooLarge(limit: request.headLimit))
     }
 
-    @Test func `no bytes at all make it trap`() throws {
+    @Test func `no bytes make the client's handshake trap`() throws {
         var random = SeededGenerator.forThisRun()
         let answer = Self.answer.lines
         for _ in 0..<3_000 {

@@ -4,13 +4,13 @@ import Testing
 import TestingSupport
 import WirelineWebSocket
 
-/// What a client knows of an answer that refuses, while its body comes and when that is over.
+/// What a client knows about a refusal, while its body arrives and after that.
 struct RefusalTests {
     private static func chunked(_ body: String) -> [UInt8] {
         "HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n\(body)".bytes
     }
 
-    /// The body that an answer is refused with, before the connection ends; nil where more is waited for.
+    /// The body of a refusal before the connection ends; nil if the client waits for more.
     private static func body(_ pieces: [[UInt8]], limit: Int = 4_096) throws -> [UInt8]? {
         var request = try ClientHandshakeTests.request()
         request.bodyLimit = limit
@@ -30,7 +30,7 @@ struct RefusalTests {
     @Test(
         arguments: [
             ("0\r\n\r\n", ""), ("3\r\nabc\r\n0\r\n\r\n", "abc"), ("3\r\nabc\r\n2\r\nde\r\n000\r\n\r\n", "abcde"),
-            // Extensions, of the last chunk too; spaces where there should be none; trailers.
+            // Extensions, also of the last chunk; extra spaces; trailers.
             ("3;x=y;z=\"0\"\r\nabc\r\n0;last\r\n\r\n", "abc"), ("3 \r\nabc\r\n0\t; x\r\n\r\n", "abc"),
             ("3\r\nabc\r\n0\r\nX: y\r\nZ:\r\n\r\n", "abc"), ("0;x\r\nX: 0\r\n\r\n", ""),
             // Sizes are hexadecimal, in upper and lower case.
@@ -38,16 +38,16 @@ struct RefusalTests {
             // Content that looks like the end of a body.
             ("10\r\n\r\n0\r\n\r\n0\r\n\r\nabcd\r\n0\r\n\r\n", "\r\n0\r\n\r\n0\r\n\r\nabcd"),
             ("5\r\n0\r\n\r\n\r\n0\r\n\r\n", "0\r\n\r\n"),
-            // Line feeds alone.
+            // Line feeds without carriage returns.
             ("3\nabc\n0\n\n", "abc"),
         ])
-    func `a body in chunks ends where its last chunk does, however it is cut`(text: String, body: String) throws {
+    func `a chunked body ends with its last chunk, however it is split`(text: String, body: String) throws {
         for pieces in Self.chunked(text).everyCut {
             #expect(try Self.body(pieces) == body.bytes)
         }
-        // What stands behind it changes nothing.
+        // Bytes after it change nothing.
         #expect(try Self.body([Self.chunked(text + "HTTP/1.1 200 OK\r\n\r\n")]) == body.bytes)
-        // Not before.
+        // It does not end before.
         #expect(try Self.body([Self.chunked(text).dropLast()]) == nil)
     }
 
@@ -56,11 +56,11 @@ struct RefusalTests {
             ("\r\n", ""), ("x\r\n", ""), (";x\r\n", ""), ("-1\r\n", ""), ("3\r\nabcd", "abc"),
             ("3\r\nabc\r\n\r\n0\r\n\r\n", "abc"), ("3x\r\nabc", ""),
         ])
-    func `bytes that are no chunk end a body that is in chunks`(text: String, body: String) throws {
+    func `bytes that are no chunk end a chunked body`(text: String, body: String) throws {
         for pieces in Self.chunked(text).everyCut { #expect(try Self.body(pieces) == body.bytes) }
     }
 
-    @Test func `a body is complete with the bytes that its head announces, or those that are wanted`() throws {
+    @Test func `a body is complete at its announced length, or at the limit`() throws {
         let head = "HTTP/1.1 401 No\r\nContent-Length: 5\r\n\r\n"
         for pieces in "\(head)12345".bytes.everyCut { #expect(try Self.body(pieces) == "12345".bytes) }
         #expect(try Self.body(["\(head)12345678".bytes]) == "12345".bytes)
@@ -73,7 +73,7 @@ struct RefusalTests {
     }
 
     @Test(arguments: ["7FFFFFFFFFFFFFFF", "8000000000000000", "123456789ABCDEF0123"])
-    func `a chunk may be longer than any number, and brings what comes of it`(size: String) throws {
+    func `a chunk size may be larger than any integer, and the body is kept as it arrives`(size: String) throws {
         var handshake = try ClientHandshakeTests.handshake()
         _ = try ClientHandshakeTests.receive([Self.chunked("\(size)\r\nabc")], &handshake)
         #expect(handshake.refusal?.body == "abc".bytes)
@@ -81,7 +81,7 @@ struct RefusalTests {
         #expect(handshake.refusal?.body == "abcdef".bytes)
     }
 
-    // MARK: Where a body does not end
+    // MARK: Bodies without an end
 
     @Test(
         arguments: [
@@ -89,7 +89,7 @@ struct RefusalTests {
             "HTTP/1.1 401 No\r\nContent-Length: 100\r\n\r\n",
             "HTTP/1.1 302 Found\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n",
         ])
-    func `while its body comes a refusal is known with what has come of it`(head: String) throws {
+    func `a refusal is known while its body arrives, with the part that has come`(head: String) throws {
         var handshake = try ClientHandshakeTests.handshake()
         let place = try #require(head.bytes.firstRange(of: "\r\n\r\n".bytes)).upperBound
         for byte in head.bytes[..<place] {
@@ -112,24 +112,28 @@ struct RefusalTests {
         #expect(handshake.refusal == refusal)
     }
 
-    /// U+009B begins a command as ESC [ does, whether it comes as UTF-8 or, as one byte, as Latin-1.
+    /// U+009B begins a command like ESC [, both in UTF-8 and as one byte of Latin-1.
     @Test(
         arguments: [
-            ("302 Fo\u{9B}2Jund\r\nLocation: ws://b/\u{9B}2J", "302 Fo?2Jund, to ws://b/?2J"),
-            ("302\r\nLocation: ws://\u{202E}b/\u{85}\u{80}\u{9F}\u{2028}", "302, to ws://?b/????"),
-            ("401 N\u{2066}o\u{FEFF}\u{200F}\u{61C}", "401 N?o???"), ("302 老王\u{A0}é", "302 老王\u{A0}é"),
+            ("302 Fo\u{9B}2Jund\r\nLocation: ws://b/\u{9B}2J", #"302 Fo\u{9B}2Jund, to ws://b/\u{9B}2J"#),
+            (
+                "302\r\nLocation: ws://\u{202E}b/\u{85}\u{80}\u{9F}\u{2028}",
+                #"302, to ws://\u{202E}b/\u{85}\u{80}\u{9F}\u{2028}"#
+            ),
+            ("401 N\u{2066}o\u{FEFF}\u{200F}\u{61C}", #"401 N\u{2066}o\u{FEFF}\u{200F}\u{61C}"#),
+            ("302 老王\u{A0}é", "302 老王\u{A0}é"),
         ])
-    func `what a server says is printed without commands to a terminal`(head: String, text: String) throws {
+    func `a server's text is printed without terminal commands`(head: String, text: String) throws {
         var handshake = try ClientHandshakeTests.handshake()
         _ = try ClientHandshakeTests.receive(["HTTP/1.1 \(head)\r\n\r\n".bytes], &handshake)
         #expect(handshake.refusal?.description == text)
         var other = try ClientHandshakeTests.handshake()
         let latin1 = "HTTP/1.1 302 a".bytes + [0x9B] + "c\r\nLocation: ".bytes + [0x9B, 0xE9] + "\r\n\r\n".bytes
         _ = try ClientHandshakeTests.receive([latin1], &other)
-        #expect(other.refusal?.description == "302 a?c, to ?é")
+        #expect(other.refusal?.description == #"302 a\u{9B}c, to \u{9B}é"#)
     }
 
-    @Test func `an answer that does not refuse is no refusal`() throws {
+    @Test func `an answer that is not a refusal is not reported as one`() throws {
         var handshake = try ClientHandshakeTests.handshake()
         _ = try ClientHandshakeTests.receive(["HTTP/1.1 103 Early Hints\r\n\r\n".bytes], &handshake)
         #expect(handshake.refusal == nil)

@@ -3,7 +3,7 @@
 import Testing
 @testable import WirelineWebSocket
 
-/// What servers say of when to come back, and how they write dates.
+/// How servers say when to retry, and how they write dates.
 struct RetryAfterTests {
     /// The moment of RFC 9110's example.
     private static let example = 784_111_777
@@ -17,7 +17,7 @@ struct RetryAfterTests {
             ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400), ("Friday, 01-Jan-44 00:00:00 GMT", 2_335_219_200),
             ("Saturday, 01-Jan-45 00:00:00 GMT", -788_918_400),
         ])
-    func `a date is read in each of the three forms that there are`(text: String, seconds: Int) {
+    func `a date is read in each of its three forms`(text: String, seconds: Int) {
         #expect(HTTPDate(text, now: Self.example)?.secondsSince1970 == seconds)
     }
 
@@ -29,7 +29,7 @@ struct RetryAfterTests {
             "Sun, 06 Nov 1994 08:60:00 GMT", "Sun, 06 Nov 1994 08:49:61 GMT", "Sun, 06 Nov 19940 08:49:37 GMT",
             "Sun, 06 Nov 1994 08:49:37:00 GMT", "Sun, 06 Nov 1994 08::37 GMT", "Sun, +6 Nov 1994 08:49:37 GMT",
         ])
-    func `what is no date is none`(text: String) {
+    func `text that is not a date is not read as one`(text: String) {
         #expect(HTTPDate(text, now: Self.example) == nil)
     }
 
@@ -39,7 +39,7 @@ struct RetryAfterTests {
             (["Retry-After": "99999999999999999999"], .seconds(Int.max)),
             (["Retry-After": "Sun, 06 Nov 1994 08:49:47 GMT"], .seconds(10)),
             (["Retry-After": "Sun, 06 Nov 1994 08:49:07 GMT"], .zero),
-            // The server's clock may be another one.
+            // The server's clock may differ.
             (
                 ["Retry-After": "Mon, 07 Nov 2050 00:00:05 GMT", "Date": "Mon, 07 Nov 2050 00:00:00 GMT"],
                 .seconds(5)
@@ -47,7 +47,7 @@ struct RetryAfterTests {
             (["Retry-After": "-1"], nil), (["Retry-After": "1.5"], nil), (["Retry-After": ""], nil),
             (["Retry-After": "soon"], nil), ([:], nil),
         ] as [(WebSocketHeaders, Duration?)])
-    func `the time to stay away is a number of seconds or a date`(headers: WebSocketHeaders, delay: Duration?) {
+    func `the retry delay is given as a number of seconds or as a date`(headers: WebSocketHeaders, delay: Duration?) {
         let response = WebSocketResponse(status: 503, reason: "", headers: headers, body: [])
         #expect(response.retryDelay(at: Self.example) == delay)
     }

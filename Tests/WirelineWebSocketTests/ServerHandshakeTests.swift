@@ -4,7 +4,7 @@ import Testing
 import TestingSupport
 import WirelineWebSocket
 
-/// What a server makes of requests, and its answers.
+/// How a server reads requests, and its answers.
 struct ServerHandshakeTests {
     static let request = """
         GET /chat?room=7 HTTP/1.1
@@ -40,7 +40,7 @@ struct ServerHandshakeTests {
         String(decoding: handshake.takeOutput(), as: UTF8.self).replacing("\r\n", with: "\n")
     }
 
-    @Test func `the request of RFC 6455 is taken, and frames behind it are left`() throws {
+    @Test func `the request of RFC 6455 is accepted, and the frames after it are left`() throws {
         let request = Self.request.lines
         for pieces in (request + [0x81, 0x80]).everyCut {
             var handshake = try WebSocketServerHandshake()
@@ -78,7 +78,7 @@ struct ServerHandshakeTests {
             ("Host: server.example.com", "Host: [::1]:9001"),
             ("Upgrade: websocket", "Upgrade: websocket\nSec-WebSocket-Extensions: permessage-deflate; x=\"y\", other"),
         ])
-    func `what means the same is taken`(part: String, other: String) throws {
+    func `a request with the same meaning is accepted`(part: String, other: String) throws {
         #expect(Self.request.contains(part))
         var handshake = try Self.asked(Self.request.replacing(part, with: other))
         #expect(handshake.request?.target == "/chat?room=7")
@@ -119,7 +119,7 @@ struct ServerHandshakeTests {
             ("Version: 13", "Version: 13\nSec-WebSocket-Extensions: a; =b", .extensions, 400),
             ("Version: 13", "Version: 13\nSec-WebSocket-Extensions: a; b=\"c", .extensions, 400),
         ] as [(String, String, WebSocketHandshakeFault, Int)])
-    func `another request is refused, and told why`(
+    func `another request is refused with the reason`(
         part: String, other: String, fault: WebSocketHandshakeFault, status: Int
     ) throws {
         #expect(Self.request.contains(part))
@@ -133,7 +133,7 @@ struct ServerHandshakeTests {
         #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
         #expect(answer.contains("\nSec-WebSocket-Version: 13\n") == (fault == .webSocketVersion))
         #expect(answer.contains("\nUpgrade: websocket\n") == (status == 426))
-        // RFC 9110 §7.8: `Connection` names `Upgrade`, where that is there.
+        // RFC 9110 §7.8: `Connection` names `Upgrade` if there is an `Upgrade` field.
         #expect(answer.contains("\nConnection: \(status == 426 ? "Upgrade, close" : "close")\n"))
         let body = try #require(answer.split(separator: "\n\n").last)
         #expect(answer.contains("\nContent-Length: \(body.utf8.count)\n"))
@@ -142,22 +142,27 @@ struct ServerHandshakeTests {
     @Test(
         arguments: [
             ("GET / HTTP/1.1\r\nA: b\nC", .malformedHead(.bareLineFeed, offset: 20), 400),
+            ("GET / HTTP/1.1\nA: b\n\n", .malformedHead(.bareLineFeed, offset: 14), 400),
+            ("GET /a%20b HTTP/1.0\n\n", .malformedHead(.bareLineFeed, offset: 19), 400),
             ("\r\nGET / HTTP/1.1\r\n", .malformedHead(.startLine, offset: 0), 400),
             ("GET /\r\n\r\n", .malformedHead(.startLine, offset: 0), 400),
             ("GET / HTTP/1.1 x\r\n\r\n", .malformedHead(.startLine, offset: 0), 400),
             ("GET / SPDY/1.1\r\n\r\n", .malformedHead(.startLine, offset: 0), 400),
             (String(repeating: "a", count: 20_000), .headTooLarge(limit: 16_384), 431),
         ] as [(String, WebSocketError, Int)])
-    func `a head that breaks HTTP's grammar is answered`(text: String, fault: WebSocketError, status: Int) throws {
+    func `a head that breaks HTTP's grammar gets an answer`(text: String, fault: WebSocketError, status: Int) throws {
         var handshake = try WebSocketServerHandshake()
         #expect(throws: fault) { try Self.receive([text.bytes + "\r\n".bytes], &handshake) }
         #expect(Self.output(&handshake).hasPrefix("HTTP/1.1 \(status) "))
     }
 
     @Test(
-        arguments: [[0x16, 0x03, 0x01, 0x02, 0x00], [0, 0, 0, 16, 0x4E, 0x21, 1, 2, 3, 4], [0x47, 0x45, 0x0A]]
+        arguments: [
+            [0x16, 0x03, 0x01, 0x02, 0x00], [0, 0, 0, 16, 0x4E, 0x21, 1, 2, 3, 4], [0x47, 0x45, 0x0A],
+            Array("GET / HTTP/1.x\n".utf8), Array("GET /\n".utf8),
+        ]
             as [[UInt8]])
-    func `a peer without HTTP is told where it is`(bytes: [UInt8]) throws {
+    func `a peer that does not speak HTTP gets an answer`(bytes: [UInt8]) throws {
         var handshake = try WebSocketServerHandshake()
         #expect(throws: WebSocketError.notHTTP(firstBytes: Array(bytes.prefix(8)))) {
             try Self.receive([bytes], &handshake)
@@ -165,7 +170,7 @@ struct ServerHandshakeTests {
         #expect(Self.output(&handshake).hasPrefix("HTTP/1.1 400 Bad Request\nConnection: close\n"))
     }
 
-    @Test func `a request that does not come is told from one that is refused`() throws {
+    @Test func `an incomplete request has another error than a refused one`() throws {
         var handshake = try WebSocketServerHandshake()
         _ = try Self.receive(["GET / HT".bytes], &handshake)
         #expect(throws: WebSocketError.truncated) { try handshake.endOfInput() }
@@ -186,7 +191,7 @@ struct ServerHandshakeTests {
             ("https://a.com", "a.com", .sameOriginAnd(["https://b.com"]), true),
             ("http://b.com", "a.com", .sameOriginAnd(["https://b.com"]), false), ("null", "a.com", .any, true),
         ] as [(String, String, WebSocketOriginPolicy, Bool)])
-    func `a page may connect as the policy says`(
+    func `a page may connect if the origin policy allows it`(
         origin: String, host: String, policy: WebSocketOriginPolicy, isFine: Bool
     ) throws {
         var settings = WebSocketHandshakePolicy()
@@ -199,9 +204,55 @@ struct ServerHandshakeTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ("evil.example", .localOnLoopback, false), ("evil.example:9002", .localOnLoopback, false),
+            ("localhost.evil.example", .localOnLoopback, false), ("127.0.0.1.evil.example", .localOnLoopback, false),
+            ("notlocalhost", .localOnLoopback, false), ("localhost", .localOnLoopback, true),
+            ("LOCALHOST.:80", .localOnLoopback, true), ("game.localhost", .localOnLoopback, true),
+            ("127.0.0.1:9002", .localOnLoopback, true), ("[::1]:9002", .localOnLoopback, true),
+            ("10.0.0.7", .localOnLoopback, true), ("game.example.com", .localAnd(["game.example.com"]), true),
+            ("Game.Example.com.:81", .localAnd(["game.example.com"]), true), ("::1", .localAnd([]), nil),
+            ("a.example.com", .localAnd(["*.example.com"]), true),
+            ("b.a.example.com", .localAnd(["*.example.com"]), true),
+            ("example.com", .localAnd(["*.example.com"]), false), ("aexample.com", .localAnd(["*.example.com"]), false),
+            ("localhost", .localAnd(["game.example.com"]), true),
+            ("evil.example", .localAnd(["game.example.com"]), false),
+            ("evil.example", .any, true),
+        ] as [(String, WebSocketHostPolicy, Bool?)])
+    func `a browser may use only the host names that the policy allows`(
+        host: String, policy: WebSocketHostPolicy, isFine: Bool?
+    ) throws {
+        var settings = WebSocketHandshakePolicy()
+        settings.hosts = policy
+        let text = Self.request.replacing("Host: server.example.com", with: "Host: \(host)\nOrigin: http://\(host)")
+        var handshake = try WebSocketServerHandshake(settings, listensOnLoopback: true)
+        if isFine == true {
+            _ = try Self.receive([text.lines], &handshake)
+            #expect(handshake.request?.host == host)
+        } else {
+            let fault: WebSocketHandshakeFault = isFine == nil ? .host : .foreignHost
+            let status = isFine == nil ? 400 : 403
+            #expect(throws: WebSocketError.invalidRequest(fault, status: status)) {
+                try Self.receive([text.lines], &handshake)
+            }
+            #expect(Self.output(&handshake).hasPrefix("HTTP/1.1 \(status) "))
+        }
+    }
+
+    @Test func `host names matter only for browsers, and by default only on a loopback address`() throws {
+        let program = Self.request.replacing("Host: server.example.com", with: "Host: evil.example")
+        let browser = program.replacing("Upgrade: w", with: "Origin: http://evil.example\nUpgrade: w")
+        for (text, listensOnLoopback) in [(program, true), (program, false), (browser, false)] {
+            var handshake = try WebSocketServerHandshake(listensOnLoopback: listensOnLoopback)
+            _ = try Self.receive([text.lines], &handshake)
+            #expect(handshake.request?.host == "evil.example")
+        }
+    }
+
     // MARK: Answers
 
-    @Test func `a subprotocol is one of those asked for`() throws {
+    @Test func `the chosen subprotocol must be a requested one`() throws {
         let text = Self.request.replacing(
             "Version: 13", with: "Version: 13\nSec-WebSocket-Protocol: chat, superchat\nSec-WebSocket-Protocol: other")
         var handshake = try Self.asked(text)
@@ -219,13 +270,13 @@ struct ServerHandshakeTests {
         ("chat, , b", ["chat", "b"]), ("chat, ", ["chat"]), (",chat,,\tb\t,", ["chat", "b"]), (" , ", []), ("", []),
         ("chat,b\nSec-WebSocket-Protocol: ,\nSec-WebSocket-Protocol: c", ["chat", "b", "c"]),
     ])
-    func `empty elements of a list of subprotocols mean nothing`(list: String, names: [String]) throws {
+    func `empty elements in a list of subprotocols are ignored`(list: String, names: [String]) throws {
         let text = Self.request.replacing("Version: 13", with: "Version: 13\nSec-WebSocket-Protocol: \(list)")
         #expect(try Self.asked(text).request?.subprotocols == names)
     }
 
-    /// With each compared to all others this takes minutes.
-    @Test func `a hundred thousand subprotocols are as well as one, and the last may be the first again`() throws {
+    /// If each name were compared with all others, this would take minutes.
+    @Test func `a hundred thousand subprotocols are read, and the last one may repeat the first`() throws {
         let names = (0..<100_000).map { String($0) }
         var policy = WebSocketHandshakePolicy()
         policy.headLimit = 1 << 20
@@ -240,7 +291,7 @@ struct ServerHandshakeTests {
         }
     }
 
-    @Test func `a refusal is what the server says`() throws {
+    @Test func `a refusal has the status, headers and body that the server chooses`() throws {
         var handshake = try Self.asked()
         #expect(throws: WebSocketError.invalidStatus(200)) { try handshake.answer(.refuse(status: 200)) }
         #expect(throws: WebSocketError.invalidHeader(name: "A")) {
@@ -264,7 +315,7 @@ struct ServerHandshakeTests {
         #expect(try Self.receive([[1, 2]], &handshake) == 0)
     }
 
-    @Test func `a server that refuses with 426 says to what the client is to change`() throws {
+    @Test func `a refusal with status 426 names the protocol to upgrade to`() throws {
         var handshake = try Self.asked()
         try handshake.answer(.refuse(status: 426, headers: ["X": "y"]))
         #expect(
@@ -285,7 +336,7 @@ struct ServerHandshakeTests {
             (401, "Unauthorized"), (403, "Forbidden"), (404, "Not Found"), (429, "Too Many Requests"),
             (500, "Internal Server Error"), (503, "Service Unavailable"), (599, ""),
         ])
-    func `a client hears a refusal as the server said it`(status: Int, reason: String) throws {
+    func `a client gets a refusal as the server sent it`(status: Int, reason: String) throws {
         var server = try Self.asked()
         try server.answer(.refuse(status: status, headers: ["Content-Type": "a/b"], body: "no"))
         var client = try ClientHandshakeTests.handshake()
@@ -308,17 +359,17 @@ struct ServerHandshakeTests {
             ("a;b=\"c d\"", false), ("a;b=\"c\\", false), ("a;b=\"", false), ("a;b=", false), ("a;", false),
             ("a b", false), ("a;;b", false), ("=", false), ("a;b=\"\"", false),
         ])
-    func `a list of extensions has RFC 6455's grammar`(list: String, isFine: Bool) {
+    func `a list of extensions must follow the grammar of RFC 6455`(list: String, isFine: Bool) {
         let text = Self.request.replacing("Version: 13", with: "Version: 13\nSec-WebSocket-Extensions: \(list)")
         #expect((try? Self.asked(text).request?.target) == (isFine ? "/chat?room=7" : nil))
     }
 
     @Test(arguments: [
         ("GET /health HTTP/1.1\nHost: a\n\n", "fine"), ("HEAD /health HTTP/1.1\nHost: a\n\n", ""),
-        // As load balancers ask.
+        // Requests as load balancers send them.
         ("GET /health?from=balancer HTTP/1.0\n\n", "fine"), ("HEAD http://a/health HTTP/1.1\nHost: a\n\n", ""),
     ])
-    func `a page is the answer to whoever asks for no WebSocket`(request: String, body: String) throws {
+    func `a request that is not for a WebSocket gets the page of its path`(request: String, body: String) throws {
         var policy = WebSocketHandshakePolicy()
         policy.pages["/health"] = WebSocketPage("fine", headers: ["Cache-Control": "no-store"])
         for pieces in request.lines.everyCut {
@@ -340,7 +391,7 @@ struct ServerHandshakeTests {
         }
     }
 
-    @Test func `a page keeps nobody from the WebSocket, nor other requests from being refused`() throws {
+    @Test func `a page blocks no WebSocket on its path, and other requests are still refused`() throws {
         var policy = WebSocketHandshakePolicy()
         policy.pages["/chat"] = WebSocketPage("a page")
         #expect(try Self.asked(Self.request, policy).request?.path == "/chat")
@@ -357,7 +408,7 @@ struct ServerHandshakeTests {
     }
 
     @Test(arguments: [("bGluOnM6dA==", "lin", "s:t"), ("Og==", "", ""), ("bGlu", nil, nil), ("!", nil, nil)])
-    func `basic authentication is taken apart`(text: String, user: String?, password: String?) throws {
+    func `the credentials of basic authentication are read`(text: String, user: String?, password: String?) throws {
         let handshake = try Self.asked(
             Self.request.replacing("Version: 13", with: "Version: 13\nAuthorization: basic \(text)"))
         #expect(handshake.request?.credentials?.user == user)
@@ -384,7 +435,7 @@ struct ServerHandshakeTests {
         #expect(client.agreement?.subprotocol == "b")
     }
 
-    @Test func `no bytes at all make it trap`() throws {
+    @Test func `no bytes make the server's handshake trap`() throws {
         var random = SeededGenerator.forThisRun()
         let request = Self.request.lines
         for _ in 0..<3_000 {
@@ -414,12 +465,12 @@ struct ServerHandshakeTests {
 }
 
 struct SHA1Tests {
-    /// FIPS 180-4's examples, by the key that makes them visible: an answer is the base64 of a hash.
+    /// The examples of FIPS 180-4, seen through their keys: an answer is the Base64 of a hash.
     @Test(arguments: [
         ("dGhlIHNhbXBsZSBub25jZQ==", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="),
         ("x3JJHMbDL1EzLkh9GBhXDw==", "HSmrc0sMlYUkAGmm5OPpG2HaGWk="),
     ])
-    func `a key has one answer`(key: String, answer: String) {
+    func `each key has its known answer`(key: String, answer: String) {
         #expect(HandshakeKey.answer(to: key) == answer)
     }
 }

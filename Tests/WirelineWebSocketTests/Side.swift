@@ -3,9 +3,9 @@
 import WebSocketSupport
 import WirelineWebSocket
 
-/// One end of a WebSocket in memory: an engine, and what has come out of it.
+/// One end of a WebSocket in memory: an engine, and what it has produced.
 final class Side {
-    /// What an engine has told, so that it is the same however its input is cut.
+    /// What an engine has reported, in a form that does not depend on how its input is split.
     enum Told: Equatable {
         case message(WebSocketMessageKind, [UInt8])
         case ping([UInt8])
@@ -17,9 +17,9 @@ final class Side {
 
     var engine: WebSocketEngine
     private(set) var told: [Told] = []
-    /// What has come of a message that is not whole.
+    /// The content so far of a message that is not complete.
     private(set) var content: [UInt8] = []
-    /// Whether messages are sent back as they are.
+    /// Whether messages are sent back unchanged.
     var echoes = false
     /// How many bytes of content are read at once.
     var room = 300
@@ -28,7 +28,7 @@ final class Side {
 
     init(
         _ role: WebSocketRole, agreement: WebSocketAgreement? = nil,
-        configuration: WebSocketConfiguration = WebSocketConfiguration()
+        configuration: WebSocketEngine.Configuration = WebSocketEngine.Configuration()
     ) {
         engine = WebSocketEngine(role, agreement: agreement, configuration: configuration)
     }
@@ -41,7 +41,7 @@ final class Side {
     var wantsConnectionClosed: Bool { engine.wantsConnectionClosed }
     var pendingByteCount: Int { engine.pendingByteCount }
 
-    /// What waits to be sent, all of it.
+    /// All output that waits to be sent.
     func output() -> [UInt8] {
         var bytes: [UInt8] = []
         engine.takeOutput { waiting in
@@ -58,7 +58,7 @@ final class Side {
         return Frame.frames(sent, areMasked: engine.role == .client)
     }
 
-    /// Hands bytes to the engine until it has taken everything, has ended or has failed.
+    /// Passes bytes to the engine until it has taken everything, has ended or has failed.
     func receive(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while true {

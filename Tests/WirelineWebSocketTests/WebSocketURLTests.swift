@@ -26,7 +26,7 @@ struct WebSocketURLTests {
             ("ws://[1:2:3:4:5:6:7:8]/", false, "1:2:3:4:5:6:7:8", 80, "/", nil, "[1:2:3:4:5:6:7:8]"),
             ("ws://a_b-c/[]{}|^`?[]{}|\\", false, "a_b-c", 80, "/[]{}|^`", "[]{}|\\", "a_b-c"),
         ] as [(String, Bool, String, Int, String, String?, String)])
-    func `an address is taken apart`(
+    func `a URL is split into its parts`(
         text: String, isSecure: Bool, host: String, port: Int, path: String, query: String?, authority: String
     ) throws {
         let url = try WebSocketURL(text)
@@ -37,7 +37,7 @@ struct WebSocketURLTests {
         #expect(url.query == query)
         #expect(url.authority == authority)
         #expect(url.credentials == nil)
-        // What it prints is the same address.
+        // Its description is the same address.
         #expect(try WebSocketURL(url.description) == url)
     }
 
@@ -71,14 +71,18 @@ struct WebSocketURLTests {
             ("ws://a/?%GG", .percentEncoding, 8), ("ws://%@a", .percentEncoding, 5), ("ws://%FF@a", .credentials, 5),
             ("ws://x\r\ny@a", .character, 6), ("ws://x y@a", .character, 6), ("ws:// @a", .character, 5),
             ("ws://x:\u{0}@a", .character, 7), ("ws://x:y\u{7F}@a", .character, 8), ("ws://x\ty:z@a", .character, 6),
+            ("ws://a\\@b", .character, 6), ("ws://a\\b.com/", .character, 6), ("ws://u:p\\@b", .character, 8),
+            ("ws://a\\:80", .character, 6), ("ws://\\a", .character, 5), ("ws://a/b\\c", .character, 8),
+            ("ws://a%40b", .host, 5), ("ws://a%2Fb", .host, 5), ("ws://%61", .host, 5), ("ws://a\tb", .host, 5),
+            ("ws://0x7F000001", .host, 5), ("ws://127.0.0.0x1", .host, 5), ("ws://a.0x.", .host, 5),
             ("ws://a#b", .fragment, 6), ("ws://a/?b#", .fragment, 9),
         ] as [(String, WebSocketURLFault, Int)])
-    func `anything else is refused, with the place`(text: String, fault: WebSocketURLFault, offset: Int) {
+    func `an invalid URL is refused with the offset`(text: String, fault: WebSocketURLFault, offset: Int) {
         #expect(throws: WebSocketError.invalidURL(fault, offset: offset)) { try WebSocketURL(text) }
     }
 
     @Test(arguments: [(63, true), (64, false)])
-    func `a label has at most 63 characters`(count: Int, isFine: Bool) {
+    func `a label of a host name has at most 63 characters`(count: Int, isFine: Bool) {
         let url = try? WebSocketURL("ws://" + String(repeating: "a", count: count) + ".com")
         #expect((url != nil) == isFine)
     }

@@ -3,7 +3,7 @@
 import Foundation
 import Wireline
 
-/// A page in Chromium, asked from outside by the DevTools protocol.
+/// A page in Chromium, controlled from outside with the DevTools protocol.
 struct BrowserDebugger {
     private let socket: WebSocketClient
     private let session: String
@@ -15,12 +15,12 @@ struct BrowserDebugger {
     /// Finds the page that the browser shows.
     init(_ debugger: String) async throws {
         var configuration = WebSocketClientConfiguration()
-        configuration.connecting.connectTimeout = .seconds(500)
+        configuration.dialing.connectTimeout = .seconds(500)
         socket = try await WebSocketClient.connect(to: debugger, configuration: configuration)
         while true {
             let answer = try await Self.ask(socket, "Target.getTargets", [:])
             let targets = answer["targetInfos"] as? [[String: Any]] ?? []
-            // It may be there before its page.
+            // The debugger may be ready before its page.
             guard let page = targets.first(where: { $0["type"] as? String == "page" }),
                 let id = page["targetId"] as? String
             else { continue }
@@ -30,7 +30,7 @@ struct BrowserDebugger {
         }
     }
 
-    /// The text that an expression in JavaScript has for its value.
+    /// The text value of an expression in JavaScript.
     func text(_ expression: String) async throws -> String {
         let answer = try await Self.ask(
             socket, "Runtime.evaluate", ["expression": "String(\(expression))", "returnByValue": true], session)

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// A pcapng file of TCP, read back as strictly as it can be.
+/// A pcapng file with TCP, parsed as strictly as possible.
 struct Capture {
-    /// A packet of TCP.
+    /// A TCP packet.
     struct Segment {
         var source: UInt16
         var target: UInt16
@@ -72,7 +72,7 @@ struct Capture {
         return sum
     }
 
-    /// All bytes that a port has sent to another, by their sequence numbers.
+    /// All bytes that one port sent to another, ordered by their sequence numbers.
     func stream(from source: UInt16, to target: UInt16) throws -> [UInt8] {
         var next: UInt32?
         var bytes: [UInt8] = []

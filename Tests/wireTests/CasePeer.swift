@@ -6,12 +6,12 @@ import TestingSupport
 import WebSocketSupport
 import WirelineWebSocket
 
-/// A client that has an echoing server through cases, byte by byte. It blocks its thread: where tests compute, a task could
-/// wait longer for each of its steps than the server waits for a handshake.
+/// A client that runs cases against an echo server, byte by byte. It blocks its thread: while other tests compute, a
+/// task might wait longer for each step than the server waits for a handshake.
 struct CaseClient {
     let port: UInt16
 
-    /// What is wrong with what comes of each case, by its name.
+    /// What is wrong with the outcome of each case, by the name of the case.
     func faults(of cases: [any EchoCase]) throws -> [String] {
         var faults: [String] = []
         for conformance in cases {
@@ -46,15 +46,15 @@ struct CaseClient {
     }
 }
 
-/// A server that tests clients, as Autobahn's does: it says how many cases there are, has a client that echoes through each
-/// of them, and ends when it is asked for the reports. It blocks its thread, as ``CaseClient``.
+/// A server that tests clients, like Autobahn's: it tells the number of cases, runs each one against a client that
+/// echoes, and ends when the client asks for the reports. It blocks its thread, like ``CaseClient``.
 struct CaseServer {
     let listener: RawSocket
     let cases: [any EchoCase]
 
     /// Serves a client.
     ///
-    /// - Returns: What is wrong with what comes of each case, by its name.
+    /// - Returns: What is wrong with the outcome of each case, by the name of the case.
     func run() throws -> [String] {
         var faults: [String] = []
         while true {
@@ -85,7 +85,7 @@ struct CaseServer {
         return conformance.fault(in: bytes, to: .server)
     }
 
-    /// Accepts a WebSocket, sends this, and reads up to the client's close frame, or its end.
+    /// Accepts a WebSocket, sends these pieces, and reads up to the client's close frame, or its end.
     private func talk(
         _ socket: RawSocket, _ head: String, extensions: String? = nil, sending pieces: [[UInt8]]
     ) throws -> [UInt8] {
@@ -105,7 +105,8 @@ struct CaseServer {
 }
 
 extension RawSocket {
-    /// Sends all of it while `body` reads, unless the peer ends earlier: of a fault it need not hear the rest.
+    /// Sends all pieces while `body` reads, unless the peer ends earlier: after a fault the peer need not read the
+    /// rest.
     fileprivate func sending<Value>(_ pieces: [[UInt8]], while body: () throws -> Value) rethrows -> Value {
         let end = Seen<Void>()
         Thread {
@@ -116,7 +117,7 @@ extension RawSocket {
         return try body()
     }
 
-    /// What a client sends, up to its close frame or its end.
+    /// The bytes that a client sends, up to its close frame or its end.
     fileprivate func bytesUpToClose() throws -> [UInt8] {
         var (bytes, offset): ([UInt8], Int) = ([], 0)
         while true {
@@ -131,7 +132,7 @@ extension RawSocket {
 }
 
 extension String {
-    /// The value of a field of this head.
+    /// The value of a field in this head.
     fileprivate func field(_ name: String) -> String? {
         split(separator: "\r\n").first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
     }

@@ -4,8 +4,8 @@ import Foundation
 import Testing
 import TestingSupport
 
-/// `wire conform --command`: other implementations, and programs that are none.
-@Suite(.timeLimit(.minutes(300)), .aside)
+/// `wire conform --command`: other implementations, and programs that are not adapters.
+@Suite(.aside)
 struct ConformHarnessTests {
     private static let files: KeyValuePairs<String, String> = [
         "Protocols/Scene/Scene.wire": "option max_packet = 4096;\n" + sceneSchema,
@@ -13,7 +13,7 @@ struct ConformHarnessTests {
         "Protocols/Scene/Vectors/Invalid/cut.hex": "00000009 4e21 07 0000",
         "Protocols/Scene/Vectors/Invalid/cut.txt": "Cs_20001.Line: needs 4 bytes at offset 7, 2 are left\n",
     ]
-    /// Nothing waits for so long but a test that has failed.
+    /// So long that only a failed test reaches it.
     private static let patience = "20m"
 
     @Test(arguments: ConformTests.protocols)
@@ -26,7 +26,7 @@ struct ConformHarnessTests {
         #expect(outcome.output.wholeMatch(of: /\w+: (\d+) checks: \1 passed\n/) != nil, "\(outcome)")
     }
 
-    /// Makes one check with a program that is a script of the shell; it is asked whether `hi` can be decoded.
+    /// Makes one check with a shell script as the program. The check asks whether `hi` can be decoded.
     private func check(
         _ script: String, _ filter: String = "hi/decode", _ words: String = "--timeout 20m"
     ) throws -> Outcome {
@@ -76,9 +76,9 @@ struct ConformHarnessTests {
         ("read line; printf '\\377\\000\\n'; read line", "what it replied is no line of JSON: "),
         ("exec ./nothing", "the program ended with status 127 before it replied; it said: "),
     ])
-    func `a program that is no adapter fails, and why is said`(script: String, reason: String) throws {
+    func `a program that is not an adapter fails, and the reason is shown`(script: String, reason: String) throws {
         var outcome = try check(script)
-        // It has some seconds to end behind its output, which a busy machine may not let it do.
+        // The program has some seconds to end after its output. A busy machine may need more.
         let goesOn = "the program has closed its output and goes on"
         for _ in 0..<3 where reason != goesOn && outcome.output.contains(goesOn) { outcome = try check(script) }
         #expect(outcome.status == 1 && outcome.errors.isEmpty)
@@ -91,13 +91,13 @@ struct ConformHarnessTests {
         ("sleep 1000", "no first reply within 10 times 20ms"),
         ("printf '{\"id\":1'; sleep 1000", "no first reply within 10 times 20ms"),
     ])
-    func `a program that is silent is not waited for`(script: String, reason: String) throws {
+    func `a silent program runs into the timeout`(script: String, reason: String) throws {
         let outcome = try check(script, "hi/decode", "--timeout 20ms")
         #expect(
             outcome == Outcome(status: 1, output: "FAIL hi/decode: \(reason)\nScene: 1 check: 1 failed\n", errors: ""))
     }
 
-    @Test func `a program that never works is not started for ever`() throws {
+    @Test func `a program that never works is started only a few times`() throws {
         let outcome = try check("echo x >> starts; exit 1", "*")
         #expect(outcome.status == 1)
         let lines = outcome.output.split(separator: "\n")
@@ -108,7 +108,7 @@ struct ConformHarnessTests {
         let ends = many.output.split(separator: "\n")
         try #require(ends.count == 4, "\(many)")
         #expect(ends[0].hasSuffix("the program ended with status 1 before it replied") && ends[3] == "10", "\(many)")
-        // The others are one line, and each is in the report.
+        // The other checks are one line, and each of them is in the report.
         let reason = "not asked: the program was lost 10 times in a row"
         let count = try #require(ends[1].wholeMatch(of: /FAIL (\d+) more checks: (.*)/))
         #expect(count.2 == reason && Int(count.1) ?? 0 > 20, "\(many)")
@@ -118,7 +118,7 @@ struct ConformHarnessTests {
         #expect(report.contains(#"failures="10" errors="\#(count.1)" skipped="0""#))
     }
 
-    /// The good adapter, with a change in what it says.
+    /// The correct adapter, with a change in its output.
     private func changed(_ change: String, _ filter: String, _ words: String = "") throws -> Outcome {
         let workspace = try Workspace(Self.files)
         try workspace.write("wire conform --adapter | sed -u '\(change)'\n", to: "program")
@@ -157,13 +157,13 @@ struct ConformHarnessTests {
             "FAIL Invalid/cut/refuse: the error is too_long where truncated was expected\n"
         ),
     ])
-    func `a wrong answer fails, with what was expected`(change: String, filter: String, text: String) throws {
+    func `a wrong answer fails, and the expected one is shown`(change: String, filter: String, text: String) throws {
         let outcome = try changed(change, filter)
         let shown = outcome.output.replacing(/\](?:00026869)/, with: "]…")
         #expect(outcome.status == 1 && shown.hasPrefix(text), "\(outcome)")
     }
 
-    @Test func `an error may say less, unless everything is asked for`() throws {
+    @Test func `an error may have fewer details, except with --strict`() throws {
         let change = #"s/"error":"truncated",.*"text"/"text"/"#
         #expect(try changed(change, "Invalid*") == .success("Scene: 1 check: 1 passed\n"))
         let strict = try changed(change, "Invalid*", "--strict")
@@ -171,14 +171,14 @@ struct ConformHarnessTests {
             strict.output.hasPrefix("FAIL Invalid/cut/refuse: the error is not said where truncated was expected\n"))
     }
 
-    @Test func `what an adapter skips is said, and does not fail`() throws {
+    @Test func `checks that an adapter skips are shown, and do not fail`() throws {
         let change = #"s/"reply":.*/"reply":"skip","text":"not yet"}/"#
         let outcome = try changed(change, "hi/encode")
         #expect(outcome == .success("skip hi/encode: not yet\nScene: 1 check: 1 skipped\n"))
     }
 
-    @Test func `a program that is lost is started again for the next check`() throws {
-        // Each one dies behind its first reply.
+    @Test func `a program that has died is started again for the next check`() throws {
+        // Each one exits after its first reply.
         let workspace = try Workspace(Self.files)
         try workspace.write("head -n 1 | wire conform --adapter\n", to: "program")
         let outcome = try workspace.shell(
@@ -191,18 +191,18 @@ struct ConformHarnessTests {
         #expect(lost.output.contains("ok   hi/encode"), "\(lost)")
     }
 
-    @Test func `what a program has started ends with it`() throws {
+    @Test func `processes that a program has started end with it`() throws {
         let workspace = try Workspace(Self.files)
         try workspace.write("sleep 1000 & echo $! > pid; read line; exit 1\n", to: "program")
         let outcome = try workspace.shell("wire conform --timeout 20m --command 'sh ./program' --filter hi/decode")
         #expect(outcome.status == 1)
-        // Nobody waits for it any more, but it may not have been taken away yet.
+        // No process waits for it any more, but it may still be a zombie.
         let gone = "while kill -0 $(cat pid) 2> /dev/null && ! grep -q 'State:.*Z' /proc/$(cat pid)/status; do :; done"
         #expect(try workspace.shell(gone).status == 0)
     }
 
     @Test(arguments: ["INT", "TERM"])
-    func `an interruption ends the program too, and what is known is reported`(signal: String) throws {
+    func `an interruption ends the program, too, and the results so far are reported`(signal: String) throws {
         let workspace = try Workspace(Self.files)
         try workspace.write("echo $$ > started; sleep 1000\n", to: "program")
         let line = """
@@ -222,7 +222,7 @@ struct ConformHarnessTests {
 
     // MARK: The adapter
 
-    @Test func `the adapter replies to each line, whatever it is`() throws {
+    @Test func `the adapter replies to each line, whatever the line is`() throws {
         let workspace = try Workspace(Self.files)
         let requests = """
             {"id":1,"protocol":"Scene","ask":"decode","from":"client","hex":"\(packetHex)ff"}
@@ -257,8 +257,8 @@ struct ConformHarnessTests {
     }
 }
 
-/// The Erlang that is generated, asked by its own script.
-@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(300)), .aside)
+/// The generated Erlang, run by its own script.
+@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
 struct ConformErlangTests {
     @Test(arguments: ConformTests.protocols)
     func `the generated Erlang conforms`(name: String) throws {
@@ -273,5 +273,73 @@ struct ConformErlangTests {
         #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
         let last = outcome.output.split(separator: "\n").last ?? ""
         #expect(last.wholeMatch(of: /\w+: (\d+) checks: \1 passed/) != nil, "\(outcome)")
+    }
+
+    /// A protocol whose header and trailer have numbers of 64 bits, signed and unsigned.
+    private static let wideSchema = """
+        packet {
+            @length(packet)                uint64 length;
+            @id                            uint64 id;
+            @sequence                      uint64 sequence;
+            @default(-9223372036854775808) int64  zone;
+                                           bool   is_last;
+                                           varint mark;
+            payload;
+                                           uint64 token;
+                                           int64  balance;
+            @constant(0xFFFFFFFFFFFFFFFF)  uint64 end;
+        }
+        @id(0xFFFFFFFFFFFFFFFF) @from(client) message Transfer { uint64 amount; int64 change; }
+        """
+
+    /// Each line sets every number to the last integer of one form in JSON, or the first of the other: 2^53 - 1 is the
+    /// largest that JSON has as a number, in both directions from 0.
+    private static let wideHeaders = [
+        #"{"sequence":9007199254740991,"zone":-9007199254740991,"mark":9007199254740991,"#
+            + #""token":9007199254740991,"balance":-9007199254740991}"#,
+        #"{"sequence":"9007199254740992","zone":"-9007199254740992","is_last":true,"mark":"9007199254740992","#
+            + #""token":"9007199254740992","balance":"9007199254740992"}"#,
+        #"{"sequence":"18446744073709551615","zone":"9223372036854775807","is_last":true,"#
+            + #""mark":"18446744073709551615","token":"18446744073709551615","balance":"-9223372036854775808"}"#,
+    ]
+
+    @Test func `the generated Erlang's adapter keeps header and trailer values of 64 bits`() throws {
+        let workspace = try Workspace(["Protocols/Wide/wide.wire": Self.wideSchema])
+        let fields = #"{"amount":"18446744073709551615","change":"-9223372036854775808"}"#
+        for (index, header) in Self.wideHeaders.enumerated() {
+            let packet = try workspace.wire("encode", "Transfer", fields, "--header", header).output
+            try workspace.write(packet, to: "Protocols/Wide/Vectors/\(index).hex")
+            let line = try workspace.wire("decode", packet.trimmingCharacters(in: .newlines)).output
+            try workspace.write(line, to: "Protocols/Wide/Vectors/\(index).json")
+        }
+        let outcome = try workspace.shell(
+            """
+            wire generate erlang --out out && wire generate erlang-adapter --out out && \
+            exec wire conform --generate 40 --timeout 20m --command 'exec escript out/*.escript'
+            """)
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+        let last = outcome.output.split(separator: "\n").last ?? ""
+        #expect(last.wholeMatch(of: /Wide: (\d+) checks: \1 passed/) != nil, "\(outcome)")
+    }
+
+    @Test func `the generated Erlang's adapter refuses header values that are not integers, like our own`() throws {
+        let workspace = try Workspace(["Protocols/Wide/wide.wire": Self.wideSchema])
+        let members = [
+            #""sequence":"12x""#, #""sequence":true"#, #""is_last":1"#, #""sequence":"18446744073709551616""#,
+        ]
+        let requests = members.enumerated().map { index, member in
+            #"{"id":\#(index),"ask":"encode","line":{"message":"Transfer","header":{\#(member)},"#
+                + #""fields":{"amount":1,"change":1}}}"#
+        }
+        try workspace.write(requests.joined(separator: "\n") + "\n", to: "requests")
+        let outcome = try workspace.shell(
+            """
+            wire generate erlang --out out > made && wire generate erlang-adapter --out out >> made && \
+            escript out/*.escript < requests && wire conform --adapter < requests
+            """)
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+        let kinds = outcome.output.matches(of: /"error":"(\w+)"/).map { String($0.1) }
+        let expected = ["not_an_integer", "wrong_kind", "wrong_kind", "out_of_range"]
+        #expect(kinds == expected + expected, "\(outcome)")
     }
 }

@@ -3,9 +3,9 @@
 import Foundation
 import Testing
 
-/// `wire conform` against the codec itself, and what it makes of results.
+/// `wire conform` against our own codec, and its reports.
 struct ConformTests {
-    /// What `Protocols/` holds.
+    /// The protocols in `Protocols/`.
     static let protocols: [String] = {
         let home = repositoryFolder.appending(path: "Protocols")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: home.path)) ?? []
@@ -18,7 +18,7 @@ struct ConformTests {
     @Test func `all protocols have vectors`() { #expect(Self.protocols.count == 17) }
 
     @Test(arguments: protocols)
-    func `the codec conforms to the vectors, and to those made from the schema`(name: String) throws {
+    func `the codec conforms to the vectors, and to generated ones`(name: String) throws {
         let workspace = try Workspace()
         let words = ["conform", "--protocol", Self.path(of: name)]
         let outcome = try workspace.wire(words[0], words[1], words[2])
@@ -27,14 +27,14 @@ struct ConformTests {
         #expect(output.1 == name && output.2 == output.3 && Int(output.2) ?? 0 > 10)
         let made = try workspace.wire("conform", words[1], words[2], "--generate", "150", "--write", "made")
         #expect(made.status == 0, "\(made)")
-        // What was written is read again, and the protocol is told by where the vectors are.
+        // The written vectors are read again; the protocol of vectors follows from their folder.
         let again = try workspace.wire("conform", "made", words[1], words[2])
         #expect(again.status == 0, "\(again)")
         let told = try workspace.wire("conform", words[2] + "/Vectors")
         #expect(told == outcome)
     }
 
-    // MARK: What is wrong
+    // MARK: Errors
 
     private static let files: KeyValuePairs<String, String> = [
         "Protocols/Scene/Scene.wire": sceneSchema, "Protocols/Scene/Vectors/hi.hex": packetHex,
@@ -103,7 +103,7 @@ struct ConformTests {
             "FAIL Refused/big/refuse: expected an error, got bytes: \(packetHex)\n"
         ),
     ])
-    func `a vector that is wrong fails, with the place`(file: String, text: String, lines: String) throws {
+    func `a wrong vector fails, and its place is shown`(file: String, text: String, lines: String) throws {
         let workspace = try Workspace(Self.files)
         try workspace.write(text, to: "Protocols/Scene/Vectors/" + file)
         let outcome = try workspace.wire("conform")
@@ -119,7 +119,7 @@ struct ConformTests {
         ("lost.hex", "00", "error: cannot read Protocols/Scene/Vectors/lost.json: No such file or directory\n"),
         ("Invalid/cut.json", "[]", "error: Protocols/Scene/Vectors/Invalid/cut.json is no error: "),
     ])
-    func `files that are no vectors are named`(file: String, text: String, error: String) throws {
+    func `the error names files that are not vectors`(file: String, text: String, error: String) throws {
         let workspace = try Workspace(Self.files)
         try workspace.write(text, to: "Protocols/Scene/Vectors/" + file)
         let outcome = try workspace.wire("conform")
@@ -130,7 +130,7 @@ struct ConformTests {
     @Test(arguments: [
         ("conform --write made", 2, "error: --write goes with --generate N\n"),
         ("conform --seed 1", 2, "error: --seed goes with --generate N\n"),
-        ("conform --generate 0", 1, "error: --generate is a number from 1 to 1000000; `0` is not\n"),
+        ("conform --generate 0", 2, "error: --generate is a number from 1 to 1000000; `0` is not\n"),
         ("conform --filter nothing", 1, "error: no check's name has `nothing` in it\n"),
         ("conform nowhere", 1, "error: there is no nowhere\n"),
         ("conform Protocols/Scene/Scene.wire", 1, "error: Protocols/Scene/Scene.wire is no vector\n"),
@@ -138,13 +138,13 @@ struct ConformTests {
         ("conform --other", 2, "error: unknown option `--other`\n"),
         ("conform --protocol Protocols/None", 1, "error: there is no folder Protocols/None\n"),
     ])
-    func `a call that cannot be answered says why`(words: String, status: Int32, error: String) throws {
+    func `a call that cannot work gives the reason`(words: String, status: Int32, error: String) throws {
         let outcome = try Workspace(Self.files).shell("wire " + words)
         #expect(outcome.status == status && outcome.output.isEmpty)
         #expect(outcome.errors.hasPrefix(error), "\(outcome)")
     }
 
-    @Test func `a protocol without vectors is told how to get some`() throws {
+    @Test func `the error for a protocol without vectors says how to get some`() throws {
         let outcome = try Workspace().wire("conform")
         let help = "help: --generate 100 makes some from the schema\n"
         #expect(outcome.status == 1)
@@ -152,9 +152,9 @@ struct ConformTests {
         #expect(try Workspace().wire("conform", "--generate", "30").output.hasPrefix("Scene: "))
     }
 
-    // MARK: What is chosen, and what is known
+    // MARK: Filters and expected failures
 
-    @Test func `a filter chooses checks by their names`() throws {
+    @Test func `a filter selects checks by name`() throws {
         let workspace = try Workspace(Self.files)
         #expect(try workspace.wire("conform", "--filter", "cut").output == "Scene: 2 checks: 2 passed\n")
         #expect(try workspace.wire("conform", "--filter", "hi*code").output == "Scene: 2 checks: 2 passed\n")
@@ -164,7 +164,7 @@ struct ConformTests {
         #expect(one == .success("ok   Invalid/cut/refuse\nScene: 1 check: 1 passed\n"))
     }
 
-    @Test func `failures that are known must happen`() throws {
+    @Test func `expected failures must happen`() throws {
         let workspace = try Workspace(Self.files)
         try workspace.write(packetHex.dropLast(2) + "6a", to: "Protocols/Scene/Vectors/hi.hex")
         try workspace.write("# Known.\nhi/decode # a reason\n  hi/glued\n\nhi/encode\n", to: "known")
@@ -182,7 +182,7 @@ struct ConformTests {
                         Scene: 7 checks: 2 passed, 1 failed, 1 passed that should fail, 3 failed as expected
 
                         """, errors: ""))
-        // Where only some are run, the others are not missed.
+        // If only some checks are run, the others are not missing.
         let some = try workspace.wire("conform", "--expected-failures", "known", "--filter", "decode")
         #expect(some == .success("Scene: 1 check: 1 failed as expected\n"))
         try workspace.write("hi/decode\nhi/decode\n", to: "known")
@@ -191,7 +191,7 @@ struct ConformTests {
     }
 
     @Test(.enabled(if: PeerProcess.isWanted("python3"), "there is no python3"))
-    func `the XML is well-formed whatever a failure says`() throws {
+    func `the XML is well-formed, whatever a failure's text contains`() throws {
         let workspace = try Workspace(Self.files)
         let evil = #"{"message":"Cs_20001","fields":{"SceneId":1,"Line":2,"message":"\u0000\u001b]]>\"<&'\uffff😀"}}"#
         try workspace.write(evil, to: "Protocols/Scene/Vectors/hi.json")

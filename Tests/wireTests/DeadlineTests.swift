@@ -4,10 +4,10 @@ import Foundation
 import Testing
 import TestingSupport
 
-/// What is done about programs of tests that hang.
-@Suite(.aside, .timeLimit(.minutes(300)))
+/// Kills programs of tests that hang.
+@Suite(.aside)
 struct DeadlineTests {
-    /// A line of the shell that will run, and what it prints.
+    /// A shell command, not yet running, and its output.
     private func program(_ line: String) -> (process: Process, output: FileHandle) {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(filePath: "/bin/sh")
@@ -16,8 +16,8 @@ struct DeadlineTests {
         return (process, output.fileHandleForReading)
     }
 
-    @Test func `a program that hangs is killed with what it has started, and named`() throws {
-        // Both have the pipe, whose end is waited for.
+    @Test func `a program that hangs is killed with its child processes, and named`() throws {
+        // Both have the pipe open, and the test waits for its end.
         let (process, output) = program("echo begun; sleep 100000 & sleep 100000")
         let error = #expect(throws: (any Error).self) {
             try process.runToEnd(within: .milliseconds(200)) { output.readDataToEndOfFile() }
@@ -32,7 +32,7 @@ struct DeadlineTests {
         #expect(process.terminationStatus == 0)
     }
 
-    @Test func `a program that tests talk to is killed as well when it hangs`() throws {
+    @Test func `a program in the background is killed as well if it hangs`() throws {
         let (process, output) = program("sleep 100000")
         try process.runWatched(within: .milliseconds(200))
         #expect(output.readDataToEndOfFile() == Data())

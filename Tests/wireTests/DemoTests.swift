@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 struct DemoTests {
-    @Test func `the demo shows values and bytes, and that no cut changes them on a real connection`() throws {
+    @Test func `the demo shows values and bytes, and splits packets on a real connection`() throws {
         let outcome = try Workspace([:]).wire("demo")
         #expect(outcome.status == 0 && outcome.errors.isEmpty)
         let lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false)
@@ -23,7 +23,7 @@ struct DemoTests {
         #expect(!outcome.output.contains("\u{1B}"))
     }
 
-    @Test func `the demo's schema is the one under Protocols`() throws {
+    @Test func `the demo's schema is the same as under Protocols`() throws {
         let source = repositoryFolder.appendingPathComponent("Sources/wire/Demo/SceneSchema.swift")
         let schema = repositoryFolder.appendingPathComponent("Protocols/Scene/scene.wire")
         let literal = try String(contentsOf: source, encoding: .utf8)
@@ -39,11 +39,11 @@ struct DemoTests {
         let examples = help.filter { $0.hasPrefix("    wire ") }.map(String.init)
         let serve = try #require(examples.first { $0.hasPrefix("    wire serve ") })
         let call = try #require(examples.first { $0.hasPrefix("    wire call ") })
-        // Of the others that name an address each has tests of its own, with somebody there who answers.
+        // The other examples with an address have tests of their own, with a server that answers.
         let alone = examples.filter { !$0.contains("127.0.0.1") }
         #expect(alone.count >= 5)
         let out = workspace.folder.appendingPathComponent("out").path
-        // The two belong together; of their port only the number is another one here.
+        // These two belong together. Only the port is different here.
         let line = """
             set -e
             \(alone.joined(separator: "\n"))
@@ -62,7 +62,7 @@ struct DemoTests {
     @Test(arguments: [
         "demo", "check", "format", "diff", "encode", "decode", "generate", "call", "serve", "proxy", "conform",
     ])
-    func `a command's own help has its example`(_ command: String) throws {
+    func `a command's help has its example`(_ command: String) throws {
         let outcome = try Workspace().wire(command, "--help")
         #expect(outcome.status == 0)
         #expect(outcome.output.contains("\nexample:\n    wire \(command)"))

@@ -14,7 +14,7 @@ struct DiffTests {
         try Workspace(files)
     }
 
-    @Test func `each change is shown with its places, what goes wrong, and what to do`() throws {
+    @Test func `each change is shown with its places, its effect, and what to do`() throws {
         let outcome = try workspace().wire("diff", "Old", "New")
         let output = """
             New/a.wire:4:20: fine: Cs_1.d is new, at the end [ADDITION]
@@ -43,7 +43,7 @@ struct DiffTests {
         ("uint16 a;", "uint16 b;", 0, 1),
         ("uint16 a;", "uint8 a;", 1, 1),
     ])
-    func `the status says whether packets break, and strictly whether code does`(
+    func `the status shows whether packets break, and with --strict whether code does`(
         old: String, new: String, status: Int32, strict: Int32
     ) throws {
         let workspace = try workspace([
@@ -53,7 +53,7 @@ struct DiffTests {
         #expect(try workspace.wire("diff", "Old", "New", "--strict").status == strict)
     }
 
-    @Test func `a field late in a long message is shown with its bytes and both values`() throws {
+    @Test func `a field at the end of a long message is shown with its bytes and both values`() throws {
         let fields = (0..<60).map { "uint8 f\($0);" }.joined(separator: " ")
         let item = "struct Item { \(fields) int64 big; }\n"
         let message = "message Cs_1 { \(fields) Item[] items; }\n"
@@ -69,7 +69,7 @@ struct DiffTests {
         #expect(json.output.contains(#""field":"items[0].big","offset":128,"byteCount":8,"#))
     }
 
-    @Test func `JSON is one object in one line`() throws {
+    @Test func `JSON output is one object on one line`() throws {
         let workspace = try workspace([
             "Old/a.wire": "message Cs_1 { int8 a; }\n", "New/a.wire": "message Cs_1 { uint8 a; }\n",
         ])
@@ -87,7 +87,7 @@ struct DiffTests {
         #expect(outcome == Outcome(status: 1, output: line, errors: ""))
     }
 
-    @Test func `GitHub's form is a workflow command for each change`() throws {
+    @Test func `GitHub's format has a workflow command for each change`() throws {
         let workspace = try workspace([
             "Old/a.wire": "message Cs_1 { uint8 a; }\nmessage Cs_2 {}\n", "New,/a.wire": "message Cs_1 { uint8 b; }\n",
         ])
@@ -124,7 +124,7 @@ struct DiffTests {
         #expect(broken.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("error: git: fatal: ") })
     }
 
-    @Test func `a lock file holds a released version`() throws {
+    @Test func `a lock file contains a released version`() throws {
         let workspace = try workspace(["P/a.wire": Self.old, "P/b.wire": "message Sc_1 {}\n"])
         #expect(try workspace.wire("diff", "--write-lock", "P.lock", "P") == .success("P.lock\n"))
         let lock = try workspace.read("P.lock")
@@ -148,18 +148,18 @@ struct DiffTests {
         ("diff --write-lock a b c", "error: --write-lock takes one version\n"),
         ("diff a b c", "error: unexpected argument `c`\n"),
     ])
-    func `a call that makes no sense ends with 2`(_ words: String, _ errors: String) throws {
+    func `a call without meaning exits with 2`(_ words: String, _ errors: String) throws {
         let outcome = try Workspace().shell("wire " + words)
         #expect(outcome.status == 2 && outcome.output.isEmpty)
         #expect(outcome.errors.hasPrefix(errors))
     }
 
-    @Test func `a version with errors is shown as a check shows it`() throws {
+    @Test func `errors in a version are shown like in a check`() throws {
         let outcome = try workspace(["P/a.wire": CheckTests.broken, "New/a.wire": Self.new]).wire("diff", "P", "New")
         #expect(outcome.status == 1 && outcome.output.isEmpty)
         #expect(outcome.errors == CheckTests.brokenText + "error: P is not a protocol that can be used\n")
     }
 
-    /// git comes with every checkout, but the tests could have been copied.
+    /// git comes with every checkout, but the tests may have been copied.
     private static var hasGit: Bool { (try? Workspace().shell("git --version").status) == 0 }
 }

@@ -4,12 +4,12 @@ import Foundation
 import Testing
 
 struct EncodeTests {
-    @Test func `a message is one packet in lower-case digits`() throws {
+    @Test func `a message becomes one packet in lower-case digits`() throws {
         #expect(try Workspace().wire("encode", "Cs_20001", packetFields) == .success(packetHex + "\n"))
     }
 
     @Test(arguments: [packetFields, "\n " + packetFields + "\r\n", packetLine])
-    func `JSON is read from standard input when left out`(_ text: String) throws {
+    func `JSON that is not in the call is read from standard input`(_ text: String) throws {
         #expect(try Workspace().wire("encode", "Cs_20001", input: Data(text.utf8)) == .success(packetHex + "\n"))
     }
 
@@ -30,12 +30,12 @@ struct EncodeTests {
         ),
         ("Cs_20001", "", "Cs_20001: the text ends where a value was expected at byte 0 of the JSON"),
     ])
-    func `what cannot be encoded ends with 1`(_ message: String, _ json: String, _ error: String) throws {
+    func `a message that cannot be encoded exits with 1`(_ message: String, _ json: String, _ error: String) throws {
         let outcome = try Workspace().wire("encode", message, json)
         #expect(outcome == Outcome(status: 1, output: "", errors: "error: \(error)\n"))
     }
 
-    @Test func `JSON that is not UTF-8 is refused with its place`() throws {
+    @Test func `JSON that is not UTF-8 is refused with the offset`() throws {
         let outcome = try Workspace().wire("encode", "Cs_20001", input: Data([0x7B, 0x22, 0xFF, 0x22, 0x7D]))
         let error = "error: Cs_20001: bytes that are not UTF-8 at byte 2 of the JSON\n"
         #expect(outcome == Outcome(status: 1, output: "", errors: error))
@@ -51,6 +51,12 @@ struct EncodeTests {
         message Cs_1 { uint8 a; }
 
         """
+
+    @Test func `endless standard input is refused`() throws {
+        let outcome = try Workspace().shell("wire encode Cs_20001 < /dev/zero")
+        let error = "error: standard input has more than 268435456 bytes, too many for one message\n"
+        #expect(outcome == Outcome(status: 1, output: "", errors: error))
+    }
 
     @Test func `header fields can be set`() throws {
         let outcome = try Workspace(["P/a.wire": Self.headerSchema])

@@ -4,14 +4,14 @@ import Foundation
 import Testing
 import TestingSupport
 
-/// The examples in `Tests/Examples/Erlang`, with the module that `wire generate erlang` makes, against the tool.
-@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .timeLimit(.minutes(300)), .aside)
+/// The examples in `Tests/Examples/Erlang`, with the module that `wire generate erlang` writes, against the tool.
+@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
 struct ErlangExampleTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
     private static let scene = root.appending(path: "Protocols/Scene").path
 
-    @Test func `a call of the tool is answered by the server in Erlang`() throws {
+    @Test func `the example server in Erlang answers a call of the tool`() throws {
         let workspace = try Self.generated()
         let server = try ErlangServer(Self.script(workspace, ["serve"]))
         defer { server.end() }
@@ -29,7 +29,7 @@ struct ErlangExampleTests {
         #expect(other.output.contains(#""fields":{"Res":4,"#))
     }
 
-    @Test func `a client in Erlang gets back what it has sent to the echo server`() throws {
+    @Test func `the example client in Erlang gets its packets back from the echo server`() throws {
         let workspace = try Self.generated()
         let tool = try ServingTool("--protocol", Self.scene)
         let client = try Self.script(workspace, ["call", "\(tool.port)"])
@@ -48,7 +48,7 @@ struct ErlangExampleTests {
     }
 
     @Test(.enabled(if: SharkTool.isWanted, "\(SharkTool.absence)"))
-    func `tshark shows of a recorded conversation what the tool decodes`() throws {
+    func `tshark shows of a recording what the tool decodes`() throws {
         let workspace = try Self.generated()
         #expect(
             try workspace.wire("generate", "wireshark", "--out", "wireshark", "--protocol", Self.scene)
@@ -117,7 +117,7 @@ struct ErlangExampleTests {
     }
 }
 
-/// The example of a server in Erlang, running.
+/// The example server in Erlang, running.
 private struct ErlangServer {
     let port: UInt16
     private let process: Process

@@ -7,7 +7,7 @@ struct GenerateTests {
     static let languages = "swift or erlang or erlang-adapter or wireshark or html or markdown"
     static let paths = "out/deep/Scene.wire.swift\nout/deep/SceneProtocol.swift\n"
 
-    @Test func `files are written where they are asked for, and named`() throws {
+    @Test func `files are written to the chosen folder, and listed`() throws {
         let workspace = try Workspace()
         #expect(try workspace.wire("generate", "swift", "--out", "out/deep") == .success(Self.paths))
         #expect(try workspace.read("out/deep/Scene.wire.swift").contains("public struct Cs_20001:"))
@@ -15,7 +15,7 @@ struct GenerateTests {
             try workspace.read("out/deep/SceneProtocol.swift").contains("SceneProtocol: WirelineCodec::PacketProtocol"))
     }
 
-    @Test func `what did not change is left alone, what did is written`() throws {
+    @Test func `unchanged files are not written again, and changed files are`() throws {
         let workspace = try Workspace()
         #expect(try workspace.wire("generate", "swift", "--out=out/deep/").output == Self.paths)
         let before = try workspace.read("out/deep/SceneProtocol.swift")
@@ -29,7 +29,7 @@ struct GenerateTests {
         #expect(try workspace.read("out/deep/SceneProtocol.swift") == before)
     }
 
-    @Test func `Erlang is a module and its header file`() throws {
+    @Test func `Erlang output is a module and its header file`() throws {
         let workspace = try Workspace()
         let outcome = try workspace.wire("generate", "erlang", "--out", "out")
         #expect(outcome == .success("out/scene_protocol.erl\nout/scene_protocol.hrl\n"))
@@ -38,14 +38,14 @@ struct GenerateTests {
     }
 
     @Test(arguments: [("html", "Scene.html", "<h1>Scene</h1>"), ("markdown", "Scene.md", "# Scene\n")])
-    func `documentation is one file`(_ format: String, _ file: String, _ title: String) throws {
+    func `documentation output is one file`(_ format: String, _ file: String, _ title: String) throws {
         let workspace = try Workspace()
         #expect(try workspace.wire("generate", format, "--out", "out") == .success("out/\(file)\n"))
         let text = try workspace.read("out/\(file)")
         #expect(text.contains(title) && text.contains("message-Sc_20001"))
     }
 
-    @Test func `a dissector is one file`() throws {
+    @Test func `a dissector is one file of output`() throws {
         let workspace = try Workspace()
         let outcome = try workspace.wire("generate", "wireshark", "--out", "out")
         #expect(outcome == .success("out/scene.lua\n"))
@@ -57,20 +57,20 @@ struct GenerateTests {
         ("generate --out out", "error: LANGUAGE is missing: it is \(languages)\n"),
         ("generate swfit --out out", "error: LANGUAGE is \(languages), not `swfit`\nhelp: did you mean `swift`?\n"),
     ])
-    func `an incomplete call ends with 2`(_ words: String, _ errors: String) throws {
+    func `an incomplete call exits with 2`(_ words: String, _ errors: String) throws {
         let outcome = try Workspace().shell("wire " + words)
         #expect(outcome.status == 2 && outcome.output.isEmpty)
         #expect(outcome.errors.hasPrefix(errors))
     }
 
-    @Test func `a folder that cannot be made is named with the system's reason`() throws {
+    @Test func `the error for a folder that cannot be created has the system's reason`() throws {
         let workspace = try Workspace(["Protocols/Scene/Scene.wire": sceneSchema, "file": ""])
         let outcome = try workspace.wire("generate", "swift", "--out", "file/out")
         let errors = "error: cannot make the folder file/out: Not a directory\n"
         #expect(outcome == Outcome(status: 1, output: "", errors: errors))
     }
 
-    @Test func `nothing is written for a protocol with errors`() throws {
+    @Test func `no file is written for a protocol with errors`() throws {
         let workspace = try Workspace(["P/a.wire": CheckTests.broken])
         let outcome = try workspace.wire("generate", "swift", "--out", "out", "--protocol", "P")
         #expect(outcome.status == 1)

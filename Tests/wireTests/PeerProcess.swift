@@ -5,15 +5,15 @@ import Testing
 import TestingSupport
 import WirelineTransport
 
-/// A server that is a program of its own, and says at which port it listens; ended with the value.
+/// A server in a process of its own, which tells its port. It ends with the value.
 final class PeerProcess {
     private let process: Process
-    /// Some end when it does.
+    /// Some programs end when it does.
     private let input = Pipe()
     private let output = Pipe()
     let port: UInt16
 
-    /// Whether the program is there, or must be.
+    /// Whether the program is installed, or must be.
     static func isWanted(_ program: String) -> Bool {
         let environment = ProcessInfo.processInfo.environment
         let isThere = (environment["PATH"] ?? "").split(separator: ":").contains {
@@ -22,9 +22,9 @@ final class PeerProcess {
         return isThere || environment["WIRELINE_REQUIRE_PEERS"] == "1"
     }
 
-    /// Starts it, and waits until it has printed something.
+    /// Starts the program, and waits until it has printed something.
     ///
-    /// - Parameter port: Where it listens, if it does not say; else the last number in what it prints.
+    /// - Parameter port: Its port, if it does not print it; by default the last number in its output.
     init(_ line: String, in workspace: Workspace, port: UInt16? = nil) throws {
         process = workspace.process(shell: "exec " + line)
         process.standardInput = input
@@ -59,7 +59,7 @@ final class PeerProcess {
     deinit { stop() }
 }
 
-/// A server of this process that takes bytes as they come; for as long as the value lives.
+/// A server in this process that takes bytes as they come, as long as the value lives.
 final class RawPeer: Sendable {
     let address: String
     private let listener: Listener
@@ -69,7 +69,7 @@ final class RawPeer: Sendable {
         address = listener.address.description
     }
 
-    /// Nobody listens there any more when it returns.
+    /// After it returns, the port is closed.
     func close() async {
         let listener = listener
         await listener.loop.run { listener.close() }
@@ -81,43 +81,55 @@ final class RawPeer: Sendable {
     }
 }
 
-/// Starts a server that answers whatever comes.
+/// Starts a server that answers any bytes.
 ///
 /// - Parameters:
-///   - greets: Whether it sends random bytes first.
-///   - endsBehindAnswer: Whether it ends a connection when it has answered.
-///   - answer: What it says to all that has come on a connection, and to what has come last.
+///   - greeting: The bytes that it sends first.
+///   - isTrickling: Whether it then sends zeros without end, one by one, to each client that was greeted or has sent
+///     bytes.
+///   - endsBehindAnswer: Whether it ends a connection after its answer.
+///   - answer: The answer to all bytes that have come on a connection, and to the last ones.
 func rawPeer(
-    greets: Bool = false, endsBehindAnswer: Bool = false,
+    greeting: [UInt8] = [], isTrickling: Bool = false, endsBehindAnswer: Bool = false,
     _ answer: @escaping @Sendable (_ all: [UInt8], _ new: [UInt8]) -> [UInt8]
 ) async throws -> RawPeer {
     let listener = try Listener.bind(to: .loopback(port: 0), on: EventLoopGroup.shared)
     listener.start { stream in
-        let handler = RawHandler(endsBehindAnswer: endsBehindAnswer, answer)
+        let handler = RawHandler(isTrickling: isTrickling, endsBehindAnswer: endsBehindAnswer, answer)
         try? stream.start(handler)
         handler.own = handler
-        if greets { handler.greet(stream) }
+        if !greeting.isEmpty { handler.say(greeting, to: stream) }
         stream.read()
     }
     return RawPeer(listener)
 }
 
-/// Belongs to its stream's loop, which is the lock behind `@unchecked Sendable`.
+/// Belongs to its stream's loop, which replaces a lock: hence `@unchecked Sendable`.
 private final class RawHandler: ByteStreamHandler, @unchecked Sendable {
+    private let isTrickling: Bool
     private let endsBehindAnswer: Bool
     private let answer: @Sendable ([UInt8], [UInt8]) -> [UInt8]
     private var all: [UInt8] = []
-    /// Nobody else holds it; until the connection ends.
+    /// Keeps itself alive until the connection ends.
     var own: RawHandler?
 
-    init(endsBehindAnswer: Bool, _ answer: @escaping @Sendable ([UInt8], [UInt8]) -> [UInt8]) {
+    init(isTrickling: Bool, endsBehindAnswer: Bool, _ answer: @escaping @Sendable ([UInt8], [UInt8]) -> [UInt8]) {
+        self.isTrickling = isTrickling
         self.endsBehindAnswer = endsBehindAnswer
         self.answer = answer
     }
 
-    func greet(_ stream: ByteStream) {
-        stream.write((0..<37).map { _ in .random(in: 128...255) })
+    func say(_ bytes: [UInt8], to stream: ByteStream) {
+        stream.write(bytes)
         stream.flush()
+        if isTrickling, stream.isOpen { trickle(to: stream) }
+    }
+
+    private func trickle(to stream: ByteStream) {
+        stream.loop.schedule(at: stream.loop.now + .milliseconds(5)) {
+            guard stream.takesOutput else { return }
+            self.say([0], to: stream)
+        }
     }
 
     func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
@@ -126,8 +138,7 @@ private final class RawHandler: ByteStreamHandler, @unchecked Sendable {
         stream.giveBack(taken)
         all += new
         let answer = answer(all, new)
-        stream.write(answer)
-        stream.flush()
+        say(answer, to: stream)
         if endsBehindAnswer, !answer.isEmpty { stream.endOutput() }
         if stream.isOpen { stream.read() }
     }

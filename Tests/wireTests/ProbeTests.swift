@@ -10,12 +10,12 @@ import WirelineTransport
 
 @testable import wire
 
-/// `wire probe`, against servers of all kinds, and what it goes by.
-@Suite(.aside, .timeLimit(.minutes(300)))
+/// `wire probe`, against servers of all kinds, and the parts that it decides with.
+@Suite(.aside)
 struct ProbeTests {
-    /// Probes a peer. A busy machine answers late, which may look like anything: until the verdict is the one that is
-    /// expected, it is asked again with more patience.
-    private func probe(
+    /// Probes a peer. A busy machine answers late, which may lead to any verdict. Until the verdict is the expected
+    /// one, this probes again with longer timeouts.
+    func probe(
         _ endpoint: String, packet: [UInt8]? = nil, for expected: Probe.Verdict
     ) async throws -> Probe.Verdict {
         let patience = [Duration.milliseconds(300), .seconds(5), .seconds(20)]
@@ -25,13 +25,13 @@ struct ProbeTests {
     private func probe(
         _ endpoint: String, packet: [UInt8]? = nil, _ patience: [Duration], until isSettled: (Probe.Verdict) -> Bool
     ) async throws -> Probe.Verdict {
-        let endpoint = try Endpoint(endpoint)
+        let endpoint = try HostAndPort(endpoint)
         let address = try SocketAddress(ipAddress: endpoint.host, port: endpoint.port)
         var verdict = Probe.Verdict.unknown(.silent)
         for silence in patience {
             let probe = Probe(
                 addresses: [address], loop: try EventLoopGroup.shared.nextLoop(), silence: silence,
-                connectTimeout: .seconds(500), packet: packet, progress: { _ in })
+                connectTimeout: .seconds(500), deadline: .distantFuture, packet: packet, progress: { _ in })
             verdict = try await probe.run()
             if isSettled(verdict) { break }
         }
@@ -43,7 +43,7 @@ struct ProbeTests {
     // MARK: Framings
 
     @Test(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), arguments: [1, 2, 4])
-    func `a listener of Erlang's is told by its {packet, N}`(_ size: Int) async throws {
+    func `an Erlang listener is recognised by its {packet, N}`(_ size: Int) async throws {
         let erlang = try ErlangEnd(["packet", "\(size)"])
         defer { erlang.stop() }
         let framing = Framing(offset: 0, width: size, order: .bigEndian, excess: size)
@@ -78,7 +78,7 @@ struct ProbeTests {
             Framing(offset: 4, width: 4, order: .bigEndian, excess: 8), "an ID of 4 bytes first"
         ),
     ])
-    func `an echo of a schema's packets is told by its header`(
+    func `an echo server for a schema is recognised by its header`(
         _ header: String, _ framing: Framing, _ name: String
     ) async throws {
         let server = try ServingTool([], files: ["Protocols/Peer/Peer.wire": header + Self.anyMessage])
@@ -87,7 +87,7 @@ struct ProbeTests {
         #expect(server.end().status == 0)
     }
 
-    @Test func `a server that pushes packets on its own is told by them`() async throws {
+    @Test func `a server that pushes packets is recognised by them`() async throws {
         let peer = try await peer { connection in
             for number in 0..<12 as Range<UInt8> {
                 await connection.sendRaw([0, 3 + number] + [UInt8](repeating: 0xEE, count: Int(number) + 3))
@@ -101,7 +101,7 @@ struct ProbeTests {
     }
 
     @Test(.enabled(if: PeerProcess.isWanted("python3"), "python3 is not on the PATH: install python3"))
-    func `a server of Python's that packs lengths with struct is told`() async throws {
+    func `a Python server that packs lengths with struct is recognised`() async throws {
         let folder = try Workspace(["server.py": Self.pythonServer])
         let server = try PeerProcess("python3 -u server.py", in: folder)
         let framing = Framing(offset: 0, width: 4, order: .bigEndian, excess: 4)
@@ -109,7 +109,7 @@ struct ProbeTests {
         #expect(try await probe("127.0.0.1:\(server.port)", for: verdict) == verdict)
     }
 
-    /// Returns packets; of one that is too large it says so in a packet, and closes.
+    /// Returns packets. For one that is too large it returns an error packet, and closes.
     private static let pythonServer = """
         import socketserver, struct
 
@@ -131,7 +131,7 @@ struct ProbeTests {
 
         """
 
-    @Test func `a packet that the server answers helps where it answers no other`() async throws {
+    @Test func `a known request helps with a server that answers no other packet`() async throws {
         let peer = try await peer { connection in
             while let packet = try await connection.next() {
                 guard packet.id == 20_001 else { continue }
@@ -150,7 +150,7 @@ struct ProbeTests {
     @Test(
         .enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)),
         arguments: ["-tls1_2", "-tls1_3", "-tls1_2 -cipher ECDHE-ECDSA-AES256-GCM-SHA384"])
-    func `a server of TLS is told, whether the handshake would succeed or not`(_ options: String) async throws {
+    func `a TLS server is recognised, whether the handshake would succeed or not`(_ options: String) async throws {
         let folder = try Workspace()
         let made = try folder.shell(
             "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key -out certificate -subj /CN=a"
@@ -162,23 +162,23 @@ struct ProbeTests {
     }
 
     @Test(.enabled(if: PeerProcess.isWanted("python3"), "python3 is not on the PATH: install python3"))
-    func `a web server is told`() async throws {
+    func `a web server is recognised`() async throws {
         let server = try PeerProcess("python3 -u -m http.server 0 --bind 127.0.0.1", in: Workspace())
         #expect(try await probe("127.0.0.1:\(server.port)", for: .other("HTTP")) == .other("HTTP"))
     }
 
     @Test(.enabled(if: PeerProcess.isWanted("redis-server"), "redis-server is not on the PATH: install redis-server"))
-    func `a Redis is told`() async throws {
+    func `a Redis server is recognised`() async throws {
         let server = try await redis()
         #expect(try await probe("127.0.0.1:\(server.port)", for: .other("Redis")) == .other("Redis"))
     }
 
-    /// A Redis. It cannot choose a port of its own, and one that was free may be somebody else's by now.
+    /// A Redis server. It cannot choose a port itself, and a port that was free may be in use by now.
     private func redis() async throws -> PeerProcess {
         var failureCount = 0
         while true {
             let free = try await rawPeer { _, _ in [] }
-            let port = try Endpoint(free.address).port
+            let port = try HostAndPort(free.address).port
             await free.close()
             let line = "redis-server --port \(port) --bind 127.0.0.1 --save ''"
             do {
@@ -197,7 +197,7 @@ struct ProbeTests {
         #expect(try await probe(lines.address, for: .other("lines of text")) == .other("lines of text"))
     }
 
-    @Test func `a server that says who it is in a banner is told by it`() async throws {
+    @Test func `a server with a banner is recognised by it`() async throws {
         let banner = Array("SSH-2.0-OpenSSH_9.6\r\n".utf8)
         let pushing = try await peer { connection in
             await connection.sendRaw(banner)
@@ -207,10 +207,10 @@ struct ProbeTests {
         await pushing.shutDown(within: .seconds(500))
     }
 
-    // MARK: What tells nothing
+    // MARK: Answers without meaning
 
-    /// The verdict is that what came tells nothing. Nothing that is late makes a framing, or an echo: such a verdict would
-    /// be wrong, however busy the machine is.
+    /// The verdict is that the answer says nothing. Late answers must not turn that into a framing or an echo: such a
+    /// verdict would be wrong, however busy the machine is.
     private func expectUnclear(_ peer: RawPeer, _ comment: Comment) async throws {
         let verdict = try await probe(peer.address, [.milliseconds(50), .seconds(2), .seconds(20)]) {
             $0 != .unknown(.silent)
@@ -221,8 +221,8 @@ struct ProbeTests {
         }
     }
 
-    @Test func `random bytes are no framing, whenever they come`() async throws {
-        try await expectUnclear(rawPeer(greets: true) { _, _ in [] }, "first")
+    @Test func `random bytes are no framing, whenever they arrive`() async throws {
+        try await expectUnclear(rawPeer(greeting: Self.noise(37)) { _, _ in [] }, "first")
         try await expectUnclear(rawPeer { all, _ in all.count > 20 ? Self.noise(40) : [] }, "behind 20 bytes")
         for count in [4, 37, 200] {
             try await expectUnclear(rawPeer { _, _ in Self.noise(count) }, "\(count) to any data")
@@ -231,16 +231,16 @@ struct ProbeTests {
         }
     }
 
-    /// Neither lines, nor what begins another protocol.
+    /// Bytes that are not lines, and not the beginning of another protocol.
     private static func noise(_ count: Int) -> [UInt8] { (0..<count).map { _ in .random(in: 128...255) } }
 
-    @Test func `a packet that is sent to any data is neither an echo nor an answer`() async throws {
+    @Test func `one packet as the answer to any data is neither an echo nor an answer`() async throws {
         let packet: [UInt8] = [0, 5, 1, 2, 3, 4, 5]
         try await expectUnclear(rawPeer { _, _ in packet }, "and more are taken")
         try await expectUnclear(rawPeer(endsBehindAnswer: true) { _, _ in packet }, "and the end follows")
     }
 
-    @Test func `packets that are sent to any data show their framing, when they are many`() async throws {
+    @Test func `many different packets as answers to any data show their framing`() async throws {
         let peer = try await rawPeer { all, _ in
             let count = UInt8(3 + all.count % 50)
             return [0, 0, 0, count] + [UInt8](repeating: 0xEE, count: Int(count))
@@ -250,7 +250,7 @@ struct ProbeTests {
         #expect(try await probe(peer.address, for: verdict) == verdict)
     }
 
-    @Test func `a server that ends behind a packet for errors is told by those it takes`() async throws {
+    @Test func `a server that closes after an error packet is recognised by the packets it accepts`() async throws {
         let peer = try await rawPeer(endsBehindAnswer: true) { all, _ in
             guard all.count >= 2 else { return [] }
             let count = Int(all[0]) << 8 | Int(all[1])
@@ -265,7 +265,7 @@ struct ProbeTests {
     // MARK: The command
 
     @Test(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"))
-    func `what is printed is a sentence, and a header that can be declared`() throws {
+    func `the output has a sentence, and a header that can be declared`() throws {
         let erlang = try ErlangEnd(["packet", "1"])
         defer { erlang.stop() }
         let endpoint = "127.0.0.1:\(try erlang.port())"
@@ -278,7 +278,7 @@ struct ProbeTests {
         #expect(outcome == expected)
     }
 
-    @Test func `a peer of which nothing can be told is no, with what would help`() async throws {
+    @Test func `a peer that cannot be recognised is a failure, and the output says what would help`() async throws {
         let silent = try await rawPeer { _, _ in [] }
         let outcome = try Workspace().shell("wire probe \(silent.address) --silence 20ms --timeout 20m")
         #expect(
@@ -292,12 +292,40 @@ struct ProbeTests {
                 == Outcome(
                     status: 1, output: "",
                     errors: "error: cannot connect to 127.0.0.1:1: nobody listens at this address\n"))
-        #expect(try Workspace().shell("wire probe 127.0.0.1:1 --send 0x1").status == 1)
     }
 
-    // MARK: What it goes by
+    @Test func `the whole probe ends in time, even with a peer whose answers never end`() async throws {
+        let peer = try await rawPeer(isTrickling: true) { _, new in new.last == 0x0A ? [0x80] : [] }
+        let endpoint = try HostAndPort(peer.address)
+        let probe = Probe(
+            addresses: [try SocketAddress(ipAddress: endpoint.host, port: endpoint.port)],
+            loop: try EventLoopGroup.shared.nextLoop(), silence: .seconds(1), connectTimeout: .seconds(500),
+            deadline: .now + .seconds(4), packet: nil, progress: { _ in })
+        let verdict = try await probe.run()
+        guard case .unknown(.late) = verdict else {
+            Issue.record("\(verdict)")
+            return
+        }
+        let outcome = try Workspace().shell("wire probe \(peer.address) --silence 1s --timeout 1500ms")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.hasPrefix("error: cannot tell within the time: \(peer.address) has "))
+        #expect(outcome.errors.hasSuffix("help: with a longer --timeout, more can be told\n"))
+    }
 
-    @Test func `packets of any framing are believed to be of it, or of one that fits as well`() {
+    @Test func `a peer that sends without a pause shows no end of a packet`() async throws {
+        let peer = try await rawPeer(greeting: [0x80], isTrickling: true) { _, _ in [] }
+        let isRestless = { (verdict: Probe.Verdict) in
+            guard case .unknown(.restless(let bytes)) = verdict else { return false }
+            return bytes.starts(with: [0x80, 0])
+        }
+        let patience = [Duration.milliseconds(100), .seconds(5), .seconds(20)]
+        let verdict = try await probe(peer.address, packet: nil, patience, until: isRestless)
+        #expect(isRestless(verdict), "\(verdict)")
+    }
+
+    // MARK: The decision
+
+    @Test func `packets of any framing are recognised as that framing, or as one that fits as well`() {
         var random = SeededGenerator.forThisRun()
         for framing in FramingGuess.all where framing.width > 1 {
             var guess = FramingGuess()
@@ -313,13 +341,13 @@ struct ProbeTests {
         }
     }
 
-    @Test func `of random bytes no framing is believed`() {
+    @Test func `random bytes are not recognised as any framing`() {
         var random = SeededGenerator.forThisRun()
         for _ in 0..<5_000 {
             var guess = FramingGuess()
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 let count = Int.random(in: 1...200, using: &random)
-                // Small numbers are likelier to be lengths.
+                // Small numbers are more likely to be lengths.
                 let most = [0xFF, 0x3F, 0x07].randomElement(using: &random) ?? 0xFF
                 guess.add((0..<count).map { _ in UInt8(Int.random(in: 0...255, using: &random) & most) })
             }
@@ -327,7 +355,7 @@ struct ProbeTests {
         }
     }
 
-    @Test func `every framing is a header that the schema language takes`() {
+    @Test func `every framing is a header that the schema language accepts`() {
         for framing in FramingGuess.all {
             let schema = framing.schema + "\n@from(both) message Any { @rest bytes all; }\n"
             let file = SourceFile(path: "a.wire", bytes: Array(schema.utf8))

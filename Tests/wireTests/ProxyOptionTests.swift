@@ -3,11 +3,11 @@
 import Testing
 import TestingSupport
 
-/// `wire call --proxy`, as a program, through proxies that others have written.
-@Suite(.enabled(if: ProxyTool.isWanted, Comment(rawValue: ProxyTool.absence)), .aside, .timeLimit(.minutes(300)))
+/// `wire call --proxy`, as a program, through proxies of other authors.
+@Suite(.enabled(if: ProxyTool.isWanted, Comment(rawValue: ProxyTool.absence)), .aside)
 struct ProxyOptionTests {
     @Test(arguments: ProxyTool.Kind.allCases)
-    func `a call goes through, or says why it does not`(kind: ProxyTool.Kind) async throws {
+    func `a call goes through the proxy, or gives the reason for a failure`(kind: ProxyTool.Kind) async throws {
         let tool = try await ProxyTool.start(kind, credentials: ("wang", "dich"))
         let server = try ServingTool()
         let scheme = kind == .tinyproxy ? "http" : "socks5"
@@ -18,9 +18,10 @@ struct ProxyOptionTests {
         #expect(
             unknown.errors.hasPrefix("error: cannot connect to \(server.address): the proxy "), "\(unknown.errors)")
         let wrong = try server.wire(call + ["ftp://wang:dich@127.0.0.1"])
-        #expect(wrong.status == 1)
+        #expect(wrong.status == 2)
         #expect(
-            wrong.errors == "error: --proxy: not the address of a proxy: http:// or socks5://, a host and a port\n")
+            wrong.errors.hasPrefix(
+                "error: --proxy: not the address of a proxy: http:// or socks5://, a host and a port\n"))
         #expect(server.end().status == 0)
         withExtendedLifetime(tool) {}
     }

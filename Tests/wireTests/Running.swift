@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TestingSupport
 
-/// What a process left behind.
+/// The results of a process.
 struct Outcome: Equatable, CustomStringConvertible {
     var status: Int32
     var output: String
@@ -12,11 +12,11 @@ struct Outcome: Equatable, CustomStringConvertible {
 
     var description: String { "status \(status)\n--- output\n\(output)--- errors\n\(errors)---" }
 
-    /// A process that printed this, and no error.
+    /// The outcome of a process that printed this, and no error.
     static func success(_ output: String) -> Outcome { Outcome(status: 0, output: output, errors: "") }
 }
 
-/// A folder of its own with protocols in it, where `wire` is run; removed with the value.
+/// A temporary folder with protocols, in which `wire` is run. It is removed with the value.
 final class Workspace {
     let folder: URL
 
@@ -44,19 +44,19 @@ final class Workspace {
         try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
     }
 
-    /// Runs `wire` with these words.
+    /// Runs `wire` with these arguments.
     func wire(_ words: String..., input: Data = Data(), environment: [String: String] = [:]) throws -> Outcome {
         try run(wirePath, words, input: input, environment: environment)
     }
 
-    /// Runs a line of the shell, in which `wire` is the program.
+    /// Runs a shell command, in which `wire` is the program.
     func shell(_ line: String, input: Data = Data(), in folder: URL? = nil) throws -> Outcome {
         let path = wirePath.deletingLastPathComponent().path
         let program = URL(fileURLWithPath: "/bin/sh")
         return try run(program, ["-c", "PATH=\"\(path):$PATH\"\n" + line], input: input, in: folder)
     }
 
-    /// `wire` with these words, not yet running.
+    /// `wire` with these arguments, not yet running.
     func process(_ words: [String]) -> Process {
         let process = Process()
         process.executableURL = wirePath
@@ -65,7 +65,7 @@ final class Workspace {
         return process
     }
 
-    /// A line of the shell, not yet running.
+    /// A shell command, not yet running.
     func process(shell line: String) -> Process {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
@@ -96,7 +96,7 @@ final class Workspace {
     }
 }
 
-/// The program stands beside the test bundle.
+/// The program is beside the test bundle.
 private let wirePath: URL = {
     let words = CommandLine.arguments + [Bundle.main.executablePath ?? ""]
     var bundle = URL(fileURLWithPath: words.first { $0.contains(".xctest") } ?? words[0])
@@ -104,7 +104,7 @@ private let wirePath: URL = {
     return bundle.deletingLastPathComponent().appendingPathComponent("wire")
 }()
 
-/// The package's own folder.
+/// The folder of this package.
 let repositoryFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
@@ -122,7 +122,7 @@ let sceneSchema = """
 
     """
 
-/// A `Cs_20001` in hexadecimal digits, and the line that it is in JSON.
+/// A `Cs_20001` in hexadecimal digits, and its line in JSON.
 let packetHex = "0000000f4e21010000000200026869"
 let packetLine =
     #"{"message":"Cs_20001","id":20001,"header":{"length":15,"id":20001},"#

@@ -3,8 +3,8 @@
 import Testing
 import TestingSupport
 
-/// What `wire serve --script` says of scripts before it listens.
-@Suite(.aside, .timeLimit(.minutes(300)))
+/// The checks of `wire serve --script` before it listens.
+@Suite(.aside)
 struct ScriptCheckTests {
     private func check(_ script: String, _ words: String...) throws -> Outcome {
         let workspace = try Workspace(["Protocols/Game/Game.wire": gameSchema, "a.script": script])
@@ -12,7 +12,7 @@ struct ScriptCheckTests {
         return try workspace.shell("wire serve --script a.script \(rest)")
     }
 
-    @Test func `a script without problems is counted`() throws {
+    @Test func `the rules of a valid script are counted`() throws {
         #expect(try check("on connect { close; } on any { echo; }") == .success("a.script: 2 rules, no problems\n"))
         #expect(try check("/* none yet */ // none") == .success("a.script: 0 rules, no problems\n"))
     }
@@ -134,7 +134,7 @@ struct ScriptCheckTests {
                 Problem("3:92", "`value` stands only in `wrong`", "value"),
             ]
         ),
-        // Where things stand.
+        // Places of statements.
         (
             "on connect { reply Sc_1 { ok: 1, greeting: \"\" }; echo; if id == 1 { } }",
             [
@@ -186,13 +186,13 @@ struct ScriptCheckTests {
             ]
         ),
     ])
-    func `each problem is told with its place and what to do`(_ script: String, _ problems: [Problem]) throws {
+    func `each problem is reported with its place and what to do`(_ script: String, _ problems: [Problem]) throws {
         let outcome = try check(script)
         let texts = problems.map { $0.text(of: script) }
         #expect(outcome == Outcome(status: 1, output: "", errors: texts.joined()))
     }
 
-    @Test func `a rule that another one hides is a warning`() throws {
+    @Test func `a rule that is hidden by another one gets a warning`() throws {
         let script = "on any { echo; }\non Cs_1, Cs_2 { close; }\non connect { }"
         let outcome = try check(script)
         #expect(outcome.status == 0 && outcome.output == "a.script: 3 rules, no problems\n")
@@ -206,7 +206,7 @@ struct ScriptCheckTests {
                 """)
     }
 
-    @Test func `deep nesting is refused, and does not overflow anything`() throws {
+    @Test func `deep nesting is refused, and does not overflow the stack`() throws {
         for opening in ["(", "not ", "-", "[", "{ a: "] {
             let script = "on Cs_1 when " + String(repeating: opening, count: 10_000)
             let outcome = try check(script)
@@ -217,7 +217,7 @@ struct ScriptCheckTests {
             let outcome = try check(script)
             #expect(outcome.status == 1 && outcome.errors.contains("stands in more than 64 others"), "\(opening)")
         }
-        // What stands in a row nests to the left.
+        // Operators in a row nest to the left.
         for (first, link) in [("1", " + 1"), ("true", " and true"), ("s", ".a"), ("s", "[0]")] {
             let script = "state s = 0; on Cs_1 { s = " + first + String(repeating: link, count: 10_000) + "; }"
             let outcome = try check(script)
@@ -225,7 +225,7 @@ struct ScriptCheckTests {
         }
     }
 
-    @Test func `a seed is any number of 64 bits`() throws {
+    @Test func `a seed can be any number of 64 bits`() throws {
         #expect(try check("seed 18446744073709551615;").status == 0)
         #expect(try check("seed 0xFFFFFFFFFFFFFFFF;").status == 0)
         for number in ["18446744073709551616", "-1", "1.5"] {
@@ -240,29 +240,29 @@ struct ScriptCheckTests {
         ("--script b.script --check", 1, "error: cannot read b.script: No such file or directory\n"),
         ("--script Protocols --check", 1, "error: cannot read Protocols: Is a directory\n"),
     ])
-    func `what makes no sense is refused`(_ words: String, _ status: Int32, _ error: String) throws {
+    func `a call without meaning is refused`(_ words: String, _ status: Int32, _ error: String) throws {
         let outcome = try check("", words)
         #expect(outcome.status == status && outcome.output.isEmpty && outcome.errors.hasPrefix(error), "\(outcome)")
     }
 
-    @Test func `with a broken script nobody listens`() throws {
+    @Test func `with a broken script the server does not listen`() throws {
         let outcome = try check("on Cs_1 { clos; }", "127.0.0.1:0")
         #expect(outcome.status == 1 && outcome.output.isEmpty && outcome.errors.contains("did you mean `close`?"))
     }
 
     @Test(arguments: ["--check", "--benchmark", ""])
-    func `serve needs something to do`(_ word: String) throws {
+    func `serve requires an echo or a script`(_ word: String) throws {
         let outcome = try Workspace().shell("wire serve 127.0.0.1:0 \(word)")
         #expect(outcome.status == 2 && outcome.errors.hasPrefix("error: --echo or --script is missing\n"))
     }
 }
 
-/// A problem as it should be told.
+/// A problem as it should be reported.
 struct Problem: Sendable {
     /// `12:5`
     let place: String
     let message: String
-    /// What is marked.
+    /// The marked text.
     let marked: String
     let help: String?
 

@@ -9,10 +9,10 @@ import WirelineCodec
 import WirelineSchema
 import WirelineTransport
 
-/// What a script does to a client, seen by a client.
-@Suite(.aside, .timeLimit(.minutes(300)))
+/// The faults that a script makes, as a client sees them.
+@Suite(.aside)
 struct ScriptFaultTests {
-    /// What a client gets that sends one message: messages, and how it ends.
+    /// What a client receives that sends one message: the messages, and the end.
     private func conversation(_ statements: String) async throws -> (lines: [String], end: String) {
         let server = try ScriptedServer("on Cs_3 { \(statements) }")
         let client = try await server.connect()
@@ -44,19 +44,19 @@ struct ScriptFaultTests {
         ("cut 5; close;", "the stream ended inside a packet: 5 bytes came"),
         ("cut 0; reset;", "the peer has reset the connection"),
     ])
-    func `a client says what is wrong with a packet`(_ fault: String, _ error: String) async throws {
+    func `a client reports what is wrong with a packet`(_ fault: String, _ error: String) async throws {
         let (lines, end) = try await conversation("\(Self.message); \(Self.message) \(fault)")
         #expect(lines == (fault.hasSuffix("reset;") ? Array(lines.prefix(1)) : [Self.line]))
         #expect(end.contains(error), "\(end)")
     }
 
-    @Test func `bytes that are no packet are told for what they are`() async throws {
+    @Test func `bytes that are no packet are recognised as what they are`() async throws {
         let (lines, end) = try await conversation(
             #"raw "48545450 2F312E31 20343030"; raw "0D0A" cut 1; close;"#)
         #expect(lines.isEmpty && end.contains("HTTP"), "\(end)")
     }
 
-    @Test func `torn and glued packets are nothing to a client`() async throws {
+    @Test func `a client handles split and merged packets`() async throws {
         let (lines, end) = try await conversation(
             """
             every 1ms times 20 { send Tick { number: 1, text: "between" }; }
@@ -66,11 +66,11 @@ struct ScriptFaultTests {
             close;
             """)
         #expect(lines.filter { $0 == Self.line }.count == 4 && end == "ended")
-        // Nobody puts bytes into a packet that leaves in pieces.
+        // No other packet is inserted into one that is sent in pieces.
         #expect(lines.filter { $0 != Self.line }.allSatisfy { $0 == #"Tick {"number":1,"text":"between"}"# })
     }
 
-    @Test func `a server can fall silent, and still listens`() async throws {
+    @Test func `a server can become silent, and still handle messages`() async throws {
         let server = try ScriptedServer(
             """
             on Cs_1 { send Sc_1 { ok: 1, greeting: "last" }; silence; send Sc_1 { ok: 2, greeting: "never" }; }
@@ -84,19 +84,19 @@ struct ScriptFaultTests {
         #expect(server.end() == .success(""))
     }
 
-    @Test func `a server can end its side alone`() async throws {
+    @Test func `a server can half-close`() async throws {
         let server = try ScriptedServer("on Cs_1 { end; send Sc_1 { ok: 1, greeting: \"\" }; }")
         let client = try await server.connect()
         try await client.send("Cs_1", #"{"user":""}"#)
         #expect(try await client.rest() == [])
         try await client.send("Cs_3", "{}")
-        // It has been read.
+        // The server has read it.
         #expect(server.tool.nextErrors().hasSuffix("no rule for Cs_3\n"))
         client.connection.close()
         #expect(server.end() == .success(""))
     }
 
-    @Test func `each connection can have a fate of its own`() async throws {
+    @Test func `each connection can get another fault`() async throws {
         let server = try ScriptedServer(
             """
             on connect when connection == 2 { reset; }
@@ -129,7 +129,7 @@ struct ScriptFaultTests {
             "1:50: more than 1000000 statements are glued"
         ),
     ])
-    func `what goes wrong in a script ends its connection, and is said`(_ rule: String, _ error: String) async throws {
+    func `an error in a script ends its connection, and is reported`(_ rule: String, _ error: String) async throws {
         let server = try ScriptedServer("on Cs_1 { \(rule) }\non Cs_3 { reply Sc_1 { ok: 1, greeting: \"\" }; }")
         let client = try await server.connect()
         try await client.send("Cs_1", #"{"user":"\#(String(repeating: "a", count: 300))"}"#)
@@ -142,7 +142,7 @@ struct ScriptFaultTests {
         #expect(outcome.errors.hasPrefix("error: 127.0.0.1:") && outcome.errors.hasSuffix("game.script:\(error)\n"))
     }
 
-    @Test func `timers hold only so much of what has come`() async throws {
+    @Test func `timers may keep only a limited number of received bytes`() async throws {
         let server = try ScriptedServer("on Cs_1 { repeat 100 { after 2m { echo; } } }")
         let client = try await server.connect()
         try await client.send("Cs_1", #"{"user":"\#(String(repeating: "a", count: 60_000))"}"#)
@@ -153,7 +153,7 @@ struct ScriptFaultTests {
             outcome.errors.hasSuffix("game.script:1:24: timers hold messages of 4194304 bytes together, and no more\n"))
     }
 
-    @Test func `a message that is not what the schema says ends its connection`() async throws {
+    @Test func `a message that does not fit the schema ends its connection`() async throws {
         let server = try ScriptedServer("on any { echo; }")
         let client = try await server.connect()
         let payload: [UInt8] = [0, 9, 65]
@@ -164,7 +164,7 @@ struct ScriptFaultTests {
         #expect(outcome.status == 0 && outcome.errors.contains("Cs_1.user: needs 9 bytes at offset 12"), "\(outcome)")
     }
 
-    /// Two gigabytes are to be sent to somebody who reads nothing.
+    /// Two gigabytes are sent towards a client that reads nothing.
     @Test func `a client that does not read costs no memory`() async throws {
         let text = String(repeating: "x", count: 20_000)
         let server = try ScriptedServer(
@@ -177,7 +177,7 @@ struct ScriptFaultTests {
             """)
         let idle = try await server.connect()
         try await idle.send("Cs_1", #"{"user":""}"#)
-        // One is read, so that all the others have begun; nothing more is asked for.
+        // One message is read, so that all the others have begun, and then no more.
         #expect(try await idle.next()?.hasPrefix("Tick") == true)
         let client = try await server.connect()
         for _ in 0..<20 { #expect(try await client.ask("Cs_3", "{}") == #"Sc_1 {"ok":1,"greeting":""}"#) }
@@ -191,8 +191,8 @@ struct ScriptFaultTests {
         #expect(outcome.isGoodButForIdleClients, "\(outcome)")
     }
 
-    /// What the documentation shows.
-    @Test func `the example is a scene server to a typed client, with all its faults`() async throws {
+    /// The example of the documentation.
+    @Test func `the example is a scene server for a typed client, with all its faults`() async throws {
         let example = try String(
             contentsOf: repositoryFolder.appending(path: "Tests/Examples/scene.script"), encoding: .utf8)
         let schema = try String(
@@ -222,7 +222,7 @@ struct ScriptFaultTests {
         let fourth = try await client()
         reply = try await fourth.request(Cs_20001(sceneID: 7, line: 2, message: "hi"))
         #expect(reply.res == 1 && reply.defaultCombat == 7_000 && reply.message == "hi, visit 1")
-        // Whoever goes in hears of it twice more, at any time: that is no reply.
+        // A client that enters gets two more messages about it, at any time. They are not replies.
         repeat {
             reply = try await fourth.request(Cs_20001(sceneID: 7, line: 2, message: ""))
         } while reply.status == 10

@@ -8,11 +8,11 @@ import WirelineCodec
 import WirelineSchema
 
 /// `wire serve --script`, as a program.
-@Suite(.aside, .timeLimit(.minutes(300)))
+@Suite(.aside)
 struct ScriptTests {
     // MARK: Replies
 
-    @Test func `a reply takes its values from the request, its header, the rule and the connection`() async throws {
+    @Test func `a reply takes values from the request, its header, the rule and the connection`() async throws {
         let server = try ScriptedServer(
             """
             on Cs_2 when request.kind == "gold" and not (request.number < 5) {
@@ -45,7 +45,7 @@ struct ScriptTests {
         #expect(server.end() == .success(""))
     }
 
-    @Test func `a reply has its request's sequence number, and a message sent has what the script says`() async throws {
+    @Test func `a reply has its request's sequence number, and other messages have the script's`() async throws {
         let server = try ScriptedServer(
             """
             on Cs_1 {
@@ -66,7 +66,7 @@ struct ScriptTests {
         #expect(server.end() == .success(""))
     }
 
-    @Test func `without a login there is no service`() async throws {
+    @Test func `without a login a client gets no service`() async throws {
         let server = try ScriptedServer(
             """
             state user = "";
@@ -97,7 +97,7 @@ struct ScriptTests {
         #expect(server.end() == .success(""))
     }
 
-    @Test func `from the same seed come the same numbers, others for each connection`() async throws {
+    @Test func `the same seed gives the same numbers, and different ones for each connection`() async throws {
         let script = """
             seed 11;
             on Cs_3 { send Tick { number: random(1, 1000000000), text: "" }; }
@@ -120,7 +120,7 @@ struct ScriptTests {
 
     // MARK: Time
 
-    @Test func `one rule sends several messages, now and later, and the client is greeted`() async throws {
+    @Test func `a rule can greet a client, and send several messages, now and later`() async throws {
         let server = try ScriptedServer(
             """
             state ticks = 0;
@@ -152,7 +152,7 @@ struct ScriptTests {
                 #"Tick {"number":0,"text":"at once"}"#, #"Tick {"number":0,"text":"at once"}"#,
                 #"Tick {"number":0,"text":"after a while"}"#, #"Tick {"number":1,"text":"one"}"#,
             ])
-        // `stop` has ended the first timer; the second one goes on.
+        // `stop` has ended the first timer; the second one continues.
         #expect(
             lines.dropFirst(4) == [
                 #"Tick {"number":2,"text":""}"#, #"Tick {"number":3,"text":""}"#, #"Tick {"number":4,"text":""}"#,
@@ -160,18 +160,18 @@ struct ScriptTests {
         #expect(server.end() == .success(""))
     }
 
-    @Test func `what is delayed by a timer comes behind what is not`() async throws {
+    @Test func `a message delayed by a timer comes after one that is not delayed`() async throws {
         let server = try ScriptedServer(
             """
             on Cs_1 { after 50ms { reply Sc_1 { ok: 1, greeting: request.user }; } }
             on Cs_3 { reply Tick { number: count, text: "" }; }
             """)
         let client = try await server.connect()
-        // In one piece: the server takes the second message before the first one's timer begins.
+        // In one piece: the server reads the second message before the first one's timer begins.
         let late = try client.packet("Cs_1", #"{"user":"late"}"#)
         await client.connection.sendRaw(late + (try client.packet("Cs_3", "{}")))
         var lines = [try await client.next() ?? "ended"]
-        // The timer goes on however many come meanwhile.
+        // The timer fires, however many messages come meanwhile.
         while lines.last?.hasPrefix("Tick") == true {
             try await client.send("Cs_3", "{}")
             lines.append(try await client.next() ?? "ended")
@@ -182,7 +182,7 @@ struct ScriptTests {
         #expect(server.end() == .success(""))
     }
 
-    @Test func `SIGTERM ends connections whose timers run`() async throws {
+    @Test func `SIGTERM ends connections with running timers`() async throws {
         let server = try ScriptedServer(
             """
             on connect {
@@ -193,12 +193,12 @@ struct ScriptTests {
         let client = try await server.connect()
         #expect(try await client.next() == #"Tick {"number":1,"text":""}"#)
         server.tool.send(SIGTERM)
-        // The rest comes whole.
+        // The remaining packets are complete.
         #expect(try await client.rest().allSatisfy { $0 == #"Tick {"number":1,"text":""}"# })
         #expect(server.tool.outcome() == .success(""))
     }
 
-    @Test func `timers end with the connection, and the server goes on`() async throws {
+    @Test func `timers end with the connection, and the server continues`() async throws {
         let server = try ScriptedServer(
             """
             shared ended = 0;
@@ -217,9 +217,9 @@ struct ScriptTests {
         #expect(server.end() == .success(""))
     }
 
-    // MARK: What no rule takes
+    // MARK: Messages without a rule
 
-    @Test func `unknown IDs come back, and what no rule is for is said`() async throws {
+    @Test func `unknown IDs can be echoed, and messages without a rule are reported`() async throws {
         let server = try ScriptedServer("on unknown { echo; }\non Cs_3 when count == 2 { echo; }")
         let client = try await server.connect()
         let layout = client.translator.description.layout
@@ -235,7 +235,7 @@ struct ScriptTests {
         #expect(outcome.status == 0 && notes == ["no rule for Cs_1", "no rule for Cs_3"])
     }
 
-    @Test func `a script can return everything`() async throws {
+    @Test func `a script can echo everything`() async throws {
         let server = try ScriptedServer("on any { echo; }")
         let outcome = try server.tool.wire(
             "call", server.tool.address, "Cs_1", #"{"user":"ann"}"#, "--expect", "Cs_1")
@@ -244,7 +244,7 @@ struct ScriptTests {
     }
 
     @Test(arguments: [["--websocket", "/game"], ["--threads", "3"], ["--threads=2", "--verbose"]])
-    func `a script is served as echoes are`(_ words: [String]) throws {
+    func `a script can be served with the options of an echo server`(_ words: [String]) throws {
         let server = try ScriptedServer(
             #"on Cs_1 { reply Sc_1 { ok: 1, greeting: request.user } torn 4 every 1ms; }"#, words[0],
             words.count > 1 ? words[1] : "--threads=1")
@@ -256,7 +256,7 @@ struct ScriptTests {
         }
         let outcome = server.end()
         #expect(outcome.status == 0)
-        // Of a packet in pieces the log says so.
+        // The log shows a packet that was sent in pieces as bytes.
         #expect(outcome.errors.contains("sent 4 bytes that are no packet") == words.contains("--verbose"))
     }
 }

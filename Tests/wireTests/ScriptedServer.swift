@@ -4,7 +4,7 @@ import Wireline
 import WirelineCodec
 import WirelineSchema
 
-/// `wire serve --script`, running, and the protocol that it speaks.
+/// A running `wire serve --script`, and the protocol that it speaks.
 struct ScriptedServer {
     let tool: ServingTool
     let translator: PacketTranslator
@@ -24,11 +24,11 @@ struct ScriptedServer {
         ScriptedConnection(connection: try await tool.connect(translator.description.layout), translator: translator)
     }
 
-    /// Ends the server, which must have nothing to complain of.
+    /// Ends the server, which must not have reported any problem.
     func end() -> Outcome { tool.end() }
 }
 
-/// A client of it.
+/// A client of the server.
 struct ScriptedConnection {
     let connection: PacketConnection
     let translator: PacketTranslator
@@ -41,7 +41,7 @@ struct ScriptedConnection {
         try await connection.send(packet: packet(message, json, header: header))
     }
 
-    /// The next message's name and fields, as `Sc_1 {"ok":1}`; nil when the server has ended.
+    /// The next message's name and fields, as `Sc_1 {"ok":1}`; nil after the server has ended.
     func next() async throws -> String? {
         guard let packet = try await connection.next() else { return nil }
         let line = try translator.decode(packet.lent, from: .server)
@@ -49,7 +49,7 @@ struct ScriptedConnection {
         return "\(name) \(line["fields"] ?? .null)"
     }
 
-    /// What comes until the server has ended.
+    /// All messages until the server has ended.
     func rest() async throws -> [String] {
         var lines: [String] = []
         while let line = try await next() { lines.append(line) }
@@ -62,7 +62,7 @@ struct ScriptedConnection {
     }
 }
 
-/// A protocol with everything in its header that can be wrong.
+/// A protocol with a field in its header for each possible fault.
 let gameSchema = """
     packet {
         @length(packet)  uint32 Length;

@@ -6,13 +6,13 @@ import Wireline
 import WirelineCodec
 import WirelineTransport
 
-/// `wire serve`, or another command that serves, running; ended with the value, if not before.
+/// `wire serve`, or another command that serves, running. It ends with the value, if not before.
 final class ServingTool {
     private let process: Process
     private let output = Pipe()
     private let errors = Pipe()
     private let workspace: Workspace
-    /// Where it listens, as it has said.
+    /// The address that it has printed.
     let address: String
 
     /// Starts it, and waits until it listens.
@@ -26,16 +26,31 @@ final class ServingTool {
     convenience init(
         _ words: [String], at endpoint: String = "127.0.0.1:0", files: KeyValuePairs<String, String>
     ) throws {
-        try self.init(running: ["serve", endpoint, "--echo"] + words, files: files)
+        // Only the limits that a test sets may end a connection, however busy the machine is.
+        let patience = ["--first-packet-timeout", "none", "--minimum-rate", "none"]
+        try self.init(running: ["serve", endpoint, "--echo"] + patience + words, files: files)
     }
 
-    /// What was printed behind the first line, and has not been asked for.
+    /// The output after the first line that was not read yet.
     private var waiting = ""
 
     /// Starts another command that serves.
-    init(running words: [String], files: KeyValuePairs<String, String> = [:]) throws {
+    ///
+    /// - Parameters:
+    ///   - descriptorLimit: The number of descriptors that it may have.
+    ///   - shellPrefix: A shell command to run before it.
+    init(
+        running words: [String], files: KeyValuePairs<String, String> = [:], descriptorLimit: Int? = nil,
+        shellPrefix: String? = nil
+    ) throws {
         workspace = try Workspace(files)
+        let prefix = shellPrefix ?? descriptorLimit.map { "ulimit -n \($0);" }
         process = workspace.process(words)
+        if let prefix, let program = process.executableURL {
+            let line = ([program.path] + words).map { "'\($0)'" }.joined(separator: " ")
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.arguments = ["-c", "\(prefix) exec \(line)"]
+        }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = errors
@@ -49,7 +64,7 @@ final class ServingTool {
         waiting = String(line[line.index(after: end)...])
     }
 
-    /// The next line that it prints; nil when it has ended.
+    /// The next line that it prints; nil after it has ended.
     func nextLine() -> String? {
         while true {
             if let end = waiting.firstIndex(of: "\n") {
@@ -74,14 +89,14 @@ final class ServingTool {
 
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
-    /// What it has printed to standard error since the last time, once there is something; empty when it has ended.
+    /// The new output on standard error, as soon as there is some; empty after it has ended.
     func nextErrors() -> String { String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self) }
 
-    /// What it says when a connection does not end at once.
+    /// The note that it prints if a connection does not end at once.
     static let note = "note: waiting for 1 connection to end; Ctrl-C ends at once\n"
 
-    /// Waits until it has ended, and returns what it has left behind, but for what was read before and for ``note``: a
-    /// busy machine takes its time.
+    /// Waits until it has ended, however busy the machine is. Returns its results, without the output that was read
+    /// before, and without ``note``.
     func outcome() -> Outcome {
         let rest = waiting + String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -90,13 +105,20 @@ final class ServingTool {
         return Outcome(status: status, output: rest, errors: text.replacing(Self.note, with: ""))
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Asks it to end, and waits for that.
     func end(with signal: Int32 = SIGTERM) -> Outcome {
         send(signal)
         return outcome()
     }
 
-    /// Runs `wire` beside it, with these words.
+    /// Asks it to end, and waits for that without reading its output.
+    func endUnread() -> Int32 {
+        send(SIGTERM)
+        process.waitUntilExit()
+        return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+
+    /// Runs `wire` in the same folder, with these arguments.
     func wire(_ words: String..., input: Data = Data()) throws -> Outcome {
         try wire(words, input: input)
     }
@@ -108,35 +130,40 @@ final class ServingTool {
 
     /// A connection to it.
     func connect(_ layout: PacketLayout = .standard) async throws -> PacketConnection {
+        try await Self.connect(to: port, layout)
+    }
+
+    static func connect(to port: UInt16, _ layout: PacketLayout = .standard) async throws -> PacketConnection {
         try await PacketConnection.connect(
             to: "127.0.0.1", port: port, layout: layout, packetLimit: 32 << 20, configuration: .patient)
     }
 }
 
 extension [String] {
-    /// The words of a `wire call`, which waits for as long as a busy machine takes unless they say otherwise.
+    /// The arguments of a `wire call`, with a timeout for a busy machine unless they have one.
     var withPatience: [String] {
         contains { $0 == "--timeout" || $0.hasPrefix("--timeout=") } ? self : self + ["--timeout", "20m"]
     }
 }
 
 extension ClientConfiguration {
-    /// Waits for as long as a busy machine takes.
+    /// Timeouts for a busy machine.
     static let patient = ClientConfiguration(
-        connectTimeout: .seconds(500), requestTimeout: .seconds(500), limits: ConnectionLimits(writeTimeout: nil))
+        dialing: DialingOptions(connectTimeout: .seconds(500)), requestTimeout: .seconds(500),
+        limits: ConnectionLimits(writeTimeout: nil))
 }
 
 extension Outcome {
-    /// Whether a server has ended well, and has complained of nothing but clients that read nothing: on a busy machine
-    /// they do so for longer than it waits.
+    /// Whether a server has ended without an error, and has reported nothing except clients that do not read: on a busy
+    /// machine they may do so for longer than the server waits.
     var isGoodButForIdleClients: Bool {
-        let complaint = ": it has not shaken hands, or has taken nothing of what was sent to it, for too long"
+        let complaint = ": it has sent nothing, or has taken nothing of what was sent to it, for too long"
         return status == 0 && output.isEmpty && errors.split(separator: "\n").allSatisfy { $0.hasSuffix(complaint) }
     }
 }
 
 extension PacketConnection {
-    /// Sends bytes that need be no packet, in one piece.
+    /// Sends bytes in one piece. They need not be a packet.
     func sendRaw(_ bytes: [UInt8]) async {
         await loop.run {
             self.stream.write(bytes)
@@ -152,15 +179,16 @@ extension PacketConnection {
     }
 }
 
-/// A peer for `wire call`, in this process: it deals with each connection as a test says, and waits for as long as a busy
-/// machine takes.
+/// A peer for `wire call`, in this process. It handles each connection with `handler`, and has timeouts for a busy
+/// machine.
 func peer(
     _ layout: PacketLayout = .standard, _ handler: @escaping @Sendable (PacketConnection) async throws -> Void
 ) async throws -> PacketListener {
     try await PacketListener.start(
         at: "127.0.0.1", port: 0, layout: layout, packetLimit: 1 << 20,
         configuration: ServerConfiguration(
-            firstPacketTimeout: nil, minimumRate: nil, limits: ConnectionLimits(writeTimeout: nil)),
+            listening: ListeningOptions(minimumRate: nil), firstPacketTimeout: nil,
+            limits: ConnectionLimits(writeTimeout: nil)),
         handler: .task { listener, connection in
             Task(executorPreference: connection.loop) {
                 listener.taskBegins(connection)

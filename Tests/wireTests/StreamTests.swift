@@ -14,14 +14,14 @@ struct StreamTests {
         Data([0, 0, 0x03, 0xF7, 0x4E, 0x21, 1, 0, 0, 0, 2, 0x03, 0xEA]) + Data(repeating: 0x78, count: 1002)
 
     #if os(Linux)
-        @Test(.timeLimit(.minutes(300)))
-        func `20 megabytes of packets go through in bounded memory`() throws {
+        @Test(.amongAll)
+        func `20 megabytes of packets are decoded in bounded memory`() throws {
             let workspace = try Workspace()
             var block = Data()
             for _ in 0..<1000 { block += Self.longPacket }
             try workspace.write(block, to: "block")
-            // Once all lines have come the program still waits for input, and can be asked what it has used. What it takes
-            // anyway differs from build to build, so a twentieth of the input is measured too.
+            // After all lines have come, the program still waits for input, and its memory can be read. Its basic
+            // memory differs from build to build, so a twentieth of the input is measured, too.
             let line = """
                 mkfifo in out
                 measure() {
@@ -45,7 +45,7 @@ struct StreamTests {
         }
     #endif
 
-    @Test func `without standard output or input nothing else is taken for them`() throws {
+    @Test func `a closed standard output or input is an error, and no other file is used instead`() throws {
         let workspace = try Workspace()
         let withoutOutput = try workspace.shell("echo \(packetHex) | wire decode --hex >&-")
         #expect(withoutOutput.status == 1)
@@ -56,7 +56,7 @@ struct StreamTests {
         #expect(try workspace.shell("wire nothing 2>&-").status == 2)
     }
 
-    @Test func `packets pass through many pieces whole`() throws {
+    @Test func `packets across many pieces of input are whole`() throws {
         let workspace = try Workspace()
         var block = Data()
         for _ in 0..<10_000 { block += packetBytes + Self.longPacket }
@@ -67,7 +67,7 @@ struct StreamTests {
         #expect(outcome.output == "\(start)\n\(start)\n")
     }
 
-    @Test func `a packet is printed before more input comes`() throws {
+    @Test func `a packet is printed before more input arrives`() throws {
         let line = """
             mkfifo in out
             wire decode --hex < in > out &
@@ -81,8 +81,8 @@ struct StreamTests {
         #expect(try Workspace().shell(line) == .success(packetLine))
     }
 
-    @Test(.timeLimit(.minutes(300)))
-    func `input that somebody made non-blocking is waited for`() throws {
+    @Test(.amongAll)
+    func `non-blocking input is waited for`() throws {
         let workspace = try Workspace()
         let (input, output) = (Pipe(), Pipe())
         let reading = input.fileHandleForReading.fileDescriptor
@@ -91,7 +91,7 @@ struct StreamTests {
         process.standardInput = input
         process.standardOutput = output
         try process.runWatched()
-        // The first answer shows that the program has gone on to wait for the second packet.
+        // The first answer shows that the program now waits for the second packet.
         try input.fileHandleForWriting.write(contentsOf: packetBytes)
         #expect(output.fileHandleForReading.availableData == Data(packetLine.utf8))
         try input.fileHandleForWriting.write(contentsOf: packetBytes)
@@ -102,7 +102,7 @@ struct StreamTests {
     }
 
     @Test(arguments: [packetHex, packetHex + ",", "0x" + packetHex + ":", packetHex + " - ", escapedHex])
-    func `digits need no line breaks`(_ digits: String) throws {
+    func `digits do not need line breaks`(_ digits: String) throws {
         let workspace = try Workspace()
         // The line break shifts the digits against the pieces in which they are read.
         try workspace.write("\n" + String(repeating: digits, count: 10_000), to: "digits")
@@ -110,12 +110,12 @@ struct StreamTests {
         #expect(outcome.output == packetLine + "10000\n")
     }
 
-    @Test func `a comment may be longer than a piece`() throws {
+    @Test func `a comment may be longer than a piece of input`() throws {
         let text = "# " + String(repeating: "no digits ", count: 50_000) + "\n" + packetHex
         #expect(try Workspace().wire("decode", "--hex", input: Data(text.utf8)) == .success(packetLine))
     }
 
-    @Test func `what encode prints, decode reads, and the other way round`() throws {
+    @Test func `decode reads the output of encode, and encode reads that of decode`() throws {
         let line = "wire encode Cs_20001 '\(packetFields)' | wire decode --hex | wire encode Cs_20001"
         #expect(try Workspace().shell(line) == .success(packetHex + "\n"))
     }

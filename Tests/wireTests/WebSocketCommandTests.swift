@@ -8,11 +8,11 @@ import WirelineTransport
 import WirelineWebSocket
 
 /// `wire websocket echo`, `cases` and `connect`, as programs.
-@Suite(.aside, .timeLimit(.minutes(300)))
+@Suite(.aside)
 struct WebSocketCommandTests {
     private static func configuration(deflate: Bool = false) -> WebSocketClientConfiguration {
         var configuration = WebSocketClientConfiguration()
-        configuration.connecting.connectTimeout = .seconds(500)
+        configuration.dialing.connectTimeout = .seconds(500)
         configuration.limits.writeTimeout = nil
         configuration.limits.frames.closeTimeout = .seconds(500)
         if deflate { configuration.deflate = WebSocketDeflate() }
@@ -24,7 +24,7 @@ struct WebSocketCommandTests {
         handler: @escaping @concurrent @Sendable (WebSocketServerConnection) async throws -> Void
     ) async throws -> WebSocketServer {
         var configuration = WebSocketServerConfiguration()
-        configuration.handshakeTimeout = nil
+        configuration.listening.handshakeTimeout = nil
         configuration.limits.writeTimeout = nil
         configuration.limits.frames.closeTimeout = .seconds(500)
         configuration.handshake.deflate = WebSocketDeflate()
@@ -35,7 +35,7 @@ struct WebSocketCommandTests {
     // MARK: echo
 
     @Test(arguments: [[], ["--deflate"], ["--threads", "3"]])
-    func `echo sends every message back as it came, until it is asked to end`(words: [String]) async throws {
+    func `echo returns every message unchanged until it is asked to end`(words: [String]) async throws {
         let tool = try ServingTool(running: ["websocket", "echo", "127.0.0.1:0"] + words)
         let client = try await WebSocketClient.connect(
             to: "ws://\(tool.address)/any/path?at=all", configuration: Self.configuration(deflate: true))
@@ -51,7 +51,7 @@ struct WebSocketCommandTests {
         #expect(tool.outcome() == .success(""))
     }
 
-    @Test func `echo refuses what is longer than it may be, and says so`() async throws {
+    @Test func `echo refuses a message over its limit, and reports it`() async throws {
         let tool = try ServingTool(running: ["websocket", "echo", "127.0.0.1:0", "--max-message", "10"])
         let client = try await WebSocketClient.connect(
             to: "ws://\(tool.address)", configuration: Self.configuration())
@@ -65,10 +65,40 @@ struct WebSocketCommandTests {
         #expect(outcome.errors.hasSuffix(": the peer's frame is over the limit of 10 bytes\n"))
     }
 
+    /// A name that an attacker points to this machine, so that the attacker's page has the same origin.
+    @Test(arguments: [["websocket", "echo"], ["serve", "--echo", "--websocket", "/"]])
+    func `a browser on a loopback address may use local host names and allowed ones`(
+        command: [String]
+    ) async throws {
+        func status(_ tool: ServingTool, host: String, isBrowser: Bool = true) async throws -> Int? {
+            var configuration = Self.configuration()
+            configuration.headers = ["Host": host]
+            configuration.origin = isBrowser ? "http://\(host)" : nil
+            do {
+                try await WebSocketClient.connect(to: "ws://\(tool.address)", configuration: configuration).close()
+                return nil
+            } catch .webSocket(.refused(let response)) {
+                return response.status
+            }
+        }
+        let files: KeyValuePairs = ["Protocols/Scene/Scene.wire": sceneSchema]
+        let tool = try ServingTool(running: command + ["127.0.0.1:0"], files: files)
+        #expect(try await status(tool, host: "evil.example") == 403)
+        #expect(try await status(tool, host: "evil.example", isBrowser: false) == nil)
+        #expect(try await status(tool, host: "localhost") == nil)
+        _ = tool.end()
+        let names = ["--allow-host", "game.example.com", "--allow-host=*.example.org"]
+        let open = try ServingTool(running: command + ["127.0.0.1:0"] + names, files: files)
+        #expect(try await status(open, host: "game.example.com") == nil)
+        #expect(try await status(open, host: "a.example.org") == nil)
+        #expect(try await status(open, host: "evil.example") == 403)
+        _ = open.end()
+    }
+
     // MARK: cases
 
     @Test(arguments: [[], ["--deflate"]])
-    func `cases runs each case, goes on after one that is refused, and has the reports written`(
+    func `cases runs each case, continues after one that is refused, and asks for the reports`(
         words: [String]
     ) async throws {
         let targets = Lock<[String]>([])
@@ -103,7 +133,7 @@ struct WebSocketCommandTests {
         await server.shutDown()
     }
 
-    @Test func `cases says in each request who it is, and in no line`() async throws {
+    @Test func `cases sends its credentials with each request, and prints them nowhere`() async throws {
         let credentials = Lock<[WebSocketCredentials?]>([])
         let server = try await server { request in
             credentials.withLock { $0.append(request.credentials) }
@@ -120,11 +150,11 @@ struct WebSocketCommandTests {
         await server.shutDown()
     }
 
-    /// Whether there is a program that gives others a terminal, that of util-linux.
+    /// Whether there is the program of util-linux that gives a terminal to others.
     private static let hasTerminal = (try? Workspace([:]).shell("script -qec true /dev/null").status) == 0
 
     @Test(.enabled(if: hasTerminal, "no terminal to be had: script of util-linux is missing"))
-    func `cases shows on a terminal how far it has come, and a note has a line of its own`() async throws {
+    func `cases shows its progress on a terminal, and a note has its own line`() async throws {
         let server = try await server { request in
             request.target.contains("case=2&") ? .refuse(status: 500) : .accept()
         } handler: { client in
@@ -140,7 +170,21 @@ struct WebSocketCommandTests {
         await server.shutDown()
     }
 
-    @Test func `cases says what is wrong with a server that is none of cases`() async throws {
+    @Test func `connect refuses input that is not UTF-8, after it has sent the lines before`() async throws {
+        let server = try ServingTool(running: ["websocket", "echo", "127.0.0.1:0"])
+        let call = ["websocket", "connect", "ws://\(server.address)/", "--wait", "20m"]
+        for (input, place) in [
+            (Data("one\ntw\u{E9}".utf8) + [0xFF, 0x0A], "line 2 of standard input is not UTF-8 at offset 4"),
+            (Data("one\n".utf8) + [0xC3], "line 2 of standard input is not UTF-8 at offset 0"),
+        ] {
+            let outcome = try server.wire(call, input: input)
+            #expect(outcome.status == 1 && ["", "one\n"].contains(outcome.output), "\(outcome)")
+            #expect(outcome.errors == "error: \(place), and cannot be sent as a text\n")
+        }
+        #expect(server.end() == .success(""))
+    }
+
+    @Test func `cases reports what is wrong with a server without cases`() async throws {
         let server = try await server { client in try await client.send("many") }
         let call = ["websocket", "cases", "ws://\(server.address)", "--agent", "wire"]
         let outcome = try await onThread { try Workspace([:]).run(call) }
@@ -155,7 +199,7 @@ struct WebSocketCommandTests {
 
     // MARK: connect
 
-    @Test func `connect sends lines and prints what comes`() async throws {
+    @Test func `connect sends lines and prints messages`() async throws {
         let server = try await server { client in
             for try await message in client.messages {
                 try await client.send(message)
@@ -164,7 +208,7 @@ struct WebSocketCommandTests {
         }
         let expected = Outcome.success("hi\n6869\nwörld\n77c3b6726c64\n")
         var outcome: Outcome?
-        // It closes when nothing has come for a time, in which a busy machine may not answer.
+        // It closes after a time without input, in which a busy machine may not answer.
         for time in ["1s", "10s", "60s"] where outcome != expected {
             let call = ["websocket", "connect", "ws://\(server.address)", "--deflate", "--wait", time]
             outcome = try await onThread { try Workspace([:]).run(call, input: "hi\nwörld") }
@@ -173,7 +217,7 @@ struct WebSocketCommandTests {
         await server.shutDown()
     }
 
-    @Test func `connect ends when the server closes, and says why where it is not the usual reason`() async throws {
+    @Test func `connect ends when the server closes, and shows an unusual reason`() async throws {
         let server = try await server { client in
             try await client.send("bye")
             try await client.close(code: .serviceRestart, reason: "again")
@@ -186,7 +230,7 @@ struct WebSocketCommandTests {
         await server.shutDown()
     }
 
-    @Test func `connect closes when it is interrupted`() async throws {
+    @Test func `connect closes on an interrupt`() async throws {
         let ends = Seen<WebSocketEnd>()
         let server = try await server { client in
             try await client.send("here")
@@ -211,18 +255,21 @@ struct WebSocketCommandTests {
 
     @Test(
         arguments: [
-            (["connect", "ftp://example.com"], "error: `ftp://example.com`: not the address of a WebSocket: "),
-            (["connect", "ws://127.0.0.1:1"], "error: no WebSocket at ws://127.0.0.1:1/: nobody listens"),
-            (["connect", "ws://127.0.0.1:1", "--tls"], "error: TLS needs an address that begins with wss://"),
+            (["connect", "ftp://example.com"], 2, "error: URL `ftp://example.com`: not the address of a WebSocket: "),
+            (["connect", "ws://127.0.0.1:1"], 1, "error: no WebSocket at ws://127.0.0.1:1/: nobody listens"),
+            (["connect", "ws://127.0.0.1:1", "--tls"], 2, "error: TLS needs an address that begins with wss://"),
             (
-                ["echo", "127.0.0.1:0", "--max-message", "many"],
-                "error: --max-message is a number of bytes; `many` is not"
+                ["echo", "127.0.0.1:0", "--max-message", "many"], 2,
+                "error: --max-message is a number from 0 to 1099511627776; `many` is not"
             ),
-            (["cases", "ws://127.0.0.1:1/?a=b", "--agent", "x"], "error: the address of a test server has no query"),
+            (
+                ["cases", "ws://127.0.0.1:1/?a=b", "--agent", "x"], 2,
+                "error: the address of a test server has no query"
+            ),
         ])
-    func `what cannot be done is said`(words: [String], error: String) throws {
+    func `a call that cannot work gives the reason`(words: [String], status: Int32, error: String) throws {
         let outcome = try Workspace([:]).run(["websocket"] + words)
-        #expect(outcome.status == 1)
+        #expect(outcome.status == status)
         #expect(outcome.output == "")
         #expect(outcome.errors.hasPrefix(error))
     }
@@ -232,13 +279,13 @@ struct WebSocketCommandTests {
             ["cases", "ws://127.0.0.1:1"], ["connect"], ["echo"], ["connect", "ws://127.0.0.1:1", "--websocket", "/"],
             ["cases", "ws://127.0.0.1:1", "--agent", "x", "--websocket", "/"],
         ])
-    func `a call that misses something, or has an option of packets, is wrong`(words: [String]) throws {
+    func `a call without an argument, or with an option for packets, is wrong`(words: [String]) throws {
         #expect(try Workspace([:]).run(["websocket"] + words).status == 2)
     }
 }
 
 extension Workspace {
-    /// Runs `wire` with these words.
+    /// Runs `wire` with these arguments.
     fileprivate func run(_ words: [String], input: String = "") throws -> Outcome {
         try shell("wire " + words.map { "'\($0)'" }.joined(separator: " "), input: Data(input.utf8))
     }

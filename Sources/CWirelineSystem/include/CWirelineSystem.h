@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What Swift's own modules of the C library leave out.
+// Functions that Swift's own modules of the C library leave out.
 
 #ifndef WIRELINE_SYSTEM_H
 #define WIRELINE_SYSTEM_H
@@ -16,14 +16,20 @@
 struct sockaddr;
 int accept4(int descriptor, struct sockaddr *address, unsigned int *byteCount, int flags);
 
-// How many bytes a TCP socket has taken that its peer has not acknowledged (SIOCOUTQ, tcp(7)); below 0: nobody knows.
+// The number of bytes in a TCP socket that its peer has not acknowledged (SIOCOUTQ, tcp(7)); negative if unknown.
 static inline int wireline_unacknowledged_byte_count(int descriptor) {
     int count = 0;
     return ioctl(descriptor, TIOCOUTQ, &count) == 0 ? count : -1;
 }
+
+// The number of unread bytes in a socket's receive queue (SIOCINQ, tcp(7)); negative if it is unknown.
+static inline int wireline_unread_byte_count(int descriptor) {
+    int count = 0;
+    return ioctl(descriptor, FIONREAD, &count) == 0 ? count : -1;
+}
 #endif
 
-// The event loop whose thread this is, or NULL. It is asked for on every send, so it is one load and no call.
+// The event loop of the current thread, or NULL. Every send reads it, so it is one load and no call.
 extern _Thread_local void *wireline_thread_loop;
 
 static inline void *wireline_current_loop(void) { return wireline_thread_loop; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The order in which the bytes of a number stand on the wire.
+/// The order of a number's bytes on the wire.
 @frozen
 public enum ByteOrder: Equatable, Hashable, Sendable {
     /// The most significant byte first, also called network byte order (RFC 1700).

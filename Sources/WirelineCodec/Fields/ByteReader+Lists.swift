@@ -4,10 +4,10 @@ extension ByteReader {
     /// Reads `count` integers of their type's own width, with one check and one allocation.
     ///
     /// - Parameters:
-    ///   - count: How many items were announced; checked against the bytes before anything is allocated.
+    ///   - count: The announced number of items; compared with the bytes left before anything is allocated.
     ///   - type: The items' type.
     ///   - byteOrder: The items' byte order.
-    ///   - item: Set to the index of the item that is cut off, when one is.
+    ///   - item: Set to the index of the item that is cut off, if one is.
     /// - Throws: ``CodecError/Reason/truncated(needed:available:)``, at that item.
     @inlinable
     public mutating func readIntegers<T: FixedWidthInteger & BitwiseCopyable>(
@@ -23,7 +23,7 @@ extension ByteReader {
         position += count * width
         return unsafe [T](unsafeUninitializedCapacity: count) { buffer, initializedCount in
             for index in 0..<count {
-                // SAFETY: count items lie between start and position, by the guard; the buffer has room for them.
+                // SAFETY: count items lie between start and position, by the guard; the buffer has capacity for them.
                 let raw = unsafe bytes.unsafeLoadUnaligned(
                     fromUncheckedByteOffset: start &+ index &* width, as: T.self)
                 unsafe buffer.initializeElement(
@@ -39,7 +39,7 @@ extension ByteWriter {
     @inlinable
     public mutating func writeIntegers<T: FixedWidthInteger & BitwiseCopyable>(_ values: [T], _ byteOrder: ByteOrder) {
         let byteCount = values.count * MemoryLayout<T>.size
-        // SAFETY: advance(by:) has checked the room. The run need not be cleared: each of its bytes is set.
+        // SAFETY: advance(by:) has checked the capacity. The run need not be cleared: the loop sets all of its bytes.
         var run = unsafe MutableFixedRun(base: advance(by: byteCount), byteCount: byteCount)
         for index in values.indices {
             run.setInteger(values[index], at: index * MemoryLayout<T>.size, byteOrder)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ByteReader {
-    /// Reads UTF-8 of a known number of bytes, which must be valid: nothing is repaired.
+    /// Reads valid UTF-8 of a known number of bytes; nothing is repaired.
     ///
-    /// Overlong forms, surrogates and characters that break off are refused (Unicode 16, table 3-7); NUL, a byte order
-    /// mark and noncharacters are text like any other.
+    /// Overlong forms, surrogates and incomplete characters are refused (Unicode 16, table 3-7). NUL, a byte order mark
+    /// and noncharacters are ordinary text.
     ///
     /// - Throws: ``CodecError/Reason/truncated(needed:available:)``; ``CodecError/Reason/invalidUTF8(_:)`` at the first
-    ///   offending byte.
+    ///   invalid byte.
     @inline(never)
     public mutating func readString(byteCount: Int) throws(CodecError) -> String {
         guard UInt(bitPattern: byteCount) <= UInt(bitPattern: remaining) else { throw truncated(byteCount) }
@@ -19,7 +19,7 @@ extension ByteReader {
         return text
     }
 
-    /// Reads UTF-8 up to a NUL, which is passed over and not part of the text.
+    /// Reads UTF-8 up to a NUL, which is skipped and not part of the text.
     ///
     /// - Throws: ``CodecError/Reason/missingTerminator``, ``CodecError/Reason/invalidUTF8(_:)``.
     public mutating func readTerminatedString() throws(CodecError) -> String {
@@ -28,7 +28,7 @@ extension ByteReader {
         return text
     }
 
-    /// Reads bytes up to a NUL, which is passed over and not part of them.
+    /// Reads bytes up to a NUL, which is skipped and not part of the result.
     ///
     /// - Throws: ``CodecError/Reason/missingTerminator``.
     public mutating func readTerminatedBytes() throws(CodecError) -> [UInt8] {
@@ -37,14 +37,14 @@ extension ByteReader {
         return bytes
     }
 
-    /// Reads bytes into an array of their own.
+    /// Reads bytes and copies them into an array.
     ///
     /// - Throws: ``CodecError/Reason/truncated(needed:available:)``, before anything is allocated.
     public mutating func readBytes(byteCount: Int) throws(CodecError) -> [UInt8] {
         [UInt8](copying: try readSlice(byteCount: byteCount))
     }
 
-    /// Takes whatever stands behind the last field that a schema knows, most often nothing.
+    /// Reads all bytes after the last field that the schema knows; usually there are none.
     @inlinable @inline(__always)
     public mutating func readTrailingBytes() -> [UInt8] {
         isAtEnd ? [] : readSomeTrailingBytes()
@@ -55,7 +55,7 @@ extension ByteReader {
         [UInt8](copying: readRest())
     }
 
-    /// How many bytes stand before the next NUL.
+    /// Returns the number of bytes before the next NUL.
     ///
     /// - Throws: ``CodecError/Reason/missingTerminator``.
     public func byteCountToTerminator() throws(CodecError) -> Int {
@@ -65,16 +65,16 @@ extension ByteReader {
 }
 
 extension RawSpan {
-    /// The byte at an offset, checked.
+    /// Returns the byte at an offset, with a bounds check.
     @inlinable @inline(__always)
     subscript(offset: Int) -> UInt8 {
-        // SAFETY: any bits are a byte; the load checks its bounds.
+        // SAFETY: any bits are a valid byte; the load checks its bounds.
         unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
     }
 }
 
 extension [UInt8] {
-    /// Makes an array of lent bytes, with one allocation.
+    /// Makes an array that is a copy of the bytes, with one allocation.
     public init(copying bytes: RawSpan) {
         // SAFETY: the buffer is copied before it ends.
         self = unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }

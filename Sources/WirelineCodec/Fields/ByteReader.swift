@@ -2,23 +2,24 @@
 
 /// Reads the fields of a payload, one after another.
 ///
-/// A reader lends bytes and never copies them; it cannot outlive them. Offsets in its errors count from the first byte
-/// it was given, which for a packet is the first byte of the header. A read that fails leaves the position where it was.
+/// A reader borrows its bytes without copying them, and cannot outlive them. Offsets in its errors count from the first
+/// byte it was given; for a packet, this is the first byte of the header. A read that fails leaves the position
+/// unchanged.
 @frozen
 public struct ByteReader: ~Escapable {
     @usableFromInline let bytes: RawSpan
     @usableFromInline var position: Int
-    /// Where the readable bytes end: behind the payload, or behind the structure that is being read.
+    /// The end of the readable bytes: the end of the payload, or of the structure that is being read.
     /// INVARIANT: `0 <= position <= end <= bytes.byteCount`
     @usableFromInline var end: Int
-    /// How many levels of structures may still be entered.
+    /// The number of structure levels that may still be entered.
     @usableFromInline var remainingDepth: Int
     @usableFromInline let maximumDepth: Int
 
     /// Makes a reader of all the bytes.
     ///
     /// - Parameters:
-    ///   - bytes: What is read; it must outlive the reader.
+    ///   - bytes: The bytes to read; they must outlive the reader.
     ///   - maximumDepth: How deeply structures may nest (default 32, as in a schema without options).
     @inlinable
     @_lifetime(copy bytes)
@@ -42,11 +43,11 @@ public struct ByteReader: ~Escapable {
         self.maximumDepth = maximumDepth
     }
 
-    /// Where the next field begins, in bytes from the start.
+    /// The offset of the next field, in bytes from the start.
     @inlinable @inline(__always)
     public var offset: Int { position }
 
-    /// The bounds must lie in order inside the bytes.
+    /// Makes a reader without checks: `0 <= start <= end <= bytes.byteCount` must hold.
     @inlinable @inline(__always)
     @_lifetime(copy bytes)
     init(_ bytes: RawSpan, uncheckedStart start: Int, end: Int, maximumDepth: Int) {
@@ -57,17 +58,17 @@ public struct ByteReader: ~Escapable {
         self.maximumDepth = maximumDepth
     }
 
-    /// How many bytes are left.
+    /// The number of bytes left.
     @inlinable @inline(__always)
     public var remaining: Int { end &- position }
 
-    /// Whether the end has been reached exactly.
+    /// Whether the position is exactly at the end.
     @inlinable @inline(__always)
     public var isAtEnd: Bool { position == end }
 
     // MARK: Runs
 
-    /// Takes the next `byteCount` bytes, a constant of the schema, with one check.
+    /// Reads the next `byteCount` bytes, a constant of the schema, with one check.
     ///
     /// - Throws: ``CodecError/Reason/truncated(needed:available:)``.
     @inlinable @inline(__always)
@@ -80,7 +81,7 @@ public struct ByteReader: ~Escapable {
         return FixedRun(bytes, uncheckedStart: start, byteCount: byteCount)
     }
 
-    /// Takes the next `byteCount` bytes without copying them.
+    /// Reads the next `byteCount` bytes without copying them.
     ///
     /// - Throws: ``CodecError/Reason/truncated(needed:available:)``, also for a negative `byteCount`.
     @inlinable @inline(__always)
@@ -93,7 +94,7 @@ public struct ByteReader: ~Escapable {
         return unsafe bytes.extracting(unchecked: Range(uncheckedBounds: (start, start &+ byteCount)))
     }
 
-    /// Takes all that is left.
+    /// Reads all bytes that are left, without copying them.
     @inlinable
     @_lifetime(copy self)
     public mutating func readRest() -> RawSpan {
@@ -131,7 +132,7 @@ public struct ByteReader: ~Escapable {
         try readRun(byteCount: 3).signed24(at: 0, byteOrder)
     }
 
-    /// Reads a 32-bit IEEE 754 number, bit for bit: signalling NaNs and −0 stay what they are.
+    /// Reads a 32-bit IEEE 754 number, bit for bit: signalling NaNs and −0 stay unchanged.
     ///
     /// - Throws: ``CodecError/Reason/truncated(needed:available:)``.
     @inlinable
@@ -162,7 +163,7 @@ public struct ByteReader: ~Escapable {
         }
     }
 
-    /// The `bool` that a byte at `offset` stands for.
+    /// Returns the `bool` that a byte means; `offset` is used for the error.
     ///
     /// - Throws: ``CodecError/Reason/invalidBoolean(_:)``.
     @inlinable
@@ -205,10 +206,11 @@ public struct ByteReader: ~Escapable {
         }
     }
 
-    /// Reads the count that stands in front of a string or a list.
+    /// Reads the count that precedes a string or a list.
     ///
-    /// What it announces is not checked here: ``readSlice(byteCount:)`` does, and for lists
-    /// ``itemCapacity(_:minimumByteCount:)`` says how many items to reserve for.
+    /// The count is not checked here. For a string, ``readSlice(byteCount:)`` refuses more bytes than are left. For a
+    /// list, ``itemCapacity(_:minimumByteCount:)`` returns how many items to reserve. If an `Int` has 32 bits, a count
+    /// above `Int.max` reads as `Int.max`; so many bytes are never left.
     ///
     /// - Throws: ``CodecError/Reason/truncated(needed:available:)``, and for a varint what
     ///   ``readVarint(maximumByteCount:)`` throws.
@@ -217,7 +219,7 @@ public struct ByteReader: ~Escapable {
         switch format {
         case .uint8: return Int(try readInteger(as: UInt8.self, byteOrder))
         case .uint16: return Int(try readInteger(as: UInt16.self, byteOrder))
-        case .uint32: return Int(try readInteger(as: UInt32.self, byteOrder))
+        case .uint32: return Int(clampingCount: try readInteger(as: UInt32.self, byteOrder))
         case .varint: return try readVarintCount()
         }
     }
@@ -226,17 +228,17 @@ public struct ByteReader: ~Escapable {
     mutating func readVarintCount() throws(CodecError) -> Int {
         let start = position
         let count = try readVarint(maximumByteCount: 5)
-        guard count <= CountFormat.varint.maximum else {
+        guard let count = UInt32(exactly: count) else {
             position = start
             throw error(.varintTooLong(maximumByteCount: 5))
         }
-        return Int(count)
+        return Int(clampingCount: count)
     }
 
-    /// How many items can be reserved for: no more than the bytes left can hold, whatever was announced.
+    /// Returns how many items to reserve: at most what the bytes left can contain, whatever count was announced.
     ///
     /// - Parameters:
-    ///   - count: How many items were announced.
+    ///   - count: The announced number of items.
     ///   - minimumByteCount: The fewest bytes that an item takes, at least 1.
     @inlinable
     public func itemCapacity(_ count: Int, minimumByteCount: Int) -> Int {
@@ -245,7 +247,7 @@ public struct ByteReader: ~Escapable {
 
     // MARK: Structures
 
-    /// Goes one level deeper; ``leaveStructure()`` comes back.
+    /// Enters a structure, one level deeper; ``leaveStructure()`` leaves it.
     ///
     /// - Throws: ``CodecError/Reason/tooDeep(limit:)``.
     @inlinable
@@ -254,16 +256,16 @@ public struct ByteReader: ~Escapable {
         remainingDepth &-= 1
     }
 
-    /// Comes back one level.
+    /// Leaves a structure that ``enterStructure()`` entered.
     @inlinable
     public mutating func leaveStructure() {
         remainingDepth &+= 1
     }
 
-    /// Enters the body of a structure with a size prefix: until ``leaveSizedBody(_:)`` the bytes end with it.
+    /// Enters the body of a structure with a size prefix; it limits the readable bytes until ``leaveSizedBody(_:)``.
     ///
-    /// - Returns: What ``leaveSizedBody(_:)`` needs to know of the bytes behind the body.
-    /// - Throws: ``CodecError/Reason/truncated(needed:available:)`` when fewer bytes are left than the prefix says, also
+    /// - Returns: A value to pass to ``leaveSizedBody(_:)``.
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)`` if fewer bytes are left than the prefix says, also
     ///   for a negative `byteCount`.
     @inlinable
     public mutating func enterSizedBody(byteCount: Int) throws(CodecError) -> SizedBody {
@@ -273,17 +275,17 @@ public struct ByteReader: ~Escapable {
         return body
     }
 
-    /// Leaves the body of a structure with a size prefix, over whatever of it was not read.
+    /// Leaves the body of a structure with a size prefix and skips its unread bytes.
     @inlinable
     public mutating func leaveSizedBody(_ body: SizedBody) {
-        // A body of another reader could break the invariant that unchecked loads rely on.
+        // A body of another reader could break the invariant that the unchecked loads rely on.
         precondition(
             body.end == end && body.outerEnd >= end && body.outerEnd <= bytes.byteCount, "not the body entered")
         position = body.end
         end = body.outerEnd
     }
 
-    /// Where the body of a structure with a size prefix ends, and where what encloses it does.
+    /// The end of the body of a structure with a size prefix, and the end of the enclosing bytes.
     @frozen
     public struct SizedBody: Sendable {
         @usableFromInline let end: Int
@@ -298,7 +300,7 @@ public struct ByteReader: ~Escapable {
 
     // MARK: The end
 
-    /// Refuses bytes that no field has claimed.
+    /// Checks that no bytes are left.
     ///
     /// - Throws: ``CodecError/Reason/trailingBytes(count:)``.
     @inlinable

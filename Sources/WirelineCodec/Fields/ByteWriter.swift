@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes the fields of a payload into room that was measured before.
+/// Writes the fields of a payload into memory whose size was measured before.
 ///
-/// Writes cannot fail: what is to be written has been checked, and its bytes counted, when the room was made. Writing
-/// past the room is a mistake of the caller and stops the program.
+/// Writes cannot fail: values were checked, and bytes counted, before the memory was allocated. Writing past its end is
+/// a mistake of the caller and stops the program.
 @frozen
 @safe
 public struct ByteWriter: ~Copyable, ~Escapable {
@@ -12,41 +12,45 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     /// INVARIANT: `0 <= position <= capacity`, and the bytes before it are initialised.
     @usableFromInline var position: Int
 
-    /// The room must outlive the writer; the callers in this module make one inside the scope that lends the room.
+    /// The memory must outlive the writer.
+    ///
+    /// Callers in this module make the writer inside the scope that lends the memory.
     @inlinable @inline(__always)
     @_lifetime(immortal)
     init(base: UnsafeMutableRawPointer, capacity: Int) {
+        // SAFETY: the caller lends the memory for at least as long as the writer lives.
         unsafe self.base = base
         self.capacity = capacity
         position = 0
     }
 
-    /// How many bytes have been written.
+    /// The number of bytes written so far.
     @inlinable
     public var offset: Int { position }
 
-    /// Takes room for a run of fields of fixed width, with one check; each of them should then be set.
+    /// Reserves a run of fields of fixed width, with one check; the caller then sets each field.
     ///
-    /// The run's bytes count as written from then on. One that is not set goes out as 0, not as what lay in that memory.
+    /// The run's bytes count as written from then on. A byte that is not set is written as 0, never as old memory
+    /// contents.
     @inlinable @inline(__always)
     @_lifetime(copy self)
     public mutating func writeRun(byteCount: Int) -> MutableFixedRun {
         let start = unsafe advance(by: byteCount)
-        // Where all bytes are set at once, the compiler removes this. What is left in generated code is one store for a
-        // run that ends with a string's count, which a branch stands before.
-        // SAFETY: advance(by:) has checked the room.
+        // If all bytes are set at once, the compiler removes this. In generated code one store is left: for a run that
+        // ends with a string's count, because a branch comes before the count.
+        // SAFETY: advance(by:) has checked the capacity.
         unsafe Self.clear(start, byteCount: byteCount)
         return unsafe MutableFixedRun(base: start, byteCount: byteCount)
     }
 
     /// Sets bytes to 0.
     ///
-    /// Most runs are short. A loop over their bytes would be unrolled by the compiler into as many stores for each run,
-    /// all but a few of which it has to find needless then; of these steps it is known at once which are taken.
+    /// Most runs are short. The compiler would unroll a loop over their bytes into as many stores for each run, and
+    /// then have to remove nearly all of them. With these steps it knows at once which ones are taken.
     @inlinable @inline(__always)
     @unsafe
     static func clear(_ start: UnsafeMutableRawPointer, byteCount: Int) {
-        // SAFETY: the callers have checked the room for byteCount bytes; each step ends at the latest there.
+        // SAFETY: the callers have checked the capacity for byteCount bytes; no step goes past them.
         if byteCount >= 8 { unsafe start.storeBytes(of: 0, as: UInt64.self) }
         if byteCount >= 16 { unsafe start.storeBytes(of: 0, toByteOffset: 8, as: UInt64.self) }
         if byteCount >= 24 { unsafe start.storeBytes(of: 0, toByteOffset: 16, as: UInt64.self) }
@@ -66,11 +70,11 @@ public struct ByteWriter: ~Copyable, ~Escapable {
             unsafe start.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
             offset &+= 1
         }
-        // Last, because it is a count of two bytes that most runs end with.
+        // Last, because most runs end with a count of two bytes.
         if byteCount & 2 != 0 { unsafe start.storeBytes(of: 0, toByteOffset: offset, as: UInt16.self) }
     }
 
-    /// Checks the room, and hands out where the next `byteCount` bytes go.
+    /// Checks the capacity and returns the address for the next `byteCount` bytes.
     @inlinable @inline(__always)
     @unsafe
     mutating func advance(by byteCount: Int) -> UnsafeMutableRawPointer {
@@ -132,7 +136,7 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         writeInteger(UInt8(truncatingIfNeeded: rest), .bigEndian)
     }
 
-    /// Writes the count that stands in front of a string or a list; it must fit its format.
+    /// Writes the count that precedes a string or a list; it must fit its format.
     @inlinable
     public mutating func writeCount(_ count: Int, _ format: CountFormat, _ byteOrder: ByteOrder) {
         precondition(UInt(bitPattern: count) <= UInt(bitPattern: format.maximum), "a count that its prefix cannot say")
@@ -144,11 +148,11 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Sets a count that was written before what it counts.
+    /// Overwrites a count that was written before the items it counts.
     ///
     /// - Parameters:
     ///   - count: The count, which must fit its format.
-    ///   - offset: Where it was written, in bytes from the writer's first.
+    ///   - offset: The offset at which it was written, in bytes from the writer's first.
     ///   - format: Its format; not a varint, whose width depends on the count.
     ///   - byteOrder: Its byte order.
     public mutating func patchCount(_ count: Int, at offset: Int, _ format: CountFormat, _ byteOrder: ByteOrder) {
@@ -170,17 +174,19 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     /// Writes the UTF-8 of a string, without a prefix.
     @inlinable @inline(__always)
     public mutating func writeText(_ text: String) {
+        // SAFETY: the string lends its bytes, with their count, for as long as the closure runs.
         let isContiguous: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { utf8 in
             unsafe copy(from: UnsafeRawPointer(utf8.baseAddress), byteCount: utf8.count)
         }
         if isContiguous == nil { writeForeignText(text) }
     }
 
-    /// Writes a string that is not stored as UTF-8: one that was bridged from Objective-C.
+    /// Writes a string that is not stored as UTF-8, such as one bridged from Objective-C.
     @usableFromInline @inline(never)
     mutating func writeForeignText(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
+            // SAFETY: the string lends its bytes, with their count, for as long as the closure runs.
             unsafe copy(from: UnsafeRawPointer(utf8.baseAddress), byteCount: utf8.count)
         }
     }
@@ -188,18 +194,20 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     /// Writes bytes, without a prefix.
     @inlinable @inline(__always)
     public mutating func writeBytes(_ bytes: [UInt8]) {
-        // Most often there are none: what a peer with a newer schema has sent is written like a field.
+        // Usually empty: bytes from a peer with a newer schema are written like a field.
         if !bytes.isEmpty { writeSomeBytes(bytes) }
     }
 
     @usableFromInline @inline(never)
     mutating func writeSomeBytes(_ bytes: [UInt8]) {
+        // SAFETY: the array lends its bytes, with their count, for as long as the closure runs.
         unsafe bytes.withUnsafeBytes { unsafe copy(from: $0.baseAddress, byteCount: $0.count) }
     }
 
-    /// Writes lent bytes, without a prefix.
+    /// Writes borrowed bytes, without a prefix.
     @inlinable
     public mutating func writeBytes(_ bytes: RawSpan) {
+        // SAFETY: the span lends its bytes, with their count, for as long as the closure runs.
         unsafe bytes.withUnsafeBytes { unsafe copy(from: $0.baseAddress, byteCount: $0.count) }
     }
 
@@ -208,12 +216,12 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     mutating func copy(from source: UnsafeRawPointer?, byteCount: Int) {
         let start = unsafe advance(by: byteCount)
         guard let source = unsafe source else { return }
-        // SAFETY: advance(by:) has checked the room; the source has byteCount bytes by this function's contract.
+        // SAFETY: advance(by:) has checked the capacity; the source has byteCount bytes by this function's contract.
         unsafe start.copyMemory(from: source, byteCount: byteCount)
     }
 }
 
-/// Room for a run of fields of fixed width, which was checked as a whole, so that setting one is a plain store.
+/// Memory for a run of fields of fixed width, checked once as a whole; setting a field is then a plain store.
 ///
 /// A byte that is not set is 0.
 @frozen
@@ -225,6 +233,7 @@ public struct MutableFixedRun: ~Copyable, ~Escapable {
     @inlinable @inline(__always)
     @_lifetime(immortal)
     init(base: UnsafeMutableRawPointer, byteCount: Int) {
+        // SAFETY: the writer that makes the run has checked that these bytes are part of its memory.
         unsafe self.base = base
         self.byteCount = byteCount
     }
@@ -246,7 +255,7 @@ public struct MutableFixedRun: ~Copyable, ~Escapable {
         setInteger(value ? 1 : 0 as UInt8, at: offset, .bigEndian)
     }
 
-    /// Sets the 24-bit integer at `offset` to the low bits of `value`; signed ones are passed by their bits.
+    /// Sets the 24-bit integer at `offset` to the low bits of `value`; pass a signed one by its bit pattern.
     @inlinable @inline(__always)
     public mutating func set24(_ value: UInt32, at offset: Int, _ byteOrder: ByteOrder) {
         let isBigEndian = byteOrder == .bigEndian

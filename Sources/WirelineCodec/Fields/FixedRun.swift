@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A run of fields of fixed width that was checked as a whole, so that each of them is a plain load.
+/// A run of fields of fixed width, checked once as a whole; reading a field is then a plain load.
 ///
-/// Offsets count from the run's first byte. They come from a schema, not from the wire: one that leads outside the run
-/// is a mistake of the caller and stops the program.
+/// Offsets count from the run's first byte. They come from a schema, not from the wire. An offset outside the run is a
+/// mistake of the caller and stops the program.
 @frozen
 public struct FixedRun: ~Escapable {
     @usableFromInline let bytes: RawSpan
     @usableFromInline let start: Int
-    /// A constant wherever a run is read, so that the check of each field is done by the compiler.
+    /// The number of bytes; a constant wherever a run is read, so that the compiler does the check of each field.
     /// INVARIANT: `0 <= start`, `0 <= byteCount`, `start + byteCount <= bytes.byteCount`
     @usableFromInline let byteCount: Int
 
@@ -20,11 +20,11 @@ public struct FixedRun: ~Escapable {
         self.byteCount = byteCount
     }
 
-    /// Where the run begins, in bytes from the first byte that the reader was given.
+    /// The offset at which the run begins, in bytes from the first byte that the reader was given.
     @inlinable @inline(__always)
     public var startOffset: Int { start }
 
-    /// The unsigned or signed integer of the type's own width at `offset`.
+    /// Returns the signed or unsigned integer at `offset`, in its type's own width.
     @inlinable @inline(__always)
     public func integer<T: FixedWidthInteger & BitwiseCopyable>(
         at offset: Int, as type: T.Type = T.self, _ byteOrder: ByteOrder
@@ -35,7 +35,7 @@ public struct FixedRun: ~Escapable {
         return byteOrder == .bigEndian ? T(bigEndian: raw) : T(littleEndian: raw)
     }
 
-    /// The `bool` at `offset`, whose byte must be 0 or 1.
+    /// Returns the `bool` at `offset`, whose byte must be 0 or 1.
     ///
     /// - Throws: ``CodecError/Reason/invalidBoolean(_:)``.
     @inlinable @inline(__always)
@@ -43,7 +43,7 @@ public struct FixedRun: ~Escapable {
         try ByteReader.boolean(integer(at: offset, as: UInt8.self, .bigEndian), at: start &+ offset)
     }
 
-    /// The 24-bit integer at `offset`, unsigned.
+    /// Returns the unsigned 24-bit integer at `offset`.
     @inlinable @inline(__always)
     public func unsigned24(at offset: Int, _ byteOrder: ByteOrder) -> UInt32 {
         let pair = integer(at: byteOrder == .bigEndian ? offset : offset + 1, as: UInt16.self, byteOrder)
@@ -51,19 +51,28 @@ public struct FixedRun: ~Escapable {
         return UInt32(pair) << 8 | UInt32(lowest)
     }
 
-    /// The 24-bit integer at `offset` in two's complement.
+    /// Returns the 24-bit integer at `offset` in two's complement.
     @inlinable @inline(__always)
     public func signed24(at offset: Int, _ byteOrder: ByteOrder) -> Int32 {
         Int32(bitPattern: unsigned24(at: offset, byteOrder) << 8) >> 8
     }
 
-    /// The 32-bit IEEE 754 number at `offset`, bit for bit.
+    /// Returns the 32-bit count at `offset`.
+    ///
+    /// If an `Int` has 32 bits, a count above `Int.max` reads as `Int.max`. So many bytes are never left, so
+    /// ``ByteReader`` refuses it.
+    @inlinable @inline(__always)
+    public func count32(at offset: Int, _ byteOrder: ByteOrder) -> Int {
+        Int(clampingCount: integer(at: offset, as: UInt32.self, byteOrder))
+    }
+
+    /// Returns the 32-bit IEEE 754 number at `offset`, bit for bit.
     @inlinable @inline(__always)
     public func float32(at offset: Int, _ byteOrder: ByteOrder) -> Float {
         Float(bitPattern: integer(at: offset, as: UInt32.self, byteOrder))
     }
 
-    /// The 64-bit IEEE 754 number at `offset`, bit for bit.
+    /// Returns the 64-bit IEEE 754 number at `offset`, bit for bit.
     @inlinable @inline(__always)
     public func float64(at offset: Int, _ byteOrder: ByteOrder) -> Double {
         Double(bitPattern: integer(at: offset, as: UInt64.self, byteOrder))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The width and sign of an integer on the wire; the byte order is told apart from it.
+/// The width and sign of an integer on the wire, without its byte order.
 @frozen
 public enum IntegerFormat: Equatable, Hashable, Sendable, CaseIterable {
     case uint8, uint16, uint24, uint32, uint64
     case int8, int16, int24, int32, int64
 
-    /// How many bytes the integer takes: 1, 2, 3, 4 or 8.
+    /// The number of bytes that the integer takes: 1, 2, 3, 4 or 8.
     @inlinable
     public var byteCount: Int {
         switch self {
@@ -39,7 +39,7 @@ public enum IntegerFormat: Equatable, Hashable, Sendable, CaseIterable {
     public var name: String { "\(isSigned ? "int" : "uint")\(byteCount * 8)" }
 }
 
-/// How the bytes of a string or the items of a list are counted in front of them.
+/// The format of the count that precedes a string (in bytes) or a list (in items).
 @frozen
 public enum CountFormat: Equatable, Hashable, Sendable, CaseIterable {
     case uint8, uint16, uint32
@@ -47,16 +47,18 @@ public enum CountFormat: Equatable, Hashable, Sendable, CaseIterable {
     case varint
 
     /// The largest count that can be written: 255, 65,535 or 4,294,967,295.
+    ///
+    /// If an `Int` has 32 bits, `Int.max` replaces the last of them.
     @inlinable
     public var maximum: Int {
         switch self {
         case .uint8: 0xFF
         case .uint16: 0xFFFF
-        case .uint32, .varint: 0xFFFF_FFFF
+        case .uint32, .varint: Int(clampingCount: .max)
         }
     }
 
-    /// The fewest bytes a count takes.
+    /// The fewest bytes that a count takes.
     @inlinable
     public var minimumByteCount: Int {
         switch self {
@@ -74,5 +76,19 @@ public enum CountFormat: Equatable, Hashable, Sendable, CaseIterable {
         case .uint32: "uint32"
         case .varint: "varint"
         }
+    }
+}
+
+extension Int {
+    /// Converts a 32-bit count.
+    ///
+    /// If an `Int` has only 32 bits, a count above `Int.max` becomes `Int.max`. No memory has space for so many bytes
+    /// or items, so it is refused like the count itself.
+    ///
+    /// `init(clamping:)` does the same, but the compiler takes far longer to optimise it away.
+    @inlinable @inline(__always)
+    init(clampingCount count: UInt32) {
+        let number = Int(truncatingIfNeeded: count)
+        self = number < 0 ? .max : number
     }
 }

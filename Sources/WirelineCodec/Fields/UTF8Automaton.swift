@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Says whether bytes are UTF-8, with a look-up and a shift for each and no branch (Unicode 16, table 3-7).
+/// Validates UTF-8 with one table look-up and one shift for each byte, without branches (Unicode 16, table 3-7).
 ///
-/// A state is where its own six bits stand in a row of the table, and a row says for every state what it becomes with one
-/// byte: shifted by the state, the row begins with the next one. Whatever stands above the six bits is shifted out, for a
-/// shift looks at the lowest six of its count alone.
+/// The table has one row for each byte value. A row contains the next state for every current state, six bits each. The
+/// number of a state is its bit position in a row: a row shifted right by the state begins with the next state. The
+/// bits above the six do no harm, because a shift uses only the lowest six bits of its count.
 package enum UTF8Automaton {
-    /// Where a text stands between two bytes.
+    /// The state of the text between two bytes.
     package enum State: UInt64, CaseIterable, Sendable {
-        /// Somewhere before, there was a byte that no text can have there: that is not forgotten.
+        /// An earlier byte was invalid; this state is final.
         case invalid = 0
         case betweenCharacters = 6
-        /// So many bytes are needed yet, of 80 to BF each.
+        /// One, two or three more bytes are needed, each 80 to BF.
         case needsOne = 12
         case needsTwo = 18
         case needsThree = 24
-        /// Behind E0, ED, F0 and F4 the next byte is one of fewer, which rules out overlong forms, surrogates and numbers
-        /// above U+10FFFF.
+        /// After E0, ED, F0 and F4 fewer next bytes are valid.
+        ///
+        /// This rules out overlong forms, surrogates and numbers above U+10FFFF.
         case behindE0 = 30
         case behindED = 36
         case behindF0 = 42
         case behindF4 = 48
 
-        /// What it becomes with a byte.
+        /// Returns the state after one more byte.
         package func next(_ byte: UInt8) -> State {
             switch (self, byte) {
             case (.betweenCharacters, ..<0x80): .betweenCharacters
@@ -41,18 +42,21 @@ package enum UTF8Automaton {
         }
     }
 
-    /// A row for each byte. It is made once and stays.
+    /// The rows, one for each byte value; made once and never freed.
+    ///
+    /// INVARIANT: threads may share the rows, because they are written before Swift publishes the pointer, and later
+    /// they are only read.
     @safe private nonisolated(unsafe) static let rows: UnsafePointer<UInt64> = {
         let rows = UnsafeMutablePointer<UInt64>.allocate(capacity: 256)
         for byte in UInt8.min...UInt8.max {
             let row = State.allCases.reduce(UInt64(0)) { $0 | $1.next(byte).rawValue << $1.rawValue }
-            // SAFETY: there is room for a row of every byte.
+            // SAFETY: the memory has space for 256 rows, one for each byte.
             unsafe rows.advanced(by: Int(byte)).initialize(to: row)
         }
         return unsafe UnsafePointer(rows)
     }()
 
-    /// Where a text stands behind some bytes, of which the first begins a character.
+    /// Returns the state after some bytes, the first of which begins a character.
     @inline(never)
     static func state(behind bytes: RawSpan) -> State {
         let rows = rows

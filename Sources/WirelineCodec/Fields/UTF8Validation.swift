@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The first byte that keeps some bytes from being UTF-8.
+/// The first place where bytes are not valid UTF-8.
 struct UTF8Flaw: Error {
-    /// From the first byte that was looked at.
+    /// The offset in bytes from the first byte that was checked.
     var offset: Int
     var fault: CodecError.UTF8Fault
 }
@@ -18,7 +18,7 @@ extension RawSpan {
         return false
     }
 
-    /// How many bytes from the first on are whole characters: all of them where all of it is UTF-8.
+    /// The number of leading bytes that are whole, valid characters; all of them if the bytes are valid UTF-8.
     package var validUTF8ByteCount: Int {
         do throws(UTF8Flaw) {
             _ = try validateUTF8()
@@ -28,7 +28,7 @@ extension RawSpan {
         }
     }
 
-    /// Whether no byte has its high bit set; 64 bytes a step, and the last step may overlap the one before.
+    /// Whether no byte has its high bit set; checks 64 bytes a step, and the last step may overlap the one before.
     @inline(__always)
     fileprivate var isASCII: Bool {
         guard byteCount >= 8 else { return isShortASCII }
@@ -53,22 +53,23 @@ extension RawSpan {
         return bits < 0x80
     }
 
-    /// The general path.
+    /// The general path, for bytes that are not all ASCII.
     @inline(never)
     private func validateCharacters() throws(UTF8Flaw) {
         switch UTF8Automaton.state(behind: self) {
         case .betweenCharacters: return
         case .invalid: throw firstFlaw()
         default:
-            // The last character is not whole; its first byte is one of the last three.
+            // The last character is incomplete; its first byte is one of the last three.
             var offset = byteCount &- 1
             while byte(offset) & 0xC0 == 0x80 { offset &-= 1 }
             throw flaw(at: offset)
         }
     }
 
-    /// What is wrong with the first character that is not valid: ASCII eight bytes at a time, everything else a character
-    /// at a time. There is one.
+    /// Returns the fault of the first invalid character; there must be one.
+    ///
+    /// Skips ASCII eight bytes at a time, everything else a character at a time.
     private func firstFlaw() -> UTF8Flaw {
         var offset = 0
         do throws(UTF8Flaw) {
@@ -85,7 +86,7 @@ extension RawSpan {
         }
     }
 
-    /// How many bytes the character at `offset` has.
+    /// Returns the number of bytes of the character at `offset`.
     @inline(__always)
     private func characterByteCount(at offset: Int) throws(UTF8Flaw) -> Int {
         let first = byte(offset)
@@ -104,7 +105,7 @@ extension RawSpan {
         return byteCount
     }
 
-    /// Says what is wrong with the character at `offset`, and where; only for one that is not valid.
+    /// Returns the fault of the character at `offset`, which must be invalid.
     @inline(never)
     private func flaw(at offset: Int) -> UTF8Flaw {
         let first = byte(offset)
@@ -125,7 +126,7 @@ extension RawSpan {
 }
 
 extension String {
-    /// Makes a string of bytes that must be UTF-8; `start` is added to the offset of an error.
+    /// Makes a string of bytes, which are validated; `start` is added to the offset of an error.
     @inline(__always)
     init(validating bytes: RawSpan, at start: Int) throws(CodecError) {
         let isASCII: Bool
@@ -138,7 +139,7 @@ extension String {
         unsafe self.init(validated: bytes, isASCII: isASCII)
     }
 
-    /// Makes a string of bytes that are UTF-8; whoever calls this has made sure of that.
+    /// Makes a string of bytes that the caller guarantees to be UTF-8.
     @unsafe
     package init(validated bytes: RawSpan) {
         // SAFETY: by this initializer's contract.
@@ -148,7 +149,7 @@ extension String {
     @inline(__always)
     @unsafe
     private init(validated bytes: RawSpan, isASCII: Bool) {
-        // Measured with 12 to 1,024 bytes: of the constructors that trust their bytes, this is the fastest.
+        // The fastest of the initializers that trust their bytes, measured with 12 to 1,024 bytes.
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             // SAFETY: the bytes are UTF-8, by this initializer's contract.
             self = unsafe bytes.withUnsafeBytes { buffer in
@@ -157,7 +158,7 @@ extension String {
                 }
             }
         } else {
-            // Nothing is repaired here either: the bytes are valid.
+            // This repairs nothing either: the bytes are valid.
             self = unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
         }
     }

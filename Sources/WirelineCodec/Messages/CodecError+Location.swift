@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CodecError {
-    /// The same error, placed in a field of a message or structure.
+    /// Returns the same error with the name of its field, and the message, in its path.
     ///
-    /// Generated code keeps the index of the field at hand in a variable, which costs nothing while all goes well, and
-    /// calls this when something went wrong. Where a run of fields was cut off, the field that the cut goes through is
-    /// looked for here.
+    /// Generated code keeps the index of the current field in a variable, which costs nothing as long as no error
+    /// occurs. It calls this after an error. If a run of fields was cut off, this finds the field that is cut.
     ///
     /// - Parameters:
-    ///   - name: The message's name; empty for a structure, whose place is told by what contains it.
+    ///   - name: The message's name; empty for a structure, because the message that contains it adds the name.
     ///   - fields: The names of all fields and the bytes that each takes in a run: `"SceneId 1 Line 4 message 2"`.
-    ///   - index: Which field was at hand, from 0.
-    ///   - item: Which item of a list was at hand, from 0; negative where none was.
+    ///   - index: The index of the current field, from 0.
+    ///   - item: The index of the current item of a list, from 0; negative if there is none.
     @inline(never)
     public func located(in name: StaticString, fields: StaticString, at index: Int, item: Int = -1) -> CodecError {
-        let words = String(describing: fields).split(separator: " ")
+        let words = fields.description.split(separator: " ")
         let table = stride(from: 0, to: words.count - 1, by: 2).map { (String(words[$0]), Int(words[$0 + 1]) ?? 0) }
-        guard table.indices.contains(index) else { return prefixed(by: String(describing: name)) }
+        guard table.indices.contains(index) else { return prefixed(by: name.description) }
         var (error, field) = (self, index)
-        // What stands in a list is no part of the run that ended with the list's count.
+        // The items of a list are not part of the run that ended with the list's count.
         if item < 0, isOfRun, case .truncated(_, var available) = reason, var offset {
             while field < table.count - 1, available >= table[field].1 {
                 available -= table[field].1
@@ -28,6 +27,6 @@ extension CodecError {
             error = CodecError(.truncated(needed: table[field].1, available: available), offset: offset)
         }
         error = error.prefixed(by: item < 0 ? table[field].0 : "\(table[field].0)[\(item)]")
-        return name.utf8CodeUnitCount == 0 ? error : error.prefixed(by: String(describing: name))
+        return name.utf8CodeUnitCount == 0 ? error : error.prefixed(by: name.description)
     }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The checks that generated code makes of values before it writes them, and of what it has read.
+/// Checks of values, called by generated code before it writes them and after it has read them.
 ///
-/// Each is one comparison where the value is good; the error is made out of line.
+/// Each check is one comparison if the value is valid. The error is made in a separate function.
 public enum FieldCheck {
     /// Refuses a string, bytes or list that is longer than its prefix can say or `@max` allows.
     ///
     /// - Parameters:
-    ///   - count: How many there are.
-    ///   - limit: How many there may be.
-    ///   - offset: Where the count stands, when it was read.
+    ///   - count: The number of bytes or items.
+    ///   - limit: The largest number allowed.
+    ///   - offset: The offset of the count, if it was read.
     /// - Returns: `count`.
     /// - Throws: ``CodecError/Reason/tooLong(count:limit:)``.
     @inlinable @inline(__always)
@@ -24,7 +24,7 @@ public enum FieldCheck {
         CodecError(.tooLong(count: count, limit: limit), offset: offset)
     }
 
-    /// Refuses a list of fixed length that has another number of items.
+    /// Refuses a list of fixed length with another number of items.
     ///
     /// - Throws: ``CodecError/Reason/wrongItemCount(count:expected:)``.
     @inlinable @inline(__always)
@@ -32,13 +32,13 @@ public enum FieldCheck {
         guard count == expected else { throw error(.wrongItemCount(count: count, expected: expected)) }
     }
 
-    /// Refuses an integer outside `@range`, or outside a width that Swift has no type for.
+    /// Refuses an integer outside `@range`, or outside a width for which Swift has no type.
     ///
     /// - Parameters:
     ///   - value: The integer.
-    ///   - minimum: The least that is allowed.
-    ///   - maximum: The most that is allowed.
-    ///   - offset: Where the integer stands, when it was read.
+    ///   - minimum: The smallest value allowed.
+    ///   - maximum: The largest value allowed.
+    ///   - offset: The offset of the integer, if it was read.
     /// - Throws: ``CodecError/Reason/outOfRange(value:minimum:maximum:)``.
     @inlinable @inline(__always)
     public static func range<T: FixedWidthInteger>(
@@ -63,11 +63,11 @@ public enum FieldCheck {
         }
     }
 
-    /// The case of a `@closed` enum that a number stands for.
+    /// Returns the case of a `@closed` enum that has a number.
     ///
     /// - Parameters:
     ///   - rawValue: The number.
-    ///   - offset: Where it stands.
+    ///   - offset: The offset of the number.
     /// - Throws: ``CodecError/Reason/unknownCase(_:)``.
     @inlinable @inline(__always)
     public static func known<Value: RawRepresentable>(
@@ -77,7 +77,7 @@ public enum FieldCheck {
         return value
     }
 
-    /// Refuses structures that nest more deeply than a reader would follow.
+    /// Refuses structures that nest more deeply than a reader accepts.
     ///
     /// - Throws: ``CodecError/Reason/tooDeep(limit:)``.
     @inlinable @inline(__always)
@@ -115,7 +115,7 @@ public enum FieldCheck {
         guard !bytes.contains(0) else { throw error(.embeddedTerminator) }
     }
 
-    /// An error that the caller's path is put before.
+    /// Makes an error without a path; callers add their own.
     @usableFromInline @inline(never)
     static func error(_ reason: CodecError.Reason, at offset: Int? = nil) -> CodecError {
         CodecError(reason, offset: offset)

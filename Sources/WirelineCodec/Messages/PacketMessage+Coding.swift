@@ -3,9 +3,11 @@
 // MARK: - Encoding
 
 extension PacketMessage {
-    /// The whole packet, in an array of exactly its bytes: one allocation, where ``PacketPlan/canWriteAtOnce`` holds.
+    /// Returns the whole packet, in an array of exactly its bytes.
     ///
-    /// - Throws: ``CodecError`` when a value does not fit its field, the packet its limit, or the ID its fields.
+    /// This takes one allocation if ``PacketPlan/canWriteAtOnce`` is true.
+    ///
+    /// - Throws: ``CodecError`` if a value does not fit its field, the packet its limit, or the ID its fields.
     @inlinable
     public func encoded() throws(CodecError) -> [UInt8] {
         let payloadByteCount = try payloadByteCount()
@@ -20,10 +22,10 @@ extension PacketMessage {
         }
     }
 
-    /// The whole packet with header fields set, in an array of exactly its bytes.
+    /// Returns the whole packet with the given header fields, in an array of exactly its bytes.
     ///
-    /// - Throws: ``CodecError`` as ``encoded()``, and when `header` names a field that is computed or does not exist, or
-    ///   a value that does not fit.
+    /// - Throws: ``CodecError`` as ``encoded()``, and if `header` names a field that is computed or does not exist, or
+    ///   has a value that does not fit.
     public func encoded(header: PacketHeader) throws(CodecError) -> [UInt8] {
         let payloadByteCount = try payloadByteCount()
         do throws(CodecError) {
@@ -35,10 +37,9 @@ extension PacketMessage {
         }
     }
 
-    /// Appends the whole packet to an array, such as one that collects what is to be sent; nothing is appended when an
-    /// error is thrown.
+    /// Appends the whole packet to an array, such as one that collects outgoing bytes.
     ///
-    /// An array that has the capacity is not allocated again, and one that has not grows once.
+    /// Allocates at most once, and only if the array lacks the capacity. Nothing is appended if an error is thrown.
     ///
     /// - Throws: ``CodecError`` as ``encoded()``.
     @inlinable
@@ -58,7 +59,7 @@ extension PacketMessage {
         }
     }
 
-    /// Appends the whole packet to a buffer; nothing is appended when an error is thrown.
+    /// Appends the whole packet to a buffer; nothing is appended if an error is thrown.
     ///
     /// - Throws: ``CodecError`` as ``encoded()``, and ``CodecError/Reason/bufferTooSmall(needed:available:)``.
     @inlinable
@@ -70,6 +71,7 @@ extension PacketMessage {
         else { return try encodeInGeneral(into: &output) }
         let header = plan.headerAtOnce(id: Self.messageID, packetByteCount: byteCount)
         guard byteCount <= output.freeCapacity else { throw output.bufferTooSmall(byteCount) }
+        // SAFETY: the writer ends with the closure, and `requireFull` has checked that all counted bytes are written.
         unsafe output.withUnsafeMutableBytes { buffer, initializedCount in
             guard var writer = unsafe ByteWriter(buffer, behind: initializedCount, byteCount: byteCount) else { return }
             writer.writeStart(of: header.bits, byteCount: header.byteCount)
@@ -79,8 +81,8 @@ extension PacketMessage {
         }
     }
 
-    // What the paths above fall back to is inlinable, though cold: a function that is not made for the message's type
-    // wants the message in memory, and it is before the branch that the compiler would copy it there.
+    // The fallbacks are cold but inlinable. A function that is not specialised for the message's type needs the message
+    // in memory, and the compiler would copy it there before the branch.
 
     @inlinable @inline(never)
     func encodedInGeneral() throws(CodecError) -> [UInt8] { try encoded(header: [:]) }
@@ -91,8 +93,7 @@ extension PacketMessage {
         try output.append(byteCount: packet.count) { $0.writeBytes(packet) }
     }
 
-    /// How many bytes the whole packet has, where ``encodeAtOnce(into:)`` can write it; nil where only ``encoded()``
-    /// can.
+    /// Returns the byte count of the packet if ``encodeAtOnce(into:)`` can write it; nil if only ``encoded()`` can.
     ///
     /// - Throws: ``CodecError`` as ``encoded()``.
     @inlinable
@@ -101,11 +102,12 @@ extension PacketMessage {
             id: Self.messageID, payloadByteCount: try payloadByteCount(), limit: Definition.maximumPacketByteCount)
     }
 
-    /// Writes the whole packet into memory of just the bytes that ``byteCountAtOnce()`` has counted.
+    /// Writes the whole packet into a buffer of exactly as many bytes as ``byteCountAtOnce()`` returned.
     @inlinable
     @unsafe
     package func encodeAtOnce(into buffer: UnsafeMutableRawBufferPointer) {
         var byteCount = 0
+        // SAFETY: the caller lends the buffer for the call, and `fill` compares the count with the buffer's.
         unsafe ByteWriter.fill(buffer, &byteCount, byteCount: buffer.count) { writer in
             let header = Definition.plan.headerAtOnce(id: Self.messageID, packetByteCount: buffer.count)
             writer.writeStart(of: header.bits, byteCount: header.byteCount)
@@ -113,25 +115,25 @@ extension PacketMessage {
         }
     }
 
-    /// The fields alone, without header and trailer.
+    /// Returns only the fields, without header and trailer.
     ///
-    /// - Throws: ``CodecError`` when a value does not fit its field.
+    /// - Throws: ``CodecError`` if a value does not fit its field.
     public func encodedPayload() throws(CodecError) -> [UInt8] {
         [UInt8](byteCount: try payloadByteCount(), writing: writePayload)
     }
 }
 
 extension PacketLayout {
-    /// Encodes a packet of any message, such as one that is passed on without being understood.
+    /// Encodes a packet of any message, such as one that is forwarded without being decoded.
     ///
     /// - Parameters:
     ///   - id: The message's ID; 0 in a layout without one.
-    ///   - header: The header fields that are not to have their default.
-    ///   - payloadByteCount: How many bytes `writePayload` writes.
+    ///   - header: The header fields that differ from their defaults.
+    ///   - payloadByteCount: The number of bytes that `writePayload` writes.
     ///   - limit: The most bytes that the packet may have (default 1 MiB).
     ///   - writePayload: Writes the message's fields, once.
-    /// - Throws: ``CodecError`` when the packet is over the limit or over what its lengths can say, when the ID does not
-    ///   fit, or when `header` cannot be set as asked.
+    /// - Throws: ``CodecError`` if the packet exceeds the limit or what its lengths can say, the ID does not fit, or
+    ///   `header` has a field that cannot be set.
     public func encode(
         id: UInt64, header: PacketHeader = [:], payloadByteCount: Int, limit: Int = 1 << 20,
         writingPayload writePayload: (inout ByteWriter) -> Void
@@ -149,7 +151,7 @@ extension PacketLayout {
         }
     }
 
-    /// Encodes a packet around payload bytes that are there already.
+    /// Encodes a packet around an existing payload.
     ///
     /// - Throws: ``CodecError`` as ``encode(id:header:payloadByteCount:limit:writingPayload:)``.
     public func encode(
@@ -164,9 +166,9 @@ extension PacketLayout {
 // MARK: - Decoding
 
 extension PacketMessage {
-    /// Reads the message from bytes that must be exactly one whole packet of it.
+    /// Decodes the message from bytes that must be exactly one whole packet of it.
     ///
-    /// - Throws: ``CodecError`` when they are not; its offset counts from the packet's first byte.
+    /// - Throws: ``CodecError`` if they are not; its offset counts from the packet's first byte.
     @inlinable @inline(__always)
     public init(packet bytes: RawSpan) throws(CodecError) {
         let packet = try Packet(
@@ -178,7 +180,7 @@ extension PacketMessage {
         try self.init(from: &reader)
     }
 
-    /// Reads the message from a packet whose ID has been looked at already.
+    /// Decodes the message from a packet whose ID the caller has checked.
     ///
     /// - Throws: ``CodecError``; its offset counts from the packet's first byte.
     @inlinable
@@ -187,7 +189,7 @@ extension PacketMessage {
         try self.init(from: &reader)
     }
 
-    /// Reads the message from its payload alone.
+    /// Decodes the message from its payload alone.
     ///
     /// - Throws: ``CodecError``; its offset counts from the payload's first byte.
     @inlinable

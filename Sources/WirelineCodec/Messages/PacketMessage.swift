@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A message as a Swift value, with its place in a protocol.
+/// A message as a Swift value that belongs to a protocol.
 ///
-/// Types that conform are generated from `.wire` files; one written by hand works the same.
+/// Conforming types are generated from `.wire` files; a handwritten one works the same.
 public protocol PacketMessage: Equatable, Sendable {
     /// The protocol that the message belongs to.
     associatedtype Definition: PacketProtocol
 
-    /// The name in the schema, such as `Cs_20001`.
+    /// The message's name in the schema, such as `Cs_20001`.
     static var messageName: String { get }
 
-    /// The number in the packet's ID fields; 0 in a protocol without them.
+    /// The message's number in the packet's ID fields; 0 in a protocol without them.
     static var messageID: UInt64 { get }
 
-    /// Reads the fields from a payload, up to the last one that is known.
+    /// Reads the fields from a payload, up to the last known one.
     ///
-    /// - Throws: ``CodecError``, with the path and the offset of what was wrong.
+    /// - Throws: ``CodecError``, with the path and the offset of the fault.
     init(from reader: inout ByteReader) throws(CodecError)
 
-    /// Checks all values and counts the bytes that ``writePayload(to:)`` writes.
+    /// Checks all values and returns the number of bytes that ``writePayload(to:)`` writes.
     ///
     /// - Throws: ``CodecError`` for a value that does not fit, with its path.
     func payloadByteCount() throws(CodecError) -> Int
 
-    /// Writes the fields, after ``payloadByteCount()`` has passed them.
+    /// Writes the fields, after ``payloadByteCount()`` has checked them.
     func writePayload(to writer: inout ByteWriter)
 }
 
@@ -33,13 +33,13 @@ public protocol ClientMessage: PacketMessage {}
 /// A message that a server may send.
 public protocol ServerMessage: PacketMessage {}
 
-/// A message that is answered by another.
+/// A message that another message answers.
 public protocol RequestMessage: PacketMessage {
-    /// The message that answers it: `Sc_n` for `Cs_n`, or what `@reply` says.
+    /// The message that answers it: `Sc_n` for `Cs_n`, or the one that `@reply` names.
     associatedtype Reply: PacketMessage where Reply.Definition == Definition
 }
 
-/// A set of messages and what stands around them on the wire.
+/// A set of messages and the layout of their packets.
 public protocol PacketProtocol: Sendable {
     /// The name of the protocol's folder.
     static var protocolName: String { get }
@@ -47,37 +47,29 @@ public protocol PacketProtocol: Sendable {
     /// The header and trailer of every packet.
     static var layout: PacketLayout { get }
 
-    /// What follows from the layout; spelt out in numbers by generated code, so that the compiler can use them.
+    /// The layout's plan; generated code spells it out in numbers, so that the compiler can use them.
     static var plan: PacketPlan { get }
 
     /// The most bytes that a whole packet may have: the schema's `max_packet` (default 1 MiB).
     static var maximumPacketByteCount: Int { get }
 
-    /// How deeply structures may nest when reading: the schema's `max_depth` (default 32).
+    /// How deeply structures may nest in a message that is read: the schema's `max_depth` (default 32).
     static var maximumDepth: Int { get }
 
-    /// The message with this ID that `sender` may send; nil when the schema has none.
-    static func messageType(id: UInt64, from sender: Sender) -> (any PacketMessage.Type)?
+    // Embedded Swift has no types as values: a program there switches over a packet's ID itself.
+    #if !hasFeature(Embedded)
+        /// Returns the message with this ID that `sender` may send; nil if the schema has none.
+        static func messageType(id: UInt64, from sender: Sender) -> (any PacketMessage.Type)?
+    #endif
 }
 
 extension PacketProtocol {
     /// The layout's plan.
     public static var plan: PacketPlan { layout.plan }
 
-    /// 1 MiB, as for a schema that does not say.
+    /// 1 MiB, as for a schema without `max_packet`.
     @inlinable public static var maximumPacketByteCount: Int { 1 << 20 }
 
-    /// 32, as for a schema that does not say.
+    /// 32, as for a schema without `max_depth`.
     @inlinable public static var maximumDepth: Int { 32 }
-
-    /// Reads the message that a packet carries.
-    ///
-    /// - Returns: The message, or nil when its ID is unknown from this sender.
-    /// - Throws: ``CodecError`` when the payload is not what the schema says.
-    public static func message(
-        in packet: borrowing Packet, from sender: Sender
-    ) throws(CodecError) -> (any PacketMessage)? {
-        guard let type = messageType(id: packet.id, from: sender) else { return nil }
-        return try type.init(payloadOf: packet)
-    }
 }

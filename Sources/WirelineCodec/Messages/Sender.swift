@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which end of a connection sends a message.
+/// The end of a connection that sends a message.
 @frozen
 public enum Sender: String, Equatable, Hashable, Sendable, CaseIterable {
     case client, server

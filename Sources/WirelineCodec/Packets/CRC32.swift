@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// CRC-32 as zlib and IEEE 802.3 compute it: reflected polynomial EDB88320, begun and ended with all bits inverted.
+/// CRC-32 as in zlib and IEEE 802.3: reflected polynomial EDB88320, all bits inverted at the start and at the end.
 public enum CRC32 {
-    /// The checksum of the bytes; that of the ASCII digits 1 to 9 is CBF43926.
+    /// Returns the checksum of the bytes; the ASCII digits 1 to 9 have CBF43926.
     public static func checksum(of bytes: RawSpan) -> UInt32 {
         var checksum = UInt32.max
         for offset in 0..<bytes.byteCount {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known of the packet that begins with some bytes.
+/// The result of reading a packet's header.
 package enum ScannedPacket: Equatable {
-    /// At least this many bytes from the packet's first are needed to know more.
+    /// At least this many bytes, counted from the packet's first, are needed to go on.
     case needs(byteCount: Int)
-    /// Its header is whole.
+    /// The header is complete.
     case packet(PacketBounds)
 }
 
 extension PacketLayout {
-    /// Takes the general path, and no other, to the packet that begins with `bytes`.
+    /// Reads the packet that begins with `bytes`, always on the general path.
     ///
-    /// - Returns: What is needed; or the bounds of a packet which, if it is whole, has been verified.
+    /// - Returns: The number of bytes needed, or the packet's bounds. A packet that is whole has been verified.
     package func scan(_ bytes: RawSpan, limit: Int) throws(CodecError) -> ScannedPacket {
         var scan = HeaderScan(self, bytes, limit: limit)
         let result = try scan.run()
@@ -21,27 +21,27 @@ extension PacketLayout {
     }
 }
 
-/// Walks over the header of a packet that may not have arrived whole.
+/// Reads the header of a packet that may be incomplete.
 ///
-/// This is the general path: it serves every layout, and the bytes near the end of a read, and it makes the errors. A
-/// length is judged as soon as it is complete, so that a bad one is an error and never a wait.
+/// This is the general path. It serves every layout and the bytes near the end of a read, and it makes the errors. It
+/// checks a length as soon as the length is complete, so a wrong one is an error and never a wait.
 struct HeaderScan: ~Escapable {
     private let layout: PacketLayout
     private let bytes: RawSpan
     private let limit: Int
     private var cursor = 0
-    /// Where the field that was read last begins.
+    /// The offset of the field that was read last.
     private var fieldStart = 0
-    /// A varint is taken at its shortest until it has been read.
+    /// The number of bytes of the header; a varint counts as 1 byte until it has been read.
     private var headerByteCount: Int
     private var messageID: UInt64 = 0
     private var packetByteCount: Int?
-    /// Where the packet ends for certain, so that no field of the header is waited for behind it.
+    /// An upper bound for the header's end, taken from lengths, so that no field is awaited past the packet's end.
     private var headerLimit = Int.max
-    /// Whether ``headerByteCount`` is more than a lower bound.
+    /// Whether ``headerByteCount`` is exact, not only a lower bound.
     private var isExact: Bool
 
-    /// - Parameter bytes: All that is at hand from the packet's first byte on.
+    /// - Parameter bytes: All bytes available, from the packet's first on.
     @_lifetime(copy bytes)
     init(_ layout: PacketLayout, _ bytes: RawSpan, limit: Int) {
         self.layout = layout
@@ -51,7 +51,7 @@ struct HeaderScan: ~Escapable {
         isExact = layout.isFixed
     }
 
-    /// Reads the header; the packet behind it may not be whole.
+    /// Reads the header; the payload may be incomplete.
     mutating func run() throws(CodecError) -> ScannedPacket {
         for field in layout.header {
             guard let value = try value(of: field) else { return .needs(byteCount: needed(for: field)) }
@@ -65,7 +65,7 @@ struct HeaderScan: ~Escapable {
                 packetByteCount: total))
     }
 
-    /// A varint behind a length can change what that length means: once all widths are known, this asks again.
+    /// Checks the lengths again once the varint's width is known, because that width can change what they mean.
     private mutating func takeLengthsAgain() throws(CodecError) {
         isExact = true
         cursor = 0
@@ -76,15 +76,16 @@ struct HeaderScan: ~Escapable {
         }
     }
 
-    /// How many bytes the next step needs: where nothing behind the length can be wrong, all of the packet's, as the fast
-    /// path says it.
+    /// Returns how many bytes the next step needs.
+    ///
+    /// If only the length can be wrong, this is the whole packet, as on the fast path.
     private func needed(for field: PacketField) -> Int {
         guard let byteCount = field.format.byteCount else { return bytes.byteCount + 1 }
         let step = cursor + byteCount
         return layout.plan.canReadAtOnce ? max(step, packetByteCount ?? 0) : step
     }
 
-    /// Reads a field and goes behind it; nil when it has not arrived whole.
+    /// Reads a field and moves past it; returns nil if the field is incomplete.
     private mutating func value(of field: PacketField) throws(CodecError) -> Int128? {
         let end = min(bytes.byteCount, headerLimit)
         fieldStart = cursor
@@ -133,7 +134,7 @@ struct HeaderScan: ~Escapable {
             throw error(.packetTooLong(length: length, packetByteCount: total, limit: limit), in: field, length)
         }
         if isExact, let packetByteCount, packetByteCount != Int(total) {
-            let expected = Int128(packetByteCount - toPacket)
+            let expected = Int128(packetByteCount) - Int128(toPacket)
             throw error(.lengthMismatch(length: length, expected: expected), in: field).prefixed(by: field.path)
         }
         packetByteCount = Int(total)
@@ -154,7 +155,7 @@ extension PacketField {
     /// The field's name in the path of an error.
     var path: String { "packet." + name }
 
-    /// A message ID with the bits of one more of its fields behind it.
+    /// Returns a message ID with the bits of one more ID field appended.
     func appended(to id: UInt64, _ value: Int128) -> UInt64 {
         let width = UInt64(format.bitWidth)
         let bits = UInt64(truncatingIfNeeded: value)
@@ -172,7 +173,7 @@ extension ByteReader {
         }
     }
 
-    /// Reads an integer whose format is known at run time only.
+    /// Reads an integer whose format is known only at run time.
     package mutating func readNumber(_ format: IntegerFormat, _ byteOrder: ByteOrder) throws(CodecError) -> Int128 {
         switch format {
         case .uint8: Int128(try readInteger(as: UInt8.self, byteOrder))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CodecError.Lookalike {
-    /// Another protocol that its first bytes give away; nil when they do not.
+    /// Recognises another protocol by its first bytes; nil if there is none.
     package init?(recognising bytes: RawSpan) {
         let start = [UInt8](copying: bytes.extracting(first: 24))
         if Self.httpStarts.contains(where: { start.starts(with: $0.utf8) }) {
@@ -20,12 +20,12 @@ extension CodecError.Lookalike {
         }
     }
 
-    /// The start of a request line or status line (RFC 9112 §2), in the four bytes of a length.
+    /// The first four bytes of a request line or status line (RFC 9112 §2), as many as a length has.
     private static let httpStarts = [
         "GET ", "POST", "PUT ", "HEAD", "DELE", "OPTI", "PATC", "CONN", "TRAC", "PRI ", "HTTP",
     ]
 
-    /// The same layout with its length in the other byte order, if that length would have been a good one.
+    /// Recognises a length in the other byte order, if that length would be valid.
     init?(_ length: Int128, _ field: PacketField, minimum: Int, _ limit: Int) {
         guard case .integer(let format, _) = field.format, format.byteCount > 1 else { return nil }
         let bits = UInt64(truncatingIfNeeded: length).byteSwapped >> UInt64(64 - 8 * format.byteCount)

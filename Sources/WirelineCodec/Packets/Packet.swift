@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One whole packet, lent: its bytes, its message's ID and where its payload stands.
+/// One whole packet, borrowed: its bytes, its message ID and the position of its payload.
 @frozen
 public struct Packet: ~Escapable {
-    /// What the packet was found in.
+    /// The bytes that contain the packet.
     @usableFromInline let chunk: RawSpan
     /// INVARIANT: `0 <= start <= payloadStart <= payloadEnd <= end <= chunk.byteCount`
     @usableFromInline let start: Int
     @usableFromInline let end: Int
     @usableFromInline let payloadStart: Int
     @usableFromInline let payloadEnd: Int
-    /// The message's ID; 0 where the layout has none.
+    /// The message's ID; 0 if the layout has none.
     ///
     /// The bits of the ID fields, zero-extended: −1 in an `int16` field is 65,535 here.
     public let id: UInt64
@@ -54,11 +54,11 @@ public struct Packet: ~Escapable {
         }
     }
 
-    /// Where the message's fields stand, in bytes from the packet's first.
+    /// The position of the message's fields, in bytes from the packet's first.
     @inlinable
     public var payloadRange: Range<Int> { payloadStart - start..<payloadEnd - start }
 
-    /// A reader of the message's fields, whose offsets count from the packet's first byte.
+    /// Returns a reader of the message's fields, whose offsets count from the packet's first byte.
     @inlinable @inline(__always)
     @_lifetime(copy self)
     public func makeReader(maximumDepth: Int = 32) -> ByteReader {
@@ -66,26 +66,26 @@ public struct Packet: ~Escapable {
             bytes, uncheckedStart: payloadStart &- start, end: payloadEnd &- start, maximumDepth: maximumDepth)
     }
 
-    /// Takes bytes that must be exactly one packet of a layout.
+    /// Makes a packet of bytes that must be exactly one packet.
     ///
     /// - Parameters:
     ///   - bytes: The packet, from the first byte of its header to the last of its trailer.
-    ///   - layout: What stands around the payload.
+    ///   - layout: The fields around the payload.
     ///   - limit: The most bytes that a packet may have (default 1 MiB, as in a schema without options).
-    /// - Throws: ``CodecError``: `truncated` when bytes are missing, `trailingBytes` when there are too many, and
-    ///   whatever ``PacketSplitter`` refuses.
+    /// - Throws: ``CodecError``: `truncated` if bytes are missing, `trailingBytes` if there are too many, and whatever
+    ///   ``PacketSplitter`` refuses.
     @inlinable
     @_lifetime(copy bytes)
     public init(_ bytes: RawSpan, layout: PacketLayout, limit: Int = 1 << 20) throws(CodecError) {
         try self.init(bytes, plan: layout.plan, limit: limit, layout: layout)
     }
 
-    /// - Parameter layout: Asked for only where the plan does not do.
+    /// - Parameter layout: Evaluated only if the plan is not enough.
     @inlinable @inline(__always)
     @_lifetime(copy bytes)
     init(_ bytes: RawSpan, plan: PacketPlan, limit: Int, layout: @autoclosure () -> PacketLayout) throws(CodecError) {
         let byteCount = bytes.byteCount
-        // The last comparison is not in vain: the window can end before the header does.
+        // The last comparison is needed: the window can end before the header does.
         if byteCount >= plan.fastByteCount && byteCount <= limit && byteCount <= plan.mostPacketByteCount
             && byteCount >= plan.leastPacketByteCount
         {
@@ -102,7 +102,7 @@ public struct Packet: ~Escapable {
     }
 }
 
-/// Where the parts of a packet stand, in bytes from its first.
+/// The positions of a packet's parts, in bytes from its first.
 @usableFromInline
 package struct PacketBounds: Equatable, Sendable {
     @usableFromInline package var id: UInt64

@@ -9,19 +9,19 @@
 public struct PacketField: Equatable, Sendable {
     /// The field's name, unique in its layout.
     public var name: String
-    /// How the field stands on the wire.
+    /// The field's format on the wire.
     public var format: Format
-    /// What the field is for.
+    /// The purpose of the field.
     public var role: Role
 
-    /// Makes a field; `role` is a plain value that defaults to 0 when left out.
+    /// Makes a field; without `role` it is a plain value with default 0.
     public init(_ name: String, _ format: Format, _ role: Role = .value(default: 0)) {
         self.name = name
         self.format = format
         self.role = role
     }
 
-    /// How a header field stands on the wire.
+    /// The format of a header field on the wire.
     @frozen
     public enum Format: Equatable, Sendable {
         case integer(IntegerFormat, ByteOrder)
@@ -30,7 +30,7 @@ public struct PacketField: Equatable, Sendable {
         /// Unsigned LEB128 in its shortest form, of at most `maximumByteCount` bytes (1 to 10).
         case varint(maximumByteCount: Int)
 
-        /// The width in bytes, or nil when it varies.
+        /// The width in bytes; nil if it varies.
         public var byteCount: Int? {
             switch self {
             case .integer(let format, _): format.byteCount
@@ -49,31 +49,31 @@ public struct PacketField: Equatable, Sendable {
         }
     }
 
-    /// What a header field is for.
+    /// The purpose of a header field.
     @frozen
     public enum Role: Equatable, Sendable {
-        /// A value of the user's; what is written when nobody sets it.
+        /// A value that the caller may set; the default is written if it is not set.
         case value(default: Int128)
         /// The byte count of `base` plus a constant; several lengths of one packet must agree.
         case length(of: LengthBase, plus: Int)
         /// The message's ID; several such fields form one number, the first most significant.
         case messageID
-        /// A number that is always written, and verified when read.
+        /// A constant that is always written, and verified when it is read.
         case constant(Int128)
-        /// Pairs a reply with its request; 0 when nobody sets it.
+        /// The number that pairs a reply with its request; 0 if it is not set.
         case sequence
-        /// CRC-32 of the payload (ISO-HDLC: zlib's, and that of IEEE 802.3).
+        /// CRC-32 of the payload (ISO-HDLC, as in zlib and IEEE 802.3).
         case checksum
     }
 
-    /// What a length counts.
+    /// The bytes that a length counts.
     @frozen
     public enum LengthBase: Equatable, Sendable {
-        /// Every byte of the packet: header, payload and trailer.
+        /// All bytes of the packet: header, payload and trailer.
         case packet
-        /// The message's fields alone.
+        /// Only the payload.
         case payload
-        /// All that follows the length field, trailer included.
+        /// All bytes after the length field, trailer included.
         case rest
     }
 }

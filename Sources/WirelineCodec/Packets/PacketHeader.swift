@@ -2,7 +2,7 @@
 
 /// The values of a packet's header and trailer fields, by name, in wire order.
 ///
-/// One that is read holds every field. One that is to be written needs only what differs from the defaults; IDs,
+/// A header that was read has every field. A header to write needs only the values that differ from the defaults. IDs,
 /// lengths, constants and checksums are computed and cannot be set.
 public struct PacketHeader: Equatable, Sendable {
     /// Field names and values, in the order in which they were read or set.
@@ -11,7 +11,7 @@ public struct PacketHeader: Equatable, Sendable {
     /// Makes a header that sets nothing.
     public init() {}
 
-    /// The value of the field with this name; nil where it is not set. A `bool` is 0 or 1.
+    /// The value of the field with this name; nil if it is not set. A `bool` is 0 or 1.
     public subscript(name: String) -> Int128? {
         get { fields.first { $0.name == name }?.value }
         set {

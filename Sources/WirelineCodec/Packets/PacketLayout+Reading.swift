@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PacketLayout {
-    /// Takes the general path to bytes that must be exactly one packet.
+    /// Returns the bounds of bytes that must be exactly one packet, on the general path.
     @usableFromInline @inline(never)
     func boundsOfOnlyPacket(in bytes: RawSpan, limit: Int) throws(CodecError) -> PacketBounds {
         if let bounds = quickHeader?.bounds(in: bytes, at: 0, limit: limit),
@@ -41,7 +41,7 @@ extension PacketLayout {
             case .constant(let constant) where value != constant:
                 throw CodecError(.wrongConstant(value: value, expected: constant), offset: offset)
             case .length(let base, let constant):
-                let expected = Int128(bounds.byteCount(of: base, behind: reader.offset) + constant)
+                let expected = Int128(bounds.byteCount(of: base, behind: reader.offset)) + Int128(constant)
                 guard value == expected else {
                     throw CodecError(.lengthMismatch(length: value, expected: expected), offset: offset)
                 }
@@ -61,8 +61,9 @@ extension PacketLayout {
         }
     }
 
-    /// The value of the field that pairs a reply with its request; nil where the layout has none. A negative one is
-    /// taken for its bits.
+    /// Returns the sequence number, which pairs a reply with its request; nil if the layout has none.
+    ///
+    /// A negative number is returned as its bit pattern.
     package func sequence(of packet: borrowing Packet) throws(CodecError) -> UInt64? {
         var sequence: UInt64?
         try forEachField(of: packet) { field, value in
@@ -71,7 +72,7 @@ extension PacketLayout {
         return sequence
     }
 
-    /// The values of all header and trailer fields of a packet, in wire order.
+    /// Returns the values of all header and trailer fields of a packet, in wire order.
     public func header(of packet: borrowing Packet) throws(CodecError) -> PacketHeader {
         var result = PacketHeader()
         try forEachField(of: packet) { field, value in result[field.name] = value }
@@ -89,7 +90,7 @@ extension PacketLayout {
 }
 
 extension PacketBounds {
-    /// What a length that ends at `offset` counts.
+    /// Returns the number that a length field ending at `offset` must contain, without its constant.
     func byteCount(of base: PacketField.LengthBase, behind offset: Int) -> Int {
         switch base {
         case .packet: packetByteCount

@@ -8,9 +8,9 @@ struct PacketMeasure: Sendable {
 }
 
 extension PacketPlan {
-    /// Measures a packet whose header can be written as one number.
+    /// Returns the byte count of a packet whose header can be written as one number.
     ///
-    /// Nil where it cannot, or where something is wrong: the general path knows how to say it.
+    /// Nil if it cannot, or if something is wrong: the general path then makes the error.
     @inlinable @inline(__always)
     package func byteCountAtOnce(id: UInt64, payloadByteCount: Int, limit: Int) -> Int? {
         let (byteCount, overflow) = payloadByteCount.addingReportingOverflow(minimumPacketByteCount)
@@ -20,9 +20,10 @@ extension PacketPlan {
         return byteCount
     }
 
-    /// The header of a packet as one number, where ``byteCountAtOnce(id:payloadByteCount:limit:)`` has measured it.
+    /// Returns the header of a packet as one number.
     ///
-    /// It is made apart from where it is written, so that the compiler need not carry the whole plan there.
+    /// ``byteCountAtOnce(id:payloadByteCount:limit:)`` has measured the packet before. The header is computed apart
+    /// from writing it, so that the compiler need not pass the whole plan there.
     @inlinable @inline(__always)
     func headerAtOnce(id: UInt64, packetByteCount: Int) -> (bits: UInt128, byteCount: Int) {
         var bits = template
@@ -32,13 +33,15 @@ extension PacketPlan {
         return (bits, headerByteCount)
     }
 
-    /// Writes the packet of a payload into memory of just the bytes that ``byteCountAtOnce(id:payloadByteCount:limit:)`` has
-    /// counted.
+    /// Writes the packet of a payload into a buffer.
+    ///
+    /// The buffer has exactly as many bytes as ``byteCountAtOnce(id:payloadByteCount:limit:)`` returned.
     @inlinable @inline(__always)
     @unsafe
     package func encodeAtOnce(id: UInt64, payload: RawSpan, into buffer: UnsafeMutableRawBufferPointer) {
         let header = headerAtOnce(id: id, packetByteCount: buffer.count)
         var byteCount = 0
+        // SAFETY: the caller lends the buffer for the call, and `fill` compares the count with the buffer's.
         unsafe ByteWriter.fill(buffer, &byteCount, byteCount: buffer.count) { writer in
             writer.writeStart(of: header.bits, byteCount: header.byteCount)
             writer.writeBytes(payload)
@@ -47,7 +50,7 @@ extension PacketPlan {
 }
 
 extension PacketLayout {
-    /// Measures a packet of any layout.
+    /// Returns the sizes of a packet, for any layout.
     func measure(
         payloadByteCount: Int, id: UInt64, header values: PacketHeader, limit: Int
     ) throws(CodecError) -> PacketMeasure {
@@ -62,10 +65,15 @@ extension PacketLayout {
                 throw CodecError(.packetTooLong(length: total, packetByteCount: total, limit: limit))
             }
             measure.packetByteCount = Int(total)
-            let actual = try check(HeaderValues(layout: self, measure: measure, id: id, set: values))
-            // A length that counts its own varint: the first width that holds the length it causes is the shortest.
-            if isFixed || actual == varintByteCount { return measure }
-            varintByteCount = max(varintByteCount + 1, actual)
+            let fields = HeaderValues(layout: self, measure: measure, id: id, set: values)
+            // A length can count its own varint: the first width that holds the resulting value is the shortest.
+            let needed = fields.varintByteCount ?? varintByteCount
+            if needed <= varintByteCount {
+                // Other lengths count the varint too: before its width is known, they can seem out of range.
+                try check(fields)
+                return measure
+            }
+            varintByteCount = needed
         }
     }
 
@@ -78,20 +86,13 @@ extension PacketLayout {
         }
     }
 
-    /// Checks that every value fits its field; returns how many bytes the varint takes.
-    private func check(_ values: HeaderValues) throws(CodecError) -> Int {
-        var offset = 0
-        var varintByteCount = 0
+    /// Checks that every value fits its field.
+    private func check(_ values: HeaderValues) throws(CodecError) {
+        var end = 0
         for (index, field) in fields.enumerated() {
-            if index == header.count { offset = values.measure.packetByteCount - plan.trailerByteCount }
-            var width = field.format.byteCount ?? 0
-            if field.format.byteCount == nil {
-                width = values.measure.headerByteCount - (plan.headerByteCount - 1)
-                let value = values.value(of: field, endingAt: offset + width)
-                varintByteCount = UInt64(clamping: value).varintByteCount
-            }
-            offset += width
-            let value = values.value(of: field, endingAt: offset)
+            if index == header.count { end = values.measure.packetByteCount - plan.trailerByteCount }
+            end += values.byteCount(of: field)
+            let value = values.value(of: field, endingAt: end)
             guard field.format.range.contains(value) else {
                 throw values.fault(of: field, value).prefixed(by: field.path)
             }
@@ -99,22 +100,21 @@ extension PacketLayout {
         guard hasMessageID ? values.id <= maximumMessageID : values.id == 0 else {
             throw CodecError(.invalidMessageID(values.id))
         }
-        return varintByteCount
     }
 
-    /// Writes the header; checksums are written as 0 and put in by ``writeChecksums(to:payload:)``.
+    /// Writes the header, with 0 for checksums, which are set after the payload is written.
     func writeHeader(_ measure: PacketMeasure, id: UInt64, values: PacketHeader, to writer: inout ByteWriter) {
         let values = HeaderValues(layout: self, measure: measure, id: id, set: values)
         for field in header { values.write(field, to: &writer) }
     }
 
-    /// Writes the trailer, with the same rule for checksums.
+    /// Writes the trailer, with 0 for checksums as well.
     func writeTrailer(_ measure: PacketMeasure, id: UInt64, values: PacketHeader, to writer: inout ByteWriter) {
         let values = HeaderValues(layout: self, measure: measure, id: id, set: values)
         for field in trailer { values.write(field, to: &writer) }
     }
 
-    /// Where the checksum stands in a packet, and its byte order.
+    /// Returns the offset of the checksum in a packet, and its byte order; nil if there is none.
     func checksumPlace(_ measure: PacketMeasure) -> (offset: Int, byteOrder: ByteOrder)? {
         var offset = 0
         for (index, field) in fields.enumerated() {
@@ -127,19 +127,19 @@ extension PacketLayout {
 }
 
 extension UInt64 {
-    /// How many bytes the number takes as LEB128 in its shortest form: 1 to 10.
+    /// The number of bytes of the number as LEB128 in its shortest form: 1 to 10.
     @inlinable
     public var varintByteCount: Int { self == 0 ? 1 : (70 - leadingZeroBitCount) / 7 }
 }
 
-/// What every field of one packet's header and trailer is set to.
+/// The values of all fields of one packet's header and trailer.
 private struct HeaderValues {
     let layout: PacketLayout
     let measure: PacketMeasure
     let id: UInt64
     let set: PacketHeader
 
-    /// - Parameter end: Where the field ends, in bytes from the packet's first.
+    /// - Parameter end: The end of the field, in bytes from the packet's first.
     func value(of field: PacketField, endingAt end: Int) -> Int128 {
         switch field.role {
         case .value(let value): set[field.name] ?? value
@@ -151,6 +151,22 @@ private struct HeaderValues {
         }
     }
 
+    /// The number of bytes that the header's varint needs; nil if it has none.
+    var varintByteCount: Int? {
+        var end = 0
+        for field in layout.header {
+            end += byteCount(of: field)
+            guard case .varint = field.format else { continue }
+            return UInt64(clamping: value(of: field, endingAt: end)).varintByteCount
+        }
+        return nil
+    }
+
+    /// Returns the number of bytes of a field; for a varint, the width in the measure.
+    func byteCount(of field: PacketField) -> Int {
+        field.format.byteCount ?? measure.headerByteCount - (layout.plan.headerByteCount - 1)
+    }
+
     private func byteCount(of base: PacketField.LengthBase, behind end: Int) -> Int {
         switch base {
         case .packet: measure.packetByteCount
@@ -159,7 +175,7 @@ private struct HeaderValues {
         }
     }
 
-    /// The bits of an ID that belong into one of its fields, as a number of that field.
+    /// Returns the bits of an ID that belong to one of its fields, as a number of that field.
     private func part(of id: UInt64, for field: PacketField) -> Int128 {
         var rest = id
         for candidate in layout.fields.reversed() where candidate.role == .messageID {
@@ -188,21 +204,17 @@ private struct HeaderValues {
     }
 
     func write(_ field: PacketField, to writer: inout ByteWriter) {
-        let start = writer.offset
+        let value = value(of: field, endingAt: writer.offset + byteCount(of: field))
         switch field.format {
-        case .integer(let format, let byteOrder):
-            writer.writeNumber(value(of: field, endingAt: start + format.byteCount), format, byteOrder)
-        case .boolean:
-            writer.writeNumber(value(of: field, endingAt: start + 1), .uint8, .bigEndian)
-        case .varint:
-            let width = measure.headerByteCount - (layout.plan.headerByteCount - 1)
-            writer.writeVarint(UInt64(truncatingIfNeeded: value(of: field, endingAt: start + width)))
+        case .integer(let format, let byteOrder): writer.writeNumber(value, format, byteOrder)
+        case .boolean: writer.writeNumber(value, .uint8, .bigEndian)
+        case .varint: writer.writeVarint(UInt64(truncatingIfNeeded: value))
         }
     }
 }
 
 extension ByteWriter {
-    /// Writes the low bits of an integer whose format is known at run time only.
+    /// Writes the low bits of an integer whose format is known only at run time.
     package mutating func writeNumber(_ value: Int128, _ format: IntegerFormat, _ byteOrder: ByteOrder) {
         switch format {
         case .uint8, .int8: writeInteger(UInt8(truncatingIfNeeded: value), byteOrder)
@@ -219,7 +231,7 @@ extension ByteWriter {
         let room = capacity &- position
         let start = unsafe advance(by: byteCount)
         if room >= 16 {
-            // SAFETY: 16 bytes of room; what the header does not need of them is written over by what follows it.
+            // SAFETY: 16 bytes are free; the fields after the header overwrite those that the header does not need.
             unsafe start.storeBytes(of: bits.bigEndian, as: UInt128.self)
         } else {
             var rest = bits
@@ -231,7 +243,7 @@ extension ByteWriter {
         }
     }
 
-    /// Puts a number over four bytes that have been written.
+    /// Overwrites four bytes that have been written.
     mutating func overwrite(_ value: UInt32, at offset: Int, _ byteOrder: ByteOrder) {
         precondition(offset >= 0 && offset + 4 <= position, "only what has been written is written over")
         // SAFETY: the four bytes lie before position, by the precondition.
@@ -239,7 +251,7 @@ extension ByteWriter {
             of: byteOrder == .bigEndian ? value.bigEndian : value.littleEndian, toByteOffset: offset, as: UInt32.self)
     }
 
-    /// The CRC-32 of bytes that have been written.
+    /// Returns the CRC-32 of bytes that have been written.
     func checksum(of range: Range<Int>) -> UInt32 {
         precondition(range.lowerBound >= 0 && range.upperBound <= position, "only what has been written has a checksum")
         // SAFETY: the range lies before position, by the precondition, and those bytes are initialised.

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands around a message's fields on the wire: header fields, then the payload, then trailer fields.
+/// The fields around a payload on the wire: header fields before it, trailer fields after it.
 ///
 ///     header                     payload      trailer
 ///     +--------+----+- - - - - -+------------+- - - - - -+
 ///     | length | ID |           |            | CRC, end  |
 ///     +--------+----+- - - - - -+------------+- - - - - -+
 ///
-/// A layout is data: one splitter and one encoder serve all of them. It needs at least one length in its header, and
-/// at most one field of variable width, which stands in the header too.
+/// A layout is data: one splitter and one encoder serve all layouts. It needs at least one length in its header. It may
+/// have one field of variable width, also in the header.
 @frozen
 public struct PacketLayout: Sendable {
-    /// One word to pass around; what is looked at for every packet is read in place.
+    /// One pointer, so that a layout is cheap to pass; the plan inside is read in place for every packet.
     @usableFromInline let storage: Storage
 
-    /// The fields in front of the payload, in wire order.
+    /// The fields before the payload, in wire order.
     public var header: [PacketField] { storage.header }
-    /// The fields behind the payload, in wire order.
+    /// The fields after the payload, in wire order.
     public var trailer: [PacketField] { storage.trailer }
-    /// What splitting and encoding need to know of the fields, worked out once.
+    /// The numbers that splitting and encoding need, computed once from the fields.
     @inlinable @inline(__always)
     public var plan: PacketPlan {
         @inline(__always)
@@ -35,18 +35,18 @@ public struct PacketLayout: Sendable {
         self.init(uncheckedHeader: header, trailer: trailer)
     }
 
-    /// Makes a layout of fields that were checked when code was generated from them; others stop the program.
+    /// Makes a layout of fields that the code generator has checked; invalid fields stop the program.
     public init(generatedHeader header: [PacketField], trailer: [PacketField] = []) {
         precondition(Self.firstFault(header: header, trailer: trailer) == nil, "a layout that cannot work")
         self.init(uncheckedHeader: header, trailer: trailer)
     }
 
-    /// A layout of fields that are known to work.
+    /// Makes a layout of fields that are known to be valid.
     init(uncheckedHeader header: [PacketField], trailer: [PacketField] = []) {
         storage = Storage(header: header, trailer: trailer)
     }
 
-    /// The middle path, for layouts that the plan does not cover; nil where only the general one will do.
+    /// The middle path, for layouts that the plan does not cover; nil if only the general path works.
     var quickHeader: QuickHeader? { storage.quickHeader }
 
     @usableFromInline
@@ -64,25 +64,25 @@ public struct PacketLayout: Sendable {
         }
     }
 
-    /// The fewest bytes that a packet can have: an empty payload's.
+    /// The fewest bytes that a packet can have, with an empty payload.
     public var minimumPacketByteCount: Int { plan.minimumPacketByteCount }
 
-    /// Whether no field varies in width.
+    /// Whether all fields have a fixed width.
     var isFixed: Bool { header.allSatisfy { $0.format.byteCount != nil } }
 
-    /// Header and trailer in wire order.
+    /// Header and trailer fields, in wire order.
     public var fields: [PacketField] { header + trailer }
 
-    /// Whether packets say which message they carry; without an ID there is one message for each direction.
+    /// Whether packets have a message ID; without one there is one message for each direction.
     public var hasMessageID: Bool { fields.contains { $0.role == .messageID } }
 
-    /// The largest message ID that the ID fields can hold; 0 without any.
+    /// The largest message ID that the ID fields can hold; 0 if there are none.
     public var maximumMessageID: UInt64 { plan.mostMessageID }
 
     /// The field that pairs a reply with its request, if the layout has one.
     public var sequenceField: PacketField? { fields.first { $0.role == .sequence } }
 
-    /// The largest number that ``sequenceField`` can hold; nil without one.
+    /// The largest number that ``sequenceField`` can hold; nil if there is none.
     package var maximumSequence: UInt64? { sequenceField.map { $0.format.maximum } }
 }
 
@@ -93,7 +93,7 @@ extension PacketLayout: Equatable {
 }
 
 extension PacketField {
-    /// The largest message ID that the ID fields among these can hold; 0 without any.
+    /// Returns the largest message ID that the ID fields among these can hold; 0 if there are none.
     static func maximumMessageID(_ fields: [PacketField]) -> UInt64 {
         let width = fields.filter { $0.role == .messageID }.reduce(0) { $0 + $1.format.bitWidth }
         return width == 0 ? 0 : UInt64.max >> UInt64(64 - width)
@@ -108,7 +108,7 @@ extension PacketField.Format {
         return UInt64.max >> UInt64(64 - bitWidth + signBitCount)
     }
 
-    /// How many bits of a number the field can hold at most.
+    /// The most bits of a number that the field can hold.
     var bitWidth: Int {
         switch self {
         case .integer(let format, _): format.byteCount * 8
@@ -139,13 +139,13 @@ extension PacketLayout {
         PacketField("propl", .integer(.uint16, .bigEndian), .length(of: .payload, plus: 0)),
     ])
 
-    /// Erlang's `{packet, 1}`: one byte that counts what follows it, at most 255.
+    /// Erlang's `{packet, 1}`: one byte that counts the bytes after it, at most 255.
     public static let erlangPacket1 = erlangPacket(.uint8)
 
-    /// Erlang's `{packet, 2}`: a big-endian `uint16` that counts what follows it.
+    /// Erlang's `{packet, 2}`: a big-endian `uint16` that counts the bytes after it.
     public static let erlangPacket2 = erlangPacket(.uint16)
 
-    /// Erlang's `{packet, 4}`: a big-endian `uint32` that counts what follows it.
+    /// Erlang's `{packet, 4}`: a big-endian `uint32` that counts the bytes after it.
     public static let erlangPacket4 = erlangPacket(.uint32)
 
     private static func erlangPacket(_ format: IntegerFormat) -> PacketLayout {

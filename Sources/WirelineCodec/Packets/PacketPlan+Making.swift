@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PacketPlan {
-    /// Works a plan out from the fields of a layout.
+    /// Computes a plan from the fields of a layout.
     init(header: [PacketField], trailer: [PacketField]) {
         let places = PlacedField.place(header: header)
         let headerByteCount = places.last?.end ?? 0
         let trailerByteCount = trailer.reduce(0) { $0 + ($1.format.byteCount ?? 1) }
         let isFixed = header.allSatisfy { $0.format.byteCount != nil }
-        let lengths = places.filter(\.field.role.isLength)
+        let lengths = places.filter { $0.field.role.isLength }
         let identifiers = places.filter { $0.field.role == .messageID }
         let counts = Self.packetByteCounts(header: header, trailer: trailer)
 
@@ -38,8 +38,9 @@ extension PacketPlan {
             mostMessageID: PacketField.maximumMessageID(header + trailer))
     }
 
-    /// The fewest and the most bytes of a packet that all lengths of the header can say; where the most are fewer than
-    /// the fewest, no packet is possible. A varint is taken at its shortest.
+    /// Returns the fewest and the most bytes of a packet that all lengths of the header can express.
+    ///
+    /// If the most is below the fewest, no packet is possible. A varint counts as its shortest.
     static func packetByteCounts(header: [PacketField], trailer: [PacketField]) -> (least: Int, most: Int) {
         let places = PlacedField.place(header: header)
         let headerByteCount = places.last?.end ?? 0
@@ -56,7 +57,7 @@ extension PacketPlan {
 
     private static func needsVerification(header: [PacketField], trailer: [PacketField]) -> Bool {
         let fields = header + trailer
-        return fields.filter(\.role.isLength).count > 1
+        return fields.count { $0.role.isLength } > 1
             || fields.contains { field in
                 switch field.role {
                 case .constant, .checksum: true
@@ -67,47 +68,46 @@ extension PacketPlan {
 }
 
 extension NumberPlan {
-    /// A number that is not there: it reads as 0.
+    /// A number that does not exist: it reads as 0.
     static let none = NumberPlan(shift: 0, mask: 0)
 }
 
-/// The 8 bytes of a header that hold its first length and its message ID.
+/// The 8 bytes of a header that contain its first length and its message ID.
 private struct NumberWindow {
     let offset: Int
     let byteOrder: ByteOrder
     let length: NumberPlan
     let messageID: NumberPlan
 
-    /// Nil when no 8 bytes hold both, or not in one byte order.
+    /// Nil if no 8 bytes contain both, or if their byte orders differ.
     init?(length: ArraySlice<PlacedField>, messageID: ArraySlice<PlacedField>) {
-        guard let places = [length, messageID].map(PlacedNumber.init) as? [PlacedNumber] else { return nil }
-        let present = places.filter { $0.end > $0.offset }
-        guard let first = present.map(\.offset).min(), let last = present.map(\.end).max(), last - first <= 8 else {
-            return nil
-        }
-        let orders = Set(present.compactMap(\.byteOrder))
+        guard let length = PlacedNumber(length), let messageID = PlacedNumber(messageID) else { return nil }
+        let present = [length, messageID].filter { $0.end > $0.offset }
+        guard let first = present.map({ $0.offset }).min(), let last = present.map({ $0.end }).max(), last - first <= 8
+        else { return nil }
+        let orders = Set(present.compactMap { $0.byteOrder })
         guard orders.count <= 1 else { return nil }
         offset = first
         byteOrder = orders.first ?? .bigEndian
-        self.length = places[0].plan(from: offset, byteOrder)
-        self.messageID = places[1].plan(from: offset, byteOrder)
+        self.length = length.plan(from: offset, byteOrder)
+        self.messageID = messageID.plan(from: offset, byteOrder)
     }
 }
 
-/// A number made of fields that follow one another.
+/// A number made of adjacent fields.
 private struct PlacedNumber {
     let offset: Int
     let end: Int
-    /// Nil where it makes no difference.
+    /// Nil if the byte order makes no difference.
     let byteOrder: ByteOrder?
 
-    /// Nil when the fields do not make one number of at most 8 bytes; no fields make a number that is 0.
+    /// Nil if the fields do not make one number of at most 8 bytes; no fields make a number that is 0.
     init?(_ places: ArraySlice<PlacedField>) {
         offset = places.first?.offset ?? 0
         end = places.last?.end ?? 0
         let byteCount = places.reduce(0) { $0 + ($1.end - $1.offset) }
         guard byteCount == end - offset, byteCount <= 8 else { return nil }
-        let isBigEndian = places.allSatisfy(\.isBigEndian)
+        let isBigEndian = places.allSatisfy { $0.isBigEndian }
         guard isBigEndian || places.count == 1 else { return nil }
         byteOrder = byteCount <= 1 ? nil : isBigEndian ? .bigEndian : .littleEndian
     }
@@ -128,10 +128,10 @@ extension PatchPlan {
         self.init(shift: shift, packetToLength: -place.lengthToPacket(header: headerByteCount, trailer: 0))
     }
 
-    /// How far a big-endian number of contiguous fields is shifted; 0 for none, nil where shifting does not do.
+    /// Returns the shift of a big-endian number of adjacent fields; 0 for no fields, nil if shifting is not enough.
     static func shift(of places: [PlacedField]) -> Int? {
         guard let last = places.last else { return 0 }
-        // A `bool` is one bit of a number, but a byte of the header.
+        // A `bool` is one bit of a number, but one byte of the header.
         guard PlacedNumber(places[...]) != nil, last.end <= 16,
             places.allSatisfy({ $0.isBigEndian && $0.field.format != .boolean })
         else { return nil }
@@ -153,7 +153,7 @@ extension PatchPlan {
     }
 }
 
-/// A header field and where it stands.
+/// A header field and its position.
 struct PlacedField {
     let field: PacketField
     let offset: Int
@@ -167,7 +167,7 @@ struct PlacedField {
         }
     }
 
-    /// What the value of this length must be increased by to give the byte count of the packet.
+    /// Returns the number to add to this length's value to get the byte count of the packet.
     func lengthToPacket(header: Int, trailer: Int) -> Int {
         guard case .length(let base, let constant) = field.role else { return 0 }
         switch base {
@@ -177,7 +177,7 @@ struct PlacedField {
         }
     }
 
-    /// The fields of a header whose varint, if any, is taken at its shortest.
+    /// Returns the fields of a header with their positions; a varint counts as its shortest.
     static func place(header: [PacketField]) -> [PlacedField] {
         var offset = 0
         return header.map { field in

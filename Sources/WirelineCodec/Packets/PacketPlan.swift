@@ -1,48 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A layout boiled down to the numbers that splitting and encoding use for every packet.
+/// A layout reduced to the numbers that splitting and encoding use for every packet.
 ///
-/// Most headers are covered by it alone: a length and an ID that are each at most 8 bytes in one piece. What it cannot
-/// express takes the general path over the fields. A plan always follows from its layout (``PacketLayout/plan``);
-/// generated code spells it out in numbers only so that the compiler can put them into the instructions.
+/// The plan alone covers most headers: a length and an ID, each in one piece of at most 8 bytes. Anything else takes
+/// the general path over the fields. A plan always follows from its layout (``PacketLayout/plan``). Generated code
+/// spells out its numbers only so that the compiler can put them into the instructions.
 @frozen
 public struct PacketPlan: Equatable, Sendable {
-    /// The bytes of the header, with a varint at its shortest.
+    /// The number of bytes of the header, with a varint at its shortest.
     public let headerByteCount: Int
-    /// The bytes of the trailer.
+    /// The number of bytes of the trailer.
     public let trailerByteCount: Int
-    /// The fewest and the most bytes of a packet that all lengths of a fixed header can say.
+    /// The fewest and the most bytes of a packet that all lengths of a fixed header can express.
     public let leastPacketByteCount: Int
     public let mostPacketByteCount: Int
 
-    /// Whether ``length`` and ``messageID`` are all there is to read and to verify in a packet, and one load of 8 bytes
-    /// reads both.
+    /// Whether a packet can be read with one load of 8 bytes.
+    ///
+    /// That is so if this load contains ``length`` and ``messageID``, and no other field needs to be read or verified.
     public let canReadAtOnce: Bool
-    /// Where those 8 bytes begin, from the packet's first byte.
+    /// The offset of those 8 bytes from the packet's first byte.
     public let windowOffset: Int
     /// The byte order of both numbers.
     public let windowByteOrder: ByteOrder
     /// The first length.
     public let length: NumberPlan
-    /// What the first length must be increased by to give the byte count of the packet, in a header that is fixed.
+    /// The number to add to the first length to get the packet's byte count, for a fixed header.
     public let lengthToPacket: Int
-    /// The message ID; reads as 0 where there is none.
+    /// The message ID; reads as 0 if there is none.
     public let messageID: NumberPlan
 
-    /// Whether a header that sets nothing is ``template`` with lengths and ID put in.
+    /// Whether a header with default values is ``template`` with lengths and ID inserted.
     public let canWriteAtOnce: Bool
     /// The header's first 16 bytes as a big-endian number, with constants and defaults.
     public let template: UInt128
-    /// Where the first length goes into ``template``.
+    /// The position of the first length in ``template``.
     public let firstLength: PatchPlan
-    /// Where the second length goes into ``template``.
+    /// The position of the second length in ``template``.
     public let secondLength: PatchPlan
-    /// How far the message ID is shifted into ``template``.
+    /// The number of bits by which the message ID is shifted into ``template``.
     public let messageIDShift: Int
     /// The largest message ID that fits.
     public let mostMessageID: UInt64
 
-    /// Puts a plan together from its numbers; those that lead outside a packet stop the program.
+    /// Makes a plan of its numbers; numbers that lead outside a packet stop the program.
     @inlinable @inline(__always)
     public init(
         headerByteCount: Int, trailerByteCount: Int, leastPacketByteCount: Int, mostPacketByteCount: Int,
@@ -51,7 +52,7 @@ public struct PacketPlan: Equatable, Sendable {
         canWriteAtOnce: Bool, template: UInt128, firstLength: PatchPlan, secondLength: PatchPlan, messageIDShift: Int,
         mostMessageID: UInt64
     ) {
-        // What unchecked loads and stores rely on. Where the numbers are constants, the compiler compares them.
+        // Unchecked loads and stores rely on this. If the numbers are constants, the compiler does the comparisons.
         precondition(
             headerByteCount >= 0 && headerByteCount <= PacketLayout.maximumHeaderByteCount && trailerByteCount >= 0
                 && trailerByteCount <= PacketLayout.maximumHeaderByteCount && windowOffset >= 0
@@ -77,11 +78,11 @@ public struct PacketPlan: Equatable, Sendable {
         self.mostMessageID = mostMessageID
     }
 
-    /// The fewest bytes that a packet can have: an empty payload's.
+    /// The fewest bytes that a packet can have, with an empty payload.
     @inlinable @inline(__always)
     public var minimumPacketByteCount: Int { headerByteCount &+ trailerByteCount }
 
-    /// How many bytes must be at hand for ``length`` and ``messageID`` to be read; `Int.max` where they cannot be.
+    /// The number of bytes needed to read ``length`` and ``messageID``; `Int.max` if the plan cannot read them.
     @inlinable @inline(__always)
     public var fastByteCount: Int { canReadAtOnce ? windowOffset &+ 8 : Int.max }
 
@@ -91,31 +92,31 @@ public struct PacketPlan: Equatable, Sendable {
         windowByteOrder == .bigEndian && length.mask == UInt64.max &>> UInt64(truncatingIfNeeded: length.shift)
     }
 
-    /// The 8 bytes that hold both numbers of a packet that begins at `start`; they must be at hand.
+    /// Returns the 8 bytes that contain both numbers of the packet at `start`; the caller checks that they are there.
     @inlinable @inline(__always)
     func window(in bytes: borrowing RawSpan, packetAt start: Int) -> UInt64 {
         let window = bigEndianWindow(in: bytes, packetAt: start)
         return windowByteOrder == .bigEndian ? window : window.byteSwapped
     }
 
-    /// The same where it is known that they are big-endian.
+    /// Returns the same 8 bytes if they are known to be big-endian.
     @inlinable @inline(__always)
     func bigEndianWindow(in bytes: borrowing RawSpan, packetAt start: Int) -> UInt64 {
-        // SAFETY: callers compare fastByteCount with the bytes at hand; any bits are an integer.
+        // SAFETY: callers compare fastByteCount with the bytes available; any bits are an integer.
         let raw = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start &+ windowOffset, as: UInt64.self)
         return UInt64(bigEndian: raw)
     }
 }
 
-/// Where a number of up to 8 bytes stands in 8 bytes that were loaded at once.
+/// The position of a number of up to 8 bytes in 8 bytes that were loaded at once.
 @frozen
 public struct NumberPlan: Equatable, Sendable {
-    /// How far the 8 bytes are shifted to the right, 0 to 63.
+    /// The number of bits, 0 to 63, by which the 8 bytes are shifted to the right.
     public let shift: Int
-    /// What is then kept; 0 for a number that is not there.
+    /// The bits to keep after the shift; 0 for a number that does not exist.
     public let mask: UInt64
 
-    /// Puts a plan together from its numbers.
+    /// Makes a plan of its numbers.
     @inlinable @inline(__always)
     public init(shift: Int, mask: UInt64) {
         self.shift = shift
@@ -125,31 +126,31 @@ public struct NumberPlan: Equatable, Sendable {
     @inlinable @inline(__always)
     func value(in window: UInt64) -> UInt64 { (window &>> UInt64(truncatingIfNeeded: shift)) & mask }
 
-    /// The same for a number that has nothing in front of it to be masked out.
+    /// Returns the number if it comes first, so that nothing needs to be masked out.
     @inlinable @inline(__always)
     func valueInFront(of window: UInt64) -> UInt64 { window &>> UInt64(truncatingIfNeeded: shift) }
 }
 
-/// How a length becomes part of a header that is written as one number.
+/// How a length is inserted into a header that is written as one number.
 @frozen
 public struct PatchPlan: Equatable, Sendable {
-    /// How far the length is shifted; negative where there is none.
+    /// The number of bits by which the length is shifted; negative if there is no length.
     public let shift: Int
-    /// What the packet's byte count must be increased by to give the length.
+    /// The number to add to the packet's byte count to get the length.
     public let packetToLength: Int
 
-    /// Puts a plan together from its numbers.
+    /// Makes a plan of its numbers.
     @inlinable @inline(__always)
     public init(shift: Int, packetToLength: Int) {
         self.shift = shift
         self.packetToLength = packetToLength
     }
 
-    /// The length of a packet, where it stands in the header.
+    /// Returns the length of a packet, shifted to its position in the header.
     @inlinable @inline(__always)
     func bits(packetByteCount: Int) -> UInt128 {
         guard shift >= 0 else { return 0 }
-        let length = UInt64(truncatingIfNeeded: packetByteCount &+ packetToLength)
+        let length = UInt64(truncatingIfNeeded: packetByteCount) &+ UInt64(truncatingIfNeeded: packetToLength)
         return UInt128(length) &<< UInt128(truncatingIfNeeded: shift)
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PacketSplitter {
-    /// Looks for the packet that begins at `start`, in bytes that the caller keeps: nothing is kept here.
+    /// Finds the packet that begins at `start`, in bytes that the caller keeps; the splitter keeps none.
     ///
-    /// - Returns: Where the packet's parts are, in bytes from its first one; nil when it has not arrived whole.
-    /// - Throws: ``CodecError`` for a header that begins no packet; every later call throws it again.
+    /// - Returns: The positions of the packet's parts, in bytes from its first; nil if the packet is incomplete.
+    /// - Throws: ``CodecError`` for an invalid header; every later call throws it again.
     package mutating func packet(in bytes: RawSpan, at start: Int) throws(CodecError) -> PacketBounds? {
         if let bounds = quickBounds(in: bytes, at: start, fastByteCount) { return bounds }
         try throwFailure()
@@ -12,14 +12,16 @@ extension PacketSplitter {
         return try inspect(bytes, from: start)
     }
 
-    /// Whether ``packetAtSight(in:at:)`` finds packets. Where it does not, whoever calls it first goes on with
-    /// ``packet(in:at:)``: what only that one's caller does costs nobody else anything.
+    /// Whether ``packetAtSight(in:at:)`` finds packets.
+    ///
+    /// If it does not, its callers go on with ``packet(in:at:)``. So work that only callers of ``packet(in:at:)`` need
+    /// costs the others nothing.
     package var findsPacketsAtSight: Bool {
         get { sightByteCount == fastByteCount }
         set { sightByteCount = newValue ? fastByteCount : Int.max }
     }
 
-    /// The same for a packet that has arrived whole and whose header can be read at once; nil for all others.
+    /// Returns the same for a whole packet whose header can be read at once; nil for all others.
     @inlinable @inline(__always)
     package func packetAtSight(in bytes: RawSpan, at start: Int) -> PacketBounds? {
         quickBounds(in: bytes, at: start, sightByteCount)
@@ -38,29 +40,30 @@ extension PacketSplitter {
             payloadEnd: byteCount &- plan.trailerByteCount, packetByteCount: byteCount)
     }
 
-    /// How many bytes the packet has that was looked for last and is not whole: all of its bytes, or those of its header
-    /// while that is not whole either.
+    /// The number of bytes that the last incomplete packet needs.
+    ///
+    /// That is the whole packet, or its header if the header is incomplete too.
     package var neededByteCount: Int { needed }
 
-    /// How many bytes the packet has that begins so; nil where its header is not whole.
+    /// Returns the byte count of the packet that begins with these bytes; nil if its header is incomplete.
     package func byteCountOfPacket(beginning bytes: RawSpan) -> Int? {
         guard case .packet(let bounds)? = try? layout.scan(bytes, limit: maximumPacketByteCount) else { return nil }
         return bounds.packetByteCount
     }
 
-    /// The error of a stream that has ended inside a packet, whose first bytes these are.
+    /// Returns the error of a stream that ended inside a packet, given the packet's first bytes.
     package mutating func endOfStream(in bytes: RawSpan) -> CodecError {
-        // How much was needed is found out where the header is looked at in every detail.
+        // Only the general path finds out how many bytes were needed.
         if (try? inspect(bytes, from: 0)) == nil, let failure { return failure }
         return .endOfStream(in: bytes, neededByteCount: needed)
     }
 }
 
 extension CodecError {
-    /// The error of a stream that has ended inside a packet, whose first bytes these are.
+    /// Returns the error of a stream that ended inside a packet, given the packet's first bytes.
     ///
-    /// A stranger's first bytes may be a length, too, that is good and never comes: so they are looked at here as they are
-    /// where a length is refused.
+    /// The first bytes of another protocol may form a valid length of a packet that never comes. So they are checked
+    /// here, just as when a length is refused.
     static func endOfStream(in bytes: RawSpan, neededByteCount: Int) -> CodecError {
         let received = bytes.byteCount
         return CodecError(

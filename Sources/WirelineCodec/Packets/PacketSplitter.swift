@@ -1,50 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Cuts a stream of bytes into packets, however the bytes arrive.
+/// Splits a stream of bytes into packets, however the bytes arrive.
 ///
-/// Packets that lie whole in what was received are lent as slices of it and not copied. Of a packet that is torn, the
-/// part that has come is kept until the rest arrives; that buffer grows with the bytes that come, never by what a length
-/// announces, and is given back when the packet is whole. The work is linear in the bytes, whatever the cuts.
+/// Whole packets in the received bytes are lent as slices, without copying. If a packet is incomplete, the splitter
+/// keeps the part that has arrived. That buffer grows with the bytes that arrive, never by what a length announces, and
+/// is freed when the packet is whole. The work is linear in the bytes, wherever they are cut.
 ///
-/// A packet is refused at its header: when a length is smaller than the header (an error, not a wait), when the packet
-/// would be longer than the limit, when a constant is wrong. A splitter that has refused something stays failed: where
-/// the next packet would begin cannot be known any more.
+/// It is for programs that have a stream of their own. A connection of the module Wireline reads into blocks of its own,
+/// splits them in place, and lets a block grow until its packet is whole.
+///
+/// A packet is refused at its header if a length is smaller than the header (an error, not a wait). It is also refused
+/// if it would exceed the limit, or if a constant is wrong. After a refusal the splitter stays failed, because the
+/// start of the next packet is unknown.
 public struct PacketSplitter: ~Copyable, Sendable {
-    /// What stands around each payload.
+    /// The fields around each payload.
     public let layout: PacketLayout
     /// The most bytes that a whole packet may have.
     public let maximumPacketByteCount: Int
-    /// Read where it stands: a copy for each of many connections would be the largest part of them.
+    /// Read in place: a copy for each of many connections would be their largest part.
     @inlinable @inline(__always)
     var plan: PacketPlan { layout.storage.plan }
-    /// The lengths that the fast path accepts begin here; it accepts `lengthSpan` more.
+    /// The smallest length that the fast path accepts; the largest is `lengthSpan` more.
     @usableFromInline let lowestLength: UInt64
     @usableFromInline let lengthSpan: UInt64
-    /// How many bytes must be at hand for the fast path; `Int.max` where it cannot be taken.
+    /// The bytes that the fast path needs; `Int.max` if it cannot be used.
     @usableFromInline let fastByteCount: Int
-    /// The same for ``packetAtSight(in:at:)``; `Int.max` also where every packet is to be looked for in another way.
+    /// The bytes that ``packetAtSight(in:at:)`` needs; `Int.max` also if every packet must be found in another way.
     @usableFromInline var sightByteCount: Int
 
-    /// The beginning of a torn packet. Only after a receiver has thrown can it hold whole packets too.
+    /// The beginning of an incomplete packet. Only after a receiver has thrown can it also contain whole packets.
     @usableFromInline var pending: [UInt8] = []
-    /// Where in ``pending`` the first packet begins that was not handed over; 0 unless a receiver has thrown.
+    /// The offset in ``pending`` of the first packet that was not delivered; 0 unless a receiver has thrown.
     private var pendingStart = 0
-    /// How many bytes of the packet at ``pendingStart`` are needed to go on.
+    /// The number of bytes of the packet at ``pendingStart`` that are needed to go on.
     @usableFromInline var needed = 1
     var failure: CodecError?
 
     /// Makes a splitter of a new stream.
     ///
     /// - Parameters:
-    ///   - layout: What stands around each payload.
-    ///   - maximumPacketByteCount: Exactly so many bytes pass, one more is refused (default 1 MiB, the schema
-    ///     language's `max_packet`). 0 and less let nothing pass; with `Int.max` a peer decides how much is kept.
+    ///   - layout: The fields around each payload.
+    ///   - maximumPacketByteCount: The largest packet that is accepted, in bytes (default 1 MiB, the schema language's
+    ///     `max_packet`). 0 or less refuses everything. With `Int.max` a peer decides how much memory is used.
     public init(layout: PacketLayout, maximumPacketByteCount: Int = 1 << 20) {
         self.layout = layout
         self.maximumPacketByteCount = max(0, maximumPacketByteCount)
         let plan = layout.plan
         let lowest = plan.leastPacketByteCount - plan.lengthToPacket
-        // No more than half of what an Int can say: the fast path adds it to where a packet begins.
+        // At most half of Int.max: the fast path adds it to the offset of a packet.
         let most = min(self.maximumPacketByteCount, plan.mostPacketByteCount, Int.max / 2)
         let highest = most - plan.lengthToPacket
         lowestLength = UInt64(max(0, lowest))
@@ -54,16 +57,16 @@ public struct PacketSplitter: ~Copyable, Sendable {
         sightByteCount = fastByteCount
     }
 
-    /// How many bytes of a torn packet are being kept.
+    /// The number of bytes kept of an incomplete packet.
     public var pendingByteCount: Int { pending.count - pendingStart }
 
-    /// Takes the next bytes of the stream and hands each packet that is now whole to `receiver`, in order.
+    /// Takes the next bytes of the stream and passes each packet that is now whole to `receiver`, in order.
     ///
     /// - Parameters:
-    ///   - bytes: What arrived, cut anywhere.
-    ///   - receiver: Is lent each packet. What it throws ends the call, but nothing is lost: the packets behind
-    ///     the one it was handed come with the next call, which may bring no bytes.
-    /// - Throws: ``CodecError`` at the first packet that is refused, after all packets before it were handed over, and
+    ///   - bytes: The bytes that arrived, cut anywhere.
+    ///   - receiver: Borrows each packet. If it throws, the call ends, but no packet is lost: the next call, which may
+    ///     bring no bytes, continues with the packet after the one that threw.
+    /// - Throws: ``CodecError`` at the first packet that is refused, after all packets before it were delivered, and
     ///   again at every later call.
     @inlinable
     public mutating func receive(
@@ -84,12 +87,13 @@ public struct PacketSplitter: ~Copyable, Sendable {
         keep(bytes, from: position)
     }
 
-    /// Says that the stream has ended.
+    /// Tells the splitter that the stream has ended.
     ///
-    /// - Throws: ``CodecError/Reason/endOfStream(received:needed:)`` when that is inside a packet.
+    /// - Throws: ``CodecError/Reason/endOfStream(received:needed:)`` if the stream ended inside a packet.
     public func finish() throws(CodecError) {
         try throwFailure()
         guard pending.isEmpty else {
+            // SAFETY: an array of bytes has neither padding nor uninitialised bytes, and `extracting` checks its range.
             throw unsafe .endOfStream(
                 in: pending.span.bytes.extracting(pendingStart..<pending.count), neededByteCount: needed)
         }
@@ -97,14 +101,14 @@ public struct PacketSplitter: ~Copyable, Sendable {
 
     // MARK: The fast path
 
-    /// Hands over the packets that lie whole in `bytes` from `position` on, and leaves `position` behind them.
+    /// Delivers the packets that are whole in `bytes` from `position` on, and moves `position` past them.
     @inlinable @inline(__always)
     mutating func split(
         _ bytes: RawSpan, from position: inout Int, _ receiver: (borrowing Packet) throws(CodecError) -> Void
     ) throws(CodecError) {
         while true {
-            // Asked once and not for every packet: each packet waits for the length of the one before it, and where
-            // that is a shift less, splitting takes an eighth less time.
+            // Tested once, not for every packet: each packet waits for the length of the one before it. One shift less
+            // there makes splitting an eighth faster.
             let isTorn =
                 plan.isLengthInFront
                 ? try splitAtSight(bytes, from: &position, isLengthInFront: true, receiver)
@@ -119,16 +123,16 @@ public struct PacketSplitter: ~Copyable, Sendable {
         needed = 1
     }
 
-    /// Hands over packets for as long as the plan's two numbers tell all there is to know of them.
+    /// Delivers packets for as long as the plan's two numbers are enough.
     ///
-    /// - Parameter isLengthInFront: The plan's, as a constant.
-    /// - Returns: Whether it ended at a packet that is not whole; ``needed`` is then set.
+    /// - Parameter isLengthInFront: The plan's value, as a constant.
+    /// - Returns: Whether it ended at an incomplete packet; ``needed`` is then set.
     @inlinable @inline(__always)
     mutating func splitAtSight(
         _ bytes: RawSpan, from position: inout Int, isLengthInFront: Bool,
         _ receiver: (borrowing Packet) throws(CodecError) -> Void
     ) throws(CodecError) -> Bool {
-        // Copies: what the receiver writes to memory cannot change them, so they need not be read again.
+        // Copies: the receiver's writes to memory cannot change them, so they need not be read again.
         let (plan, lowestLength, lengthSpan) = (plan, lowestLength, lengthSpan)
         let end = bytes.byteCount
         let lastStart = end &- fastByteCount
@@ -144,9 +148,10 @@ public struct PacketSplitter: ~Copyable, Sendable {
                 length = plan.length.value(in: window)
             }
             guard length &- lowestLength <= lengthSpan else { break }
-            // In this order: the next packet cannot be looked at before the length is there.
+            // The order of the additions matters: the next packet cannot be read before the length is known. The length
+            // is at most half of Int.max, so the sum may overflow an Int of 32 bits, but not a UInt.
             let next = (start &+ plan.lengthToPacket) &+ Int(truncatingIfNeeded: length)
-            guard next <= end else {
+            guard UInt(bitPattern: next) <= UInt(bitPattern: end) else {
                 needed = next &- start
                 return true
             }
@@ -162,7 +167,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
 
     // MARK: The general path
 
-    /// Looks at the packet that begins at `start`; nil when it is not whole, and then ``needed`` is set.
+    /// Reads the packet that begins at `start`; returns nil and sets ``needed`` if it is incomplete.
     @usableFromInline @inline(never)
     mutating func inspect(_ bytes: RawSpan, from start: Int) throws(CodecError) -> PacketBounds? {
         if let bounds = layout.quickHeader?.bounds(in: bytes, at: start, limit: maximumPacketByteCount) {
@@ -185,9 +190,9 @@ public struct PacketSplitter: ~Copyable, Sendable {
         }
     }
 
-    /// Completes the torn packet from the front of `bytes`.
+    /// Completes the incomplete packet with the first bytes of `bytes`.
     ///
-    /// - Returns: Whether nothing is pending any more, so that the rest of `bytes` can be split where it lies.
+    /// - Returns: Whether nothing is pending any more, so that the remaining `bytes` can be split in place.
     @usableFromInline
     mutating func receivePending(
         _ bytes: RawSpan, _ position: inout Int, _ receiver: (borrowing Packet) throws(CodecError) -> Void
@@ -225,8 +230,10 @@ public struct PacketSplitter: ~Copyable, Sendable {
         keep(held, from: position)
     }
 
-    /// Keeps the rest of what was pending; copied only where that is less than what is given back, so that a receiver
-    /// which throws at every packet does not make the work more than linear.
+    /// Keeps the pending bytes from `position` on.
+    ///
+    /// They are copied only if they are less than the memory that this frees. So the work stays linear even if a
+    /// receiver throws at every packet.
     private mutating func keep(_ held: [UInt8], from position: Int) {
         guard position < held.count, failure == nil else { return }
         let isCopied = position > held.count / 2
@@ -234,7 +241,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
         pendingStart = isCopied ? 0 : position
     }
 
-    /// Keeps what was not handed over until more arrives.
+    /// Keeps the bytes that were not delivered until more arrive.
     @usableFromInline @inline(never)
     mutating func keep(_ bytes: RawSpan, from position: Int) {
         guard position < bytes.byteCount, failure == nil else { return }

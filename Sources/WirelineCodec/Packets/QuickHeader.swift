@@ -2,29 +2,31 @@
 
 /// The middle path: headers of fixed width whose numbers and constants a few loads can read, such as goim's.
 ///
-/// It says yes or nothing: whatever is wrong or missing is left to ``HeaderScan``, which knows how to say it.
+/// It finds a valid packet or returns nil. ``HeaderScan`` handles anything wrong or missing, and makes the error.
 struct QuickHeader: Equatable, Sendable {
     private let headerByteCount: Int
     private let trailerByteCount: Int
-    /// How many bytes must be at hand for every load.
+    /// The number of bytes needed for every load.
     private let byteCount: Int
     private let lengths: (Number, Number?)
     private let lengthsToPacket: (Int, Int)
     private let messageID: Number?
-    /// The constants among the first 16 bytes, as they lie in memory, and which bits they have.
+    /// The constants among the first 16 bytes, in memory order, and a mask of their bits.
     private let constantBits: (UInt64, UInt64)
     private let constantMask: (UInt64, UInt64)
 
-    /// Nil for a layout that needs more than this: a varint, a checksum, a `bool`, constants behind the 16th byte or in
-    /// the trailer, three lengths, a signed one, or an ID in several pieces.
+    /// Nil for a layout that needs more than this.
+    ///
+    /// Such are a varint, a checksum, a `bool`, three lengths, a signed length, an ID in several pieces. So are
+    /// constants after the 16th byte or in the trailer.
     init?(header: [PacketField], trailer: [PacketField]) {
         let places = PlacedField.place(header: header)
-        let lengths = places.filter(\.field.role.isLength)
+        let lengths = places.filter { $0.field.role.isLength }
         let identifiers = places.filter { $0.field.role == .messageID }
-        let constants = places.filter(\.isConstant)
+        let constants = places.filter { $0.isConstant }
         guard (1...2).contains(lengths.count), identifiers.count <= 1, constants.allSatisfy({ $0.end <= 16 }),
             places.allSatisfy({ $0.field.format.byteCount != nil && $0.field.format != .boolean }),
-            header.allSatisfy({ $0.role != .checksum }), trailer.allSatisfy(\.isFree),
+            header.allSatisfy({ $0.role != .checksum }), trailer.allSatisfy({ $0.isFree }),
             lengths.allSatisfy({ $0.field.format.range.lowerBound == 0 })
         else { return nil }
         headerByteCount = places.last?.end ?? 0
@@ -38,7 +40,7 @@ struct QuickHeader: Equatable, Sendable {
         (constantBits, constantMask) = Self.constants(constants)
     }
 
-    /// Where the parts of the packet at `start` stand; nil when that is not certain at first sight.
+    /// Returns the bounds of the packet at `start`; nil if a quick check is not enough.
     func bounds(in bytes: RawSpan, at start: Int, limit: Int) -> PacketBounds? {
         guard bytes.byteCount &- start >= byteCount else { return nil }
         let flaws =
@@ -52,8 +54,8 @@ struct QuickHeader: Equatable, Sendable {
 
     private func packetByteCount(_ bytes: RawSpan, _ start: Int, limit: Int) -> Int? {
         let length = lengths.0.value(bytes, start)
-        // The sum cannot overflow: a length is judged by a limit first, and what is added to it is small.
-        guard length <= UInt64(truncatingIfNeeded: Int32.max) else { return nil }
+        // The sum cannot overflow, not even 32 bits: the number added to a length is less than 1 MiB.
+        guard length <= 1 << 30 else { return nil }
         let result = Int(truncatingIfNeeded: length) &+ lengthsToPacket.0
         guard result >= headerByteCount &+ trailerByteCount, result <= limit else { return nil }
         guard let second = lengths.1 else { return result }
@@ -119,7 +121,7 @@ extension PlacedField {
 }
 
 extension PacketField {
-    /// Whether any bits are a good value of this field, and nothing else depends on them.
+    /// Whether any bits are a valid value of this field, and nothing else depends on them.
     fileprivate var isFree: Bool {
         guard case .integer = format else { return false }
         switch role {
@@ -130,7 +132,7 @@ extension PacketField {
 }
 
 extension RawSpan {
-    /// Eight bytes as they lie in memory.
+    /// Returns eight bytes in memory order.
     @inline(__always)
     fileprivate func word(at offset: Int) -> UInt64 {
         // SAFETY: bounds(in:at:limit:) compares with byteCount before the first load; any bits are an integer.

@@ -2,9 +2,9 @@
 
 /// Base64 with the standard alphabet and padding (RFC 4648 §4).
 ///
-/// Reading is strict: each sequence of bytes has exactly one text that is accepted.
+/// Reading is strict: for each sequence of bytes exactly one text is accepted.
 package enum Base64 {
-    /// The text for some bytes.
+    /// Returns the Base64 text of bytes.
     package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -20,7 +20,7 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes that a text stands for.
+    /// Returns the bytes of a Base64 text.
     package static func decode(_ text: String) throws(Base64Error) -> [UInt8] {
         let digits = Array(text.utf8)
         guard digits.count % 4 == 0 else { throw .invalidLength(byteCount: digits.count) }
@@ -42,7 +42,7 @@ package enum Base64 {
         return bytes
     }
 
-    /// The last one or two bytes, of a group with two or three digits.
+    /// Appends the last one or two bytes, from a group of two or three digits.
     private static func appendRest(of group: UInt32, paddingCount: Int, to bytes: inout [UInt8]) throws(Base64Error) {
         switch paddingCount {
         case 1:

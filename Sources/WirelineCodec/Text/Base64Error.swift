@@ -3,16 +3,16 @@
 /// Why a text is not Base64.
 @nonexhaustive
 public enum Base64Error: Error, Equatable, Sendable {
-    /// The text is not a multiple of four characters.
+    /// The text's length is not a multiple of four characters.
     case invalidLength(byteCount: Int)
-    /// A byte of the text that is no digit, or padding that is not at the end.
+    /// A byte of the text that is not a digit, or padding before the end.
     case invalidCharacter(offset: Int)
-    /// Bits behind the last byte that are not zero.
+    /// Bits after the last byte that are not zero.
     case trailingBits
 }
 
 extension Base64Error: CustomStringConvertible {
-    /// One line for people.
+    /// One readable line.
     public var description: String {
         switch self {
         case .invalidLength(let byteCount): "\(byteCount) characters are not a multiple of 4; padding is required"

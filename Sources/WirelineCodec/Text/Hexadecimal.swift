@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes as hexadecimal text, and text as bytes.
+/// Conversion of bytes to hexadecimal text and back.
 public enum Hexadecimal {
-    /// Two lower-case digits for each byte, nothing between them: `0000000f4e21`.
+    /// Returns two lower-case digits for each byte, without separators: `0000000f4e21`.
     public static func text(of bytes: RawSpan) -> String {
         var digits: [UInt8] = []
         digits.reserveCapacity(2 * bytes.byteCount)
@@ -10,7 +10,7 @@ public enum Hexadecimal {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// Two lower-case digits for each byte, nothing between them.
+    /// Returns two lower-case digits for each byte, without separators.
     public static func text(of bytes: [UInt8]) -> String {
         var digits: [UInt8] = []
         digits.reserveCapacity(2 * bytes.count)
@@ -27,23 +27,24 @@ public enum Hexadecimal {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
-    /// The bytes that hexadecimal text stands for, the way people paste it.
+    /// Returns the bytes of hexadecimal text, in the forms that people paste.
     ///
-    /// Upper and lower case; between bytes white space, `:`, `-`, `,`, `0x` and `\x` are passed over, and `#` starts a
-    /// comment that goes to the end of its line. The two digits of a byte stand together.
+    /// Digits may be in upper and lower case. Between bytes, white space, `:`, `-`, `,`, `0x` and `\x` are skipped, and
+    /// `#` starts a comment up to the end of its line. The two digits of a byte must be adjacent.
     ///
-    /// Dumps with an address before each line, and the bytes as text behind them, are read too: those of `hexdump -C`,
-    /// `xxd` and `tcpdump -X`. No line may be left out (`hexdump` needs `-v` for that). One dump goes to the
-    /// end of the text.
+    /// Dumps are read too: those of `hexdump -C`, `xxd` and `tcpdump -X`, with an address before each line and the
+    /// bytes as text after them. No line may be missing (`hexdump` needs `-v` for that). A dump extends to the end of
+    /// the text.
     ///
-    /// - Throws: ``CodecError/Reason/invalidHex``, with the offset in the text's UTF-8 of what does not belong there;
+    /// - Throws: ``CodecError/Reason/invalidHex``, with the offset of the first invalid byte in the text's UTF-8;
     ///   ``CodecError/Reason/missingDumpLine``.
     public static func bytes(of text: String) throws(CodecError) -> [UInt8] {
         try bytes(of: Array(text.utf8))
     }
 
-    /// The bytes that hexadecimal ASCII stands for; see ``bytes(of:)-(String)``. ``HexadecimalReader`` takes text that
-    /// arrives in pieces.
+    /// Returns the bytes of hexadecimal ASCII; see ``bytes(of:)-(String)``.
+    ///
+    /// ``HexadecimalReader`` takes text that arrives in pieces.
     ///
     /// - Throws: As ``bytes(of:)-(String)``.
     public static func bytes(of text: [UInt8]) throws(CodecError) -> [UInt8] {
@@ -51,7 +52,7 @@ public enum Hexadecimal {
         return try reader.receive(text) + reader.finish()
     }
 
-    /// Reads pairs of digits, and whatever may stand between them.
+    /// Reads pairs of digits and skips what may be between them.
     static func append(_ text: ArraySlice<UInt8>, to bytes: inout [UInt8]) throws(HexadecimalFlaw) {
         var index = text.startIndex
         while index < text.endIndex {
@@ -72,16 +73,16 @@ public enum Hexadecimal {
         }
     }
 
-    /// How much of the beginning of a line can be read without what follows it.
+    /// Returns how many bytes at the beginning of a line can be read before the next ones arrive.
     static func safeByteCount(_ text: ArraySlice<UInt8>) -> Int {
         if let comment = text.firstIndex(of: UInt8(ascii: "#")) { return comment - text.startIndex }
         if let separator = text.lastIndex(where: isSeparator) { return separator + 1 - text.startIndex }
-        // Digits without separators stand in pairs, and so do `0x` and `\x`, which need the digit behind them.
+        // Digits without separators come in pairs, and so do `0x` and `\x`, which need the digit after them.
         let count = max(0, text.count - 4) / 2 * 2
         return count > 0 && text[text.startIndex + count - 1] | 0x20 == UInt8(ascii: "x") ? count - 2 : count
     }
 
-    /// The number that the digits of an address are; nil where it is none.
+    /// Returns the number that the digits of an address mean; nil if they are not an address.
     static func address(_ digits: ArraySlice<UInt8>) -> UInt64? {
         guard !digits.isEmpty, digits.count <= 16 else { return nil }
         var address: UInt64 = 0
@@ -103,7 +104,7 @@ public enum Hexadecimal {
         }
     }
 
-    /// `0x`, `0X` or `\x` with a digit behind it.
+    /// Whether `0x`, `0X` or `\x` with a digit after it begins here.
     private static func isPrefix(_ text: ArraySlice<UInt8>, at index: Int) -> Bool {
         guard index + 2 < text.endIndex, value(text[index + 2]) != nil else { return false }
         switch (text[index], text[index + 1]) {
@@ -123,7 +124,7 @@ public enum Hexadecimal {
     }
 }
 
-/// What is no pair of digits, and where it stands.
+/// The place where a pair of digits was expected.
 struct HexadecimalFlaw: Error {
     let index: Int
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a dump stands: which address its next line has.
+/// The state of a dump: the address that its next line must have.
 struct HexadecimalDump {
     private var address: UInt64
     private var isOver = false
@@ -9,14 +9,14 @@ struct HexadecimalDump {
         self.address = address
     }
 
-    /// Whether a line goes on where the last one ended: a dump that leaves lines out has lost bytes.
+    /// Whether a line continues where the last one ended; if not, a line is missing.
     func expects(_ line: DumpLine) -> Bool { !isOver && line.address == address }
 
     mutating func skip(_ byteCount: Int) {
         address &+= UInt64(byteCount)
     }
 
-    /// What is wrong with a line without bytes: nothing where it is empty, or the address behind the last byte.
+    /// Returns the error of a line without bytes; nil if it is empty, or the address after the last byte.
     mutating func error(of line: ArraySlice<UInt8>) -> CodecError.Reason? {
         let word = line.split(whereSeparator: Hexadecimal.isWhiteSpace)
         guard let first = word.first else { return nil }
@@ -28,22 +28,22 @@ struct HexadecimalDump {
     }
 }
 
-/// A line as `hexdump -C`, `xxd` and `tcpdump -X` print it: an address, bytes, the same as text.
+/// A line as `hexdump -C`, `xxd` and `tcpdump -X` print it: an address, the bytes, and the bytes as text.
 ///
 ///     00000000  68 65 6c 6c 6f 20 77 6f  72 6c 64 2c 20 74 68 69  |hello world, thi|
 ///     00000000: 6865 6c6c 6f20 776f 726c 642c 2074 6869  hello world, thi
 ///         0x0000:  6865 6c6c 6f20 776f 726c 642c 2074 6869  hello.world,.thi
 struct DumpLine {
     let address: UInt64
-    /// Where the line's bytes stand.
+    /// The position of the line's digits.
     let digits: Range<Int>
-    /// Whether a dump may begin with it: digits and spaces are an address only where text between bars follows.
+    /// Whether a dump may begin with it: without a colon, the line must contain a bar.
     let mayBeFirst: Bool
 
-    /// An address has so many digits.
+    /// The number of digits that an address may have.
     private static let addressDigitCounts = 4...16
 
-    /// Nil where a line is not laid out like this.
+    /// Nil if the line does not have this form.
     init?(_ line: ArraySlice<UInt8>) {
         let word = Self.withoutPrefix(line.drop(while: Hexadecimal.isWhiteSpace))
         let text = word.prefix { Hexadecimal.value($0) != nil }
@@ -58,7 +58,7 @@ struct DumpLine {
         digits = bytes.startIndex..<Self.end(ofDigits: bytes)
     }
 
-    /// Whether a line that begins like this may turn out to be one of a dump.
+    /// Whether a line that begins like this may become a line of a dump.
     static func mayBegin(_ line: ArraySlice<UInt8>) -> Bool {
         let word = withoutPrefix(line.drop(while: Hexadecimal.isWhiteSpace))
         let count = word.prefix { Hexadecimal.value($0) != nil }.count
@@ -74,7 +74,7 @@ struct DumpLine {
         word.starts(with: "0x".utf8) ? word.dropFirst(2) : word
     }
 
-    /// Two spaces end the digits, but for those in the middle of sixteen bytes, and so does a bar.
+    /// Returns the end of the digits: a bar, or two spaces unless they are in the middle of sixteen bytes.
     private static func end(ofDigits bytes: ArraySlice<UInt8>) -> Int {
         var index = bytes.startIndex
         var digitCount = 0
@@ -84,7 +84,7 @@ struct DumpLine {
             let rest = bytes[spaces.endIndex...]
             digitCount += digits.count
             guard let next = rest.first, next != UInt8(ascii: "|") else { return digits.endIndex }
-            // What is neither is no part of a dump, and is left to be refused.
+            // Anything else is not part of a dump; the caller refuses it.
             guard !spaces.isEmpty, !digits.isEmpty else { return spaces.endIndex + 1 }
             guard spaces.count == 1 || spaces.count == 2 && digitCount == 16 && isByte(rest) else {
                 return digits.endIndex
@@ -93,7 +93,7 @@ struct DumpLine {
         }
     }
 
-    /// Whether two digits stand alone: where bytes are shown in pairs, text may begin with two digits too.
+    /// Whether two digits stand alone; if bytes are shown in pairs, the text column may begin with two digits too.
     private static func isByte(_ text: ArraySlice<UInt8>) -> Bool {
         let digits = text.prefix { Hexadecimal.value($0) != nil }
         return digits.count == 2 && (text.dropFirst(2).first.map(Hexadecimal.isWhiteSpace) ?? true)

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads hexadecimal text that arrives in pieces, cut anywhere; ``Hexadecimal/bytes(of:)-(String)`` says what it may
-/// look like. Of digits that need no line break nearly all are turned into bytes at once; of a dump, whole lines are.
+/// Reads hexadecimal text that arrives in pieces, cut anywhere.
+///
+/// ``Hexadecimal/bytes(of:)-(String)`` says what is accepted. Nearly all plain digits are converted at once; a dump is
+/// converted line by line.
 public struct HexadecimalReader: Sendable {
-    /// A line of a dump that is longer than this is refused.
+    /// The longest line of a dump, in bytes; a longer one is refused.
     private static let maximumLineByteCount = 1024
 
-    /// What has not been read: the last line of a piece, or, where lines are longer, a few digits or a comment's `#`.
+    /// The unread text: the last line, or, if the line need not be whole, a few digits or a comment's `#`.
     private var rest: [UInt8] = []
-    /// How many bytes of text stand before ``rest``.
+    /// The number of bytes of text before ``rest``.
     private var offset = 0
-    /// Whether ``rest`` goes on with a line that is none of a dump.
+    /// Whether ``rest`` continues a line that is not part of a dump.
     private var isInsideLine = false
     private var dump: HexadecimalDump?
 
     /// Makes a reader of a new text.
     public init() {}
 
-    /// The bytes that the text has so far and that were not handed out.
+    /// Takes the next piece of the text and returns the bytes that are complete.
     ///
-    /// - Throws: ``CodecError/Reason/invalidHex``, with the offset in the whole text of what does not belong there;
+    /// - Throws: ``CodecError/Reason/invalidHex``, with the offset of the first invalid byte in the whole text;
     ///   ``CodecError/Reason/missingDumpLine``.
     public mutating func receive(_ text: [UInt8]) throws(CodecError) -> [UInt8] {
         rest += text
@@ -37,7 +39,7 @@ public struct HexadecimalReader: Sendable {
         return bytes
     }
 
-    /// The last bytes, when the text has ended.
+    /// Returns the last bytes, after the text has ended.
     ///
     /// - Throws: As ``receive(_:)``.
     public mutating func finish() throws(CodecError) -> [UInt8] {
@@ -47,7 +49,7 @@ public struct HexadecimalReader: Sendable {
         return bytes
     }
 
-    /// Reads a line that is whole, or the end of one.
+    /// Reads a whole line, or the end of one.
     private mutating func readLine(_ range: Range<Int>, into bytes: inout [UInt8]) throws(CodecError) {
         guard !isInsideLine else { return try readDigits(range, into: &bytes) }
         let line = DumpLine(rest[range])
@@ -64,9 +66,9 @@ public struct HexadecimalReader: Sendable {
         }
     }
 
-    /// Reads as much of a line whose end has not come as means the same whatever follows.
+    /// Reads the part of an unfinished line that means the same whatever follows.
     ///
-    /// - Returns: Where the rest begins.
+    /// - Returns: The start of the unread text.
     private mutating func readBeginningOfLine(from start: Int, into bytes: inout [UInt8]) throws(CodecError) -> Int {
         let line = rest[start...]
         if !isInsideLine, dump != nil || DumpLine.mayBegin(line) {
@@ -78,7 +80,7 @@ public struct HexadecimalReader: Sendable {
         isInsideLine = isInsideLine || line[..<end].contains { !Hexadecimal.isWhiteSpace($0) }
         try readDigits(start..<end, into: &bytes)
         guard end < rest.count, rest[end] == UInt8(ascii: "#") else { return end }
-        // A comment may go on for ever; only that it is one must be known.
+        // A comment may have any length; it is enough to remember that it is one.
         rest[rest.count - 1] = UInt8(ascii: "#")
         isInsideLine = true
         return rest.count - 1

@@ -5,34 +5,36 @@
 ///     key:value\n
 ///     key:value
 ///
-/// UTF-8, at most 65,535 bytes. A line is split at its first colon, so values keep theirs: `url:http://a:80` is `url`
-/// and `http://a:80`. The last line may end in a line feed or not; none is written. No bytes are no properties.
+/// UTF-8, at most 65,535 bytes. A line is split at its first colon, so values may contain colons: `url:http://a:80` is
+/// `url` and `http://a:80`. The last line may end in a line feed when read; none is written. No bytes mean no
+/// properties.
 public struct Properties: Equatable, Sendable {
     /// One key and its value.
     public struct Entry: Equatable, Sendable {
-        /// What stands before the line's first colon: never empty, without a colon, without a line feed. What breaks this
-        /// is refused by ``Properties/byteCount()``, not here.
+        /// The text before the line's first colon: not empty, without a colon, without a line feed.
+        ///
+        /// ``Properties/byteCount()`` checks this, not the entry itself.
         public var key: String
-        /// What stands behind the colon, spaces and further colons included, without a line feed; may be empty.
+        /// The text after the colon, with spaces and further colons, without a line feed; may be empty.
         public var value: String
 
-        /// Makes an entry, which is checked when it is written.
+        /// Makes an entry; it is checked when it is written.
         public init(key: String, value: String) {
             self.key = key
             self.value = value
         }
     }
 
-    /// The most bytes that properties can have: what QSIOP's 16-bit `propl` can say.
+    /// The most bytes that properties can have: the largest value of QSIOP's 16-bit `propl`.
     public static let maximumByteCount = 0xFFFF
 
-    /// In the order in which they stand on the wire.
+    /// The entries in wire order.
     public private(set) var entries: [Entry] = []
 
-    /// Makes properties without any.
+    /// Makes empty properties.
     public init() {}
 
-    /// The value of a key; nil where it does not stand. Setting appends a key that is new; nil removes it.
+    /// The value of a key; nil if there is no such key. Setting a new key appends it; setting nil removes a key.
     ///
     /// - Complexity: O(*n*); properties are few.
     public subscript(key: String) -> String? {
@@ -53,7 +55,7 @@ public struct Properties: Equatable, Sendable {
 }
 
 extension Properties: ExpressibleByDictionaryLiteral {
-    /// Makes properties in the order of the literal; of a key that stands twice the last value counts.
+    /// Makes properties in the order of the literal; if a key occurs twice, its last value is used.
     public init(dictionaryLiteral elements: (String, String)...) {
         for (key, value) in elements { self[key] = value }
     }
@@ -64,19 +66,20 @@ extension Properties: ExpressibleByDictionaryLiteral {
 extension Properties {
     /// Splits bytes into properties.
     ///
+    /// If a key occurs twice and `isStrict` is false, the last value is used, in the place of the first. A line without
+    /// a colon is then a key with an empty value, and lines without a key are skipped.
+    ///
     /// - Parameters:
     ///   - bytes: The lines.
-    ///   - isStrict: Whether a key that stands twice, an empty key, a line without a colon and an empty line in between
-    ///     are refused. Otherwise the last value of a key counts, in the place of the first, a line without a colon is a
-    ///     key with an empty value, and lines without a key are passed over.
-    ///   - start: What is added to the offsets of errors.
-    /// - Throws: ``CodecError``: `invalidUTF8`, `tooLong`, and when strict `duplicateKey` and `invalidProperty`.
+    ///   - isStrict: Whether duplicate keys, empty keys, lines without a colon and empty lines in between are refused.
+    ///   - start: A number that is added to the offsets of errors.
+    /// - Throws: ``CodecError``: `invalidUTF8`, `tooLong`, and if strict `duplicateKey` and `invalidProperty`.
     /// - Complexity: O(*n*) in the bytes.
     public init(_ bytes: RawSpan, isStrict: Bool, at start: Int = 0) throws(CodecError) {
         guard bytes.byteCount <= Self.maximumByteCount else {
             throw CodecError(.tooLong(count: bytes.byteCount, limit: Self.maximumByteCount), offset: start)
         }
-        // By bytes: two spellings of one character are different keys on the wire.
+        // Keys are compared by bytes: two spellings of one character are different keys on the wire.
         var indexes: [[UInt8]: Int] = [:]
         var lineStart = 0
         while lineStart < bytes.byteCount {
@@ -100,10 +103,10 @@ extension Properties {
         entries[index].value = entry.value
     }
 
-    /// Checks keys and values and counts the bytes that ``write(to:)`` writes.
+    /// Checks keys and values and returns the number of bytes that ``write(to:)`` writes.
     ///
-    /// What cannot be read back as it is, is refused, strict or not: an empty key, a colon in a key, a line feed in a
-    /// key or value, more bytes than QSIOP's length can say.
+    /// Strict or not, it refuses what could not be read back unchanged: an empty key, a colon in a key, a line feed in
+    /// a key or value, or more bytes than QSIOP's length can say.
     ///
     /// - Throws: ``CodecError``: `invalidProperty`, `tooLong`.
     public func byteCount() throws(CodecError) -> Int {
@@ -119,7 +122,7 @@ extension Properties {
         return byteCount
     }
 
-    /// Writes the properties, after ``byteCount()`` has passed them.
+    /// Writes the properties, after ``byteCount()`` has checked them.
     public func write(to writer: inout ByteWriter) {
         var isFirst = true
         for entry in entries {
@@ -133,7 +136,7 @@ extension Properties {
 }
 
 extension Properties.Entry {
-    /// Splits a line at its first colon; nil for one that is passed over.
+    /// Splits a line at its first colon; nil for a line that is skipped.
     fileprivate init?(_ line: RawSpan, isStrict: Bool, at offset: Int) throws(CodecError) {
         let text = try String(validating: line, at: offset)
         let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
@@ -147,7 +150,7 @@ extension Properties.Entry {
 }
 
 extension RawSpan {
-    /// The bytes from an offset up to a line feed or the end.
+    /// Returns the bytes from an offset up to a line feed or the end.
     @_lifetime(copy self)
     fileprivate func line(from start: Int) -> RawSpan {
         var end = start
@@ -157,7 +160,7 @@ extension RawSpan {
 }
 
 extension ByteReader {
-    /// Reads properties, to the end of the payload.
+    /// Reads properties up to the end of the payload.
     ///
     /// - Throws: What ``Properties/init(_:isStrict:at:)`` throws.
     public mutating func readProperties(isStrict: Bool) throws(CodecError) -> Properties {

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The documentation of a protocol, before it is HTML or Markdown.
+/// The documentation of a protocol, independent of HTML and Markdown.
 ///
-/// It holds text as it is, from schemas of any origin; whoever prints it sees to it that text stays text.
+/// Its text is unescaped and may come from any schema. The printer must escape it.
 struct Document {
     /// The protocol's name.
     var title: String
     var introduction: [Block]
     var sections: [Section]
 
-    /// What stands under one large heading.
+    /// A section with a heading.
     struct Section {
-        /// Unique in the document, as are all anchors; of letters, digits, `_`, `-` and `.`.
+        /// The anchor, unique in the document: letters, digits, `_`, `-` and `.`.
         var anchor: String
         var title: String
         var blocks: [Block] = []
         var entries: [Entry] = []
     }
 
-    /// A message, a type or the packet's layout: what a search finds.
+    /// A message, a type or the packet's layout, which a search can find.
     struct Entry {
         var anchor: String
         var title: String
         /// Whether the title is a name in the schema.
         var isCode = true
-        /// A message's ID, where packets have one.
+        /// The message's ID, if packets have one.
         var number: UInt64?
         var blocks: [Block]
     }
@@ -32,15 +32,15 @@ struct Document {
     enum Block {
         /// One line of text.
         case line([Inline])
-        /// What the schema's comment says, a paragraph an item.
+        /// The schema's comment, one paragraph an item.
         case comment([[String]])
         case table(Table)
-        /// The parts of a packet or a structure, in the order of their bytes.
+        /// The parts of a packet or a structure, in byte order.
         case drawing(label: String, [Part])
-        /// What introduces a listing.
+        /// The introduction of a listing.
         case label(String)
         case listing(Listing, String)
-        /// How drawings are to be read.
+        /// The explanation of drawings.
         case legend
     }
 
@@ -48,7 +48,7 @@ struct Document {
         case json
         /// Hexadecimal, of any length.
         case digits
-        /// Lines whose parts stand below each other.
+        /// Lines with aligned columns.
         case columns
     }
 
@@ -57,13 +57,13 @@ struct Document {
         case text(String)
         /// A name or a value.
         case code(String)
-        /// A name that leads to an entry.
+        /// A name that links to an entry.
         case link(String, to: String)
     }
 
     struct Table {
         var shape: Shape
-        /// What the numbers in it count.
+        /// What the numbers in the table count.
         var caption: String?
         var columns: [String]
         var rows: [Row]
@@ -73,20 +73,20 @@ struct Document {
             case fields
             /// Value, name, meaning.
             case values
-            /// What leads to entries.
+            /// Links to entries.
             case index
-            /// A name and what is so called.
+            /// Names and their values.
             case facts
         }
     }
 
     struct Row {
         var anchor: String?
-        /// The entry that the row is about, where it stands for one.
+        /// The entry that the row stands for, if there is one.
         var entry: String?
         /// Whether a search finds the row itself.
         var isEntry = false
-        /// The number that a search finds it by.
+        /// The number by which a search finds it.
         var number: UInt64?
         var cells: [[CellLine]]
     }
@@ -98,11 +98,11 @@ struct Document {
 
         enum Role {
             case plain
-            /// A name that a search looks at.
+            /// A name, which a search looks at.
             case name
-            /// What the schema's comment says, which a search looks at.
+            /// The schema's comment, which a search looks at.
             case comment
-            /// What is so by the schema's attributes.
+            /// A property from the schema's attributes.
             case note
         }
 
@@ -117,18 +117,18 @@ struct Document {
     /// A run of bytes in a drawing.
     struct Part {
         var name: String
-        /// Where it begins; nil where that depends on what stands before.
+        /// The offset in bytes; nil if it depends on earlier parts.
         var offset: Int?
-        /// How many bytes: `4`, `2 + n`.
+        /// The width in bytes: `4`, `2 + n`.
         var width: String
-        /// The same, where it is one number.
+        /// The width as a number, if it is fixed.
         var byteCount: Int?
         var kind: Kind
         /// Whether a packet may end before it.
         var mayBeAbsent = false
 
         enum Kind {
-            /// Of the header or the trailer.
+            /// A part of the header or the trailer.
             case envelope
             case field
         }

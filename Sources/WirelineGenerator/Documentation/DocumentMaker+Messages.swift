@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineSchema
 
 extension DocumentMaker {
-    /// A section for each direction, its messages by their IDs.
+    /// Returns a section for each direction, with its messages ordered by ID.
     func messageSections() -> [Document.Section] {
         let groups: [(anchor: String, title: String, senders: Set<Sender>)] = [
             ("client-messages", "Client to server", [.client]), ("server-messages", "Server to client", [.server]),
@@ -35,7 +35,7 @@ extension DocumentMaker {
             shape: .index, columns: (hasID ? ["ID"] : []) + ["Message", "Reply", "Meaning"], rows: rows)
     }
 
-    /// `20001 (0x4e21)`
+    /// Returns an ID in both notations: `20001 (0x4e21)`.
     private func text(ofID id: UInt64) -> String {
         let byteCount = description.layout.fields.reduce(0) { sum, field in
             field.role == .messageID ? sum + (field.format.byteCount ?? 0) : sum
@@ -76,9 +76,9 @@ extension DocumentMaker {
             blocks: blocks + example(of: index))
     }
 
-    // MARK: Fields, of structures too
+    // MARK: Fields of messages and structures
 
-    /// - Parameter start: Where the first field begins; nil where that is not known.
+    /// - Parameter start: The offset of the first field in bytes; nil if it is unknown.
     func parts(of fields: [FieldDescription], startingAt start: Int?) -> [Document.Part] {
         fields.map { field in
             Document.Part(
@@ -115,7 +115,7 @@ extension DocumentMaker {
         reason.map { [.line([.text("Deprecated: " + DocumentText.line(of: $0))])] } ?? []
     }
 
-    /// Names with commas between them.
+    /// Joins names with commas.
     func list(_ links: [Document.Inline]) -> [Document.Inline] {
         Array(links.map { [$0] }.joined(separator: [.text(", ")]))
     }
@@ -141,7 +141,7 @@ extension DocumentMaker {
 
     private static let maximumRowCount = 40
 
-    /// The packet's bytes, but for those that are sensitive.
+    /// Returns the packet's bytes in hexadecimal; sensitive bytes are hidden.
     private func hexadecimal(_ example: PacketExample) -> String {
         var text = ""
         var offset = 0

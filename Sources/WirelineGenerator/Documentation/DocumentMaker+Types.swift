@@ -133,9 +133,9 @@ extension DocumentMaker {
     private static let maximumUseCount = 12
 }
 
-/// Which messages and structures have fields of a type.
+/// The messages and structures that have fields of a type.
 struct TypeUses {
-    /// Links, in the order of declaration, of messages first; for each type of its kind.
+    /// For each type of its kind: links in the order of declaration, messages first.
     private(set) var ofStructures: [[Document.Inline]]
     private(set) var ofEnumerations: [[Document.Inline]]
     private(set) var ofFlagSets: [[Document.Inline]]
@@ -165,7 +165,7 @@ struct TypeUses {
 }
 
 extension TypeDescription {
-    /// What a list is of, or the type itself.
+    /// The element type of a list, however nested, or the type itself.
     fileprivate var innermost: TypeDescription {
         switch self {
         case .list(let element, _), .fixedList(let element, _): element.innermost

@@ -9,10 +9,10 @@ struct DocumentMaker {
     let translator: PacketTranslator
     let facts: FieldFacts
     let uses: TypeUses
-    /// The names of the messages that each message answers.
+    /// The names of the messages that each message replies to.
     let requests: [String: [String]]
 
-    /// An example with more bytes than this would be looked at by nobody.
+    /// The largest example, in bytes. Nobody would read a longer one.
     static let maximumExampleByteCount = 2_048
 
     init(_ description: ProtocolDescription) {
@@ -37,7 +37,7 @@ struct DocumentMaker {
             sections: sections.filter { !$0.entries.isEmpty || !$0.blocks.isEmpty })
     }
 
-    // MARK: What holds for all messages
+    // MARK: Introduction
 
     private func introduction() -> [Document.Block] {
         let options = description.options
@@ -147,7 +147,7 @@ struct DocumentMaker {
         }
     }
 
-    /// The parts of the header, in a drawing; nil for where the payload begins if the header varies in width.
+    /// Returns the header and trailer for a drawing; the payload's offset is nil if the header's width varies.
     func envelope() -> (header: [Document.Part], trailer: [Document.Part], payloadOffset: Int?) {
         var header = description.layout.header.map { part(of: $0) }
         var offset: Int? = 0

@@ -2,15 +2,15 @@
 
 import WirelineSchema
 
-/// Turns what a schema says into text for people.
+/// Converts the text of a schema for readers.
 enum DocumentText {
-    /// A comment's paragraphs, each in lines that are to stay apart.
+    /// Returns a comment's paragraphs, each as lines that stay separate.
     ///
-    /// A line that was broken because it was long goes on in the next; a short one was ended by its author.
+    /// A long line continues in the next one. A short line was ended by its author.
     static func paragraphs(of comment: String) -> [[String]] {
         var paragraphs: [[String]] = []
         var previous: String?
-        for line in SwiftText.lines(of: comment).map(trimmed) {
+        for line in CommentText.lines(of: comment).map(trimmed) {
             defer { previous = line }
             if line.isEmpty { continue }
             guard let previous, !previous.isEmpty, let last = paragraphs.last?.last else {
@@ -29,31 +29,31 @@ enum DocumentText {
 
     private static let longLineCount = 60
 
-    /// A comment in one line.
+    /// Returns a comment as one line.
     static func line(of comment: String) -> String {
-        SwiftText.lines(of: comment).map(trimmed).filter { !$0.isEmpty }.joined(separator: " ")
+        CommentText.lines(of: comment).map(trimmed).filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// The comment's lines for a cell of a table.
+    /// Returns a comment's lines for a cell of a table.
     static func cellLines(of comment: String) -> [Document.CellLine] {
         paragraphs(of: comment).flatMap { $0 }.map { Document.CellLine($0, .comment) }
     }
 
-    /// Digits in groups of three where there are many: `1,048,576`.
+    /// Returns a number with digits in groups of three: `1,048,576`.
     static func number(_ value: some BinaryInteger) -> String {
-        SwiftText.number(value).split(separator: "_", omittingEmptySubsequences: false).joined(separator: ",")
+        GroupedDigits.text(of: value, separator: ",")
     }
 
-    /// `0x4e21`, with at least as many digits as so many bytes have.
+    /// Returns `0x4e21`, with at least as many digits as `byteCount` bytes have.
     static func hexadecimal(_ value: UInt64, byteCount: Int = 0) -> String {
         let digits = String(value, radix: 16)
         return "0x" + String(repeating: "0", count: max(0, 2 * byteCount - digits.count)) + digits
     }
 
-    /// `1 byte`, `2 bytes`.
+    /// Returns `1 byte` or `2 bytes`.
     static func count(_ value: Int, _ noun: String) -> String { "\(number(value)) \(noun)\(value == 1 ? "" : "s")" }
 
-    /// JSON as people read it: what does not fit into a line has its parts in lines of their own.
+    /// Returns formatted JSON: a value that does not fit into a line has its parts on separate lines.
     static func json(_ value: JSONValue, indentation: String = "") -> String {
         let line = value.description
         guard line.count + indentation.count > lineWidth else { return line }
@@ -77,7 +77,9 @@ enum DocumentText {
 }
 
 extension DocumentText {
-    /// A protocol's name as that of a file, without an ending: what could mean something to a file system is a dash.
+    /// Returns a protocol's name as a file name without an extension.
+    ///
+    /// Characters that are special in paths become dashes.
     static func fileName(of name: String) -> String {
         let isKept = { (character: Character) in character.isLetter || character.isNumber || "_-+".contains(character) }
         let result = String(name.map { isKept($0) ? $0 : "-" })

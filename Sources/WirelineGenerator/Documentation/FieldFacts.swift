@@ -3,27 +3,22 @@
 import WirelineCodec
 import WirelineSchema
 
-/// What a table says of the fields of a protocol's messages and structures.
+/// The entries of the tables about the fields of messages and structures.
 struct FieldFacts {
     let description: ProtocolDescription
-    private let structures: [SwiftFootprint]
+    private let sizes: WireSizes
 
     init(_ description: ProtocolDescription) {
         self.description = description
-        structures = SwiftFootprint.ofStructures(
-            description, innermostFirst: StructureGraph(description).innermostFirst)
+        sizes = WireSizes(description)
     }
 
-    /// The bytes of every value of a type, where they are the same.
-    func fixedByteCount(of type: TypeDescription) -> Int? { footprint(of: type).fixedByteCount }
-
-    private func footprint(of type: TypeDescription) -> SwiftFootprint {
-        SwiftFootprint(type, description) { structures[$0] }
-    }
+    /// Returns the size of every value of a type, in bytes; nil if it varies.
+    func fixedByteCount(of type: TypeDescription) -> Int? { sizes.size(of: type).fixedByteCount }
 
     // MARK: Sizes
 
-    /// How many bytes a value takes: `4`, `2 + n`, `1 to 10`.
+    /// Returns the size of a value in bytes: `4`, `2 + n`, `1 to 10`.
     func width(of type: TypeDescription) -> String {
         if let count = fixedByteCount(of: type) { return DocumentText.number(count) }
         switch type {
@@ -36,7 +31,7 @@ struct FieldFacts {
         case .fixedList(_, let count): return DocumentText.count(count, "item")
         case .structure(let index):
             if let prefix = description.structures[index].sizePrefix { return width(of: prefix) + " + n" }
-            let minimum = footprint(of: type).minimumByteCount
+            let minimum = sizes.size(of: type).minimumByteCount
             return minimum == 0 ? "varies" : "from \(DocumentText.number(minimum))"
         default: return "varies"
         }
@@ -56,7 +51,7 @@ struct FieldFacts {
 
     // MARK: Types
 
-    /// A type as the schema writes it, declared ones as links.
+    /// Returns a type in the schema's notation; declared types are links.
     func name(of type: TypeDescription) -> [Document.Inline] {
         switch type {
         case .integer(let format, _): [.code(format.name)]
@@ -82,7 +77,7 @@ struct FieldFacts {
 
     // MARK: Notes
 
-    /// What the schema's attributes say of a field, a line each.
+    /// Returns the properties that a field has from the schema's attributes, one a line.
     func notes(of field: FieldDescription) -> [Document.CellLine] {
         var notes: [[Document.Inline]] = notes(of: field.type).map { [.text($0)] }
         if let range = field.range { notes.append([.text("\(range.lowerBound) to \(range.upperBound)")]) }
@@ -108,13 +103,13 @@ struct FieldFacts {
     private func note(
         _ version: Int, _ value: DefaultValue, _ field: FieldDescription
     ) -> [Document.Inline] {
-        // The default of what is hidden would give it away.
+        // The default of a hidden field would reveal it.
         guard !field.isSensitive else { return [.text("since \(version)")] }
         let since = "since \(version), when absent "
         return text(of: value, field.type).map { [.text(since), .code($0)] } ?? [.text(since + "zero or empty")]
     }
 
-    /// A default as the schema writes it; nil for the type's zero.
+    /// Returns a default in the schema's notation; nil for the type's zero.
     private func text(of value: DefaultValue, _ type: TypeDescription) -> String? {
         switch (value, type) {
         case (.zero, _): nil
@@ -130,13 +125,13 @@ struct FieldFacts {
         }
     }
 
-    /// The shortest digits, without a fraction that is zero.
+    /// Returns the shortest digits, without a fraction of zero.
     private func text(of number: Double, _ type: TypeDescription) -> String {
         let text = if case .float32 = type { "\(Float(number))" } else { "\(number)" }
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
-    /// What is not as the protocol's options have it.
+    /// Returns the properties that differ from the protocol's options.
     private func notes(of type: TypeDescription) -> [String] {
         switch type {
         case .integer(let format, let order): notes(of: order, format.byteCount)

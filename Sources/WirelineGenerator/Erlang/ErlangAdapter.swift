@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineSchema
 
-/// Makes the script with which `wire conform` asks the generated module: JSON on one side, records on the other.
+/// Makes the script through which `wire conform` tests the generated module: it converts JSON to records and back.
 struct ErlangAdapter {
     private let description: ProtocolDescription
     private let types: ErlangTypes
@@ -15,7 +15,7 @@ struct ErlangAdapter {
 
     private var naming: ErlangNaming { types.naming }
 
-    /// `scene_conform.escript`
+    /// The file name: `scene_conform.escript`.
     var path: String { String(naming.module.dropLast("protocol".count)) + "conform.escript" }
 
     func text() -> String {
@@ -27,14 +27,16 @@ struct ErlangAdapter {
 
     // MARK: Tables
 
-    /// What the schema says, for the part that is the same for all protocols.
+    /// Returns the schema as tables for the part that is the same for all protocols.
     private func tables() -> [String] {
         var lines = [
-            "module() -> \(ErlangText.atom(naming.module)).", "", "%% {Name, Key, CanBeSet}", "header() -> [",
+            "module() -> \(ErlangText.atom(naming.module)).", "", "%% {Name, Key, Type, CanBeSet}",
+            "header() -> [",
         ]
         lines += joined(
             zip(description.layout.fields, naming.packetFields).map { field, key in
-                "{\(ErlangText.binary(field.name)), \(ErlangText.atom(key)), \(field.isSettable)}"
+                let type = field.format == .boolean ? "boolean" : "integer"
+                return "{\(ErlangText.binary(field.name)), \(ErlangText.atom(key)), \(type), \(field.isSettable)}"
             })
         lines += ["].", "", "%% {Name, OtherName, Id, Record, Fields, KeepsTrailingBytes}", "messages() -> ["]
         lines += joined(
@@ -89,7 +91,7 @@ struct ErlangAdapter {
         }
     }
 
-    // MARK: The rest
+    // MARK: The script
 
     private static func use(path: String, module: String) -> String {
         """
@@ -180,7 +182,7 @@ struct ErlangAdapter {
             {[{<<"message">>, Name}, {<<"id">>, Id}, {<<"header">>, header_line(Header)},
               {<<"fields">>, object(Fields, Values)} | Trailing]}.
 
-        header_line(Header) -> {[{Name, maps:get(Key, Header)} || {Name, Key, _} <- header()]}.
+        header_line(Header) -> {[{Name, maps:get(Key, Header)} || {Name, Key, _, _} <- header()]}.
 
         object(Fields, Values) ->
             {[{Name, show(Type, Value)} || {{Name, Type, _}, Value} <- lists:zip(Fields, lists:sublist(Values, length(Fields))),
@@ -216,12 +218,21 @@ struct ErlangAdapter {
         %% JSON to records
 
         message(Line) ->
-            Settable = maps:from_list([{Key, Value} || {Name, Key, true} <- header(),
-                Value <- [member(Name, member(<<"header">>, Line, {[]}), absent)], Value =/= absent]),
             case member(<<"message">>, Line, null) of
-                null -> {Settable, {unknown, number(member(<<"id">>, Line, 0)), bytes(member(<<"payload">>, Line, <<>>))}};
-                Name -> {Settable, known(Name, Line)}
+                null ->
+                    Id = number(member(<<"id">>, Line, 0)),
+                    Payload = bytes(member(<<"payload">>, Line, <<>>)),
+                    {settable(Line, <<"header.">>), {unknown, Id, Payload}};
+                Name ->
+                    Message = known(Name, Line),
+                    {settable(Line, <<Name/binary, ".header.">>), Message}
             end.
+
+        %% The header fields that a caller can set.
+        settable(Line, Path) ->
+            Header = member(<<"header">>, Line, {[]}),
+            maps:from_list([{Key, read(Type, Value, <<Path/binary, Name/binary>>)} ||
+                {Name, Key, Type, true} <- header(), Value <- [member(Name, Header, absent)], Value =/= absent]).
 
         known(Name, Line) ->
             case [M || M <- messages(), element(1, M) =:= Name orelse element(2, M) =:= Name] of
@@ -242,7 +253,7 @@ struct ErlangAdapter {
         field(_, absent, false, Path) -> refuse(missing, Path);
         field(Type, Value, _, Path) -> read(Type, Value, Path).
 
-        read(integer, Value, Path) -> integer(Value, Path);
+        read(integer, Value, Path) -> integer(Value, not_an_integer, Path);
         read(float32, <<"NaN">>, _) -> {nan, 16#7FC00000};
         read(float64, <<"NaN">>, _) -> {nan, 16#7FF8000000000000};
         read(Float, <<"Infinity">>, _) when Float =:= float32; Float =:= float64 -> infinity;
@@ -266,15 +277,16 @@ struct ErlangAdapter {
         read_name(Names, Value, Path) ->
             case lists:keyfind(Value, 1, Names) of
                 {_, Name} -> Name;
-                false -> integer(Value, Path)
+                false -> integer(Value, unknown_name, Path)
             end.
 
-        integer(Value, _) when is_integer(Value) -> Value;
-        integer(Value, Path) when is_binary(Value) ->
-            try binary_to_integer(Value) catch error:badarg -> refuse(unknown_name, Path) end;
-        integer(_, Path) -> refuse(wrong_kind, Path).
+        %% Beyond 53 bits an integer is a string in JSON.
+        integer(Value, _, _) when is_integer(Value) -> Value;
+        integer(Value, Kind, Path) when is_binary(Value) ->
+            try binary_to_integer(Value) catch error:badarg -> refuse(Kind, Path) end;
+        integer(_, _, Path) -> refuse(wrong_kind, Path).
 
-        number(Value) -> integer(Value, <<"id">>).
+        number(Value) -> integer(Value, not_an_integer, <<"id">>).
 
         bytes(Text) ->
             try binary:decode_hex(Text) catch error:_ -> refuse(wrong_kind, <<>>) end.
@@ -429,7 +441,7 @@ struct ErlangAdapter {
 }
 
 extension PacketField {
-    /// Whether a caller can say what is written.
+    /// Whether the caller of `encode` can choose the value.
     fileprivate var isSettable: Bool {
         switch role {
         case .value, .sequence: true

@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineSchema
 
-/// Makes the header file: a record for each message and structure, a macro for each constant.
+/// Makes the header file: a record for each message and structure, and a macro for each constant.
 struct ErlangHeaderFile {
     let types: ErlangTypes
     private var description: ProtocolDescription { types.description }

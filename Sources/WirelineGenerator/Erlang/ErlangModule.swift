@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineSchema
 
-/// Makes the module: what it exports, its types and its functions.
+/// Makes the module: its exports, its types and its functions.
 struct ErlangModule {
     let types: ErlangTypes
     private var description: ProtocolDescription { types.description }
@@ -17,7 +17,7 @@ struct ErlangModule {
         let parts = [
             types.banner.joined(separator: "\n") + "\n" + documentation() + attributes(runtime.names),
             typeDeclarations(),
-            interface(), code.joined(separator: "\n"), runtime.text,
+            Self.coding, helpers(), code.joined(separator: "\n"), runtime.text,
         ]
         return parts.joined(separator: "\n")
     }
@@ -48,8 +48,8 @@ struct ErlangModule {
     // MARK: Attributes
 
     private func documentation() -> String {
-        let text = SwiftText.lines(of: description.documentation).map { "%% " + ErlangText.edoc($0) }
-        let name = ErlangText.edoc(SwiftText.lines(of: description.name).joined(separator: " "))
+        let text = CommentText.lines(of: description.documentation).map { "%% " + ErlangText.edoc($0) }
+        let name = ErlangText.edoc(CommentText.lines(of: description.name).joined(separator: " "))
         return
             (["%%", "%% @doc Reads and writes the packets of the protocol \(name)."]
             + (text.isEmpty ? [] : ["%%"] + text)).joined(separator: "\n") + "\n"
@@ -132,7 +132,7 @@ struct ErlangModule {
         return lines
     }
 
-    /// A comment in which EDoc finds no tags of its own.
+    /// Returns a comment without tags of EDoc.
     private func documented(_ text: String) -> [String] {
         ErlangText.comment(text).map { $0.contains("@") ? $0.split(separator: "@").joined(separator: "(at)") : $0 }
     }
@@ -178,44 +178,49 @@ struct ErlangModule {
 
         """
 
-    // MARK: Functions that are exported
+    // MARK: Exported functions
 
-    private func interface() -> String {
+    /// The functions that write and read whole packets.
+    private static let coding = """
+        %% @doc A whole packet of a message, with the header's defaults.
+        -spec encode(message()) -> {ok, iodata()} | {error, error()}.
+        encode(Message) -> encode(#{}, Message).
+
+        %% @doc A whole packet of a message.
+        %%
+        %% Of the header what can be set is taken from the map: see settable/1. IDs, lengths, constants and checksums are
+        %% computed and must not be in it. Every value is checked before it is written; nothing is cut to fit.
+        -spec encode(header(), message()) -> {ok, iodata()} | {error, error()}.
+        encode(Header, Message) when is_map(Header) ->
+            try
+                {Id, Payload} = payload(Message),
+                {ok, wrap(Id, Payload, Header)}
+            catch
+                throw:{error, Error} -> {error, Error}
+            end.
+
+        %% @doc The packet that bytes begin with, which the client (cs) or the server (sc) has sent.
+        %%
+        %% If the bytes end in the packet, at least so many more are needed. Behind an error in a header nobody knows where
+        %% the next packet begins. Strings and bytes are parts of the binary that was given: binary:copy/1 those that
+        %% are kept for long.
+        -spec decode(cs | sc, binary()) ->
+            {ok, header(), message(), Rest :: binary()} | {more, pos_integer()} | {error, error()}.
+        decode(Sender, Bytes) when is_binary(Bytes), (Sender =:= cs orelse Sender =:= sc) ->
+            try
+                {Id, Header, Payload, End, Rest} = unwrap(Bytes),
+                {ok, Header, message(Sender, Id, Payload, End), Rest}
+            catch
+                throw:{more, Count} -> {more, Count};
+                throw:{error, Error} -> {error, Error}
+            end.
+
+        """
+
+    /// The functions for what callers do with headers and errors.
+    private func helpers() -> String {
         let keys = ErlangWrapping(types).settableKeys.joined(separator: ", ")
         return """
-            %% @doc A whole packet of a message, with the header's defaults.
-            -spec encode(message()) -> {ok, iodata()} | {error, error()}.
-            encode(Message) -> encode(#{}, Message).
-
-            %% @doc A whole packet of a message.
-            %%
-            %% Of the header what can be set is taken from the map: see settable/1. IDs, lengths, constants and checksums are
-            %% computed and must not be in it. Every value is checked before it is written; nothing is cut to fit.
-            -spec encode(header(), message()) -> {ok, iodata()} | {error, error()}.
-            encode(Header, Message) when is_map(Header) ->
-                try
-                    {Id, Payload} = payload(Message),
-                    {ok, wrap(Id, Payload, Header)}
-                catch
-                    throw:{error, Error} -> {error, Error}
-                end.
-
-            %% @doc The packet that bytes begin with, which the client (cs) or the server (sc) has sent.
-            %%
-            %% If the bytes end in the packet, at least so many more are needed. Behind an error in a header nobody knows where
-            %% the next packet begins. Strings and bytes are parts of the binary that was given: binary:copy/1 those that
-            %% are kept for long.
-            -spec decode(cs | sc, binary()) ->
-                {ok, header(), message(), Rest :: binary()} | {more, pos_integer()} | {error, error()}.
-            decode(Sender, Bytes) when is_binary(Bytes), (Sender =:= cs orelse Sender =:= sc) ->
-                try
-                    {Id, Header, Payload, End, Rest} = unwrap(Bytes),
-                    {ok, Header, message(Sender, Id, Payload, End), Rest}
-                catch
-                    throw:{more, Count} -> {more, Count};
-                    throw:{error, Error} -> {error, Error}
-                end.
-
             %% @doc What of a packet's header can be set in another packet, such as its answer.
             -spec settable(header()) -> header().
             settable(Header) -> maps:with([\(keys)], Header).
@@ -272,7 +277,7 @@ struct ErlangModule {
         return "\(types.masksFunction(index))() -> [\(cases.joined(separator: ", "))].\n"
     }
 
-    // MARK: What is used
+    // MARK: Used types
 
     private struct Used {
         var structures: Set<Int> = []
@@ -280,7 +285,7 @@ struct ErlangModule {
         var flagSets: Set<Int> = []
     }
 
-    /// What messages are made of: Erlang warns about functions that nothing calls.
+    /// The types used by messages: Erlang warns about functions that nothing calls.
     private var usedStructures: Used {
         var used = Used()
         var waiting = description.messages.flatMap(\.fields).map(\.type)

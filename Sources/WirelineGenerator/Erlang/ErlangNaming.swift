@@ -3,26 +3,26 @@
 import WirelineCodec
 package import WirelineSchema
 
-/// The Erlang names of everything that a protocol declares, without quotes; none twice where it could be confused.
+/// The Erlang names of everything that a protocol declares, without quotes and without ambiguity.
 ///
-/// `SceneId`, `sceneID` and `scene_id` are all `scene_id`; what has no letter to begin with stays as it is. Of names that
-/// become equal the later ones get a number.
+/// `SceneId`, `sceneID` and `scene_id` all become `scene_id`. A name without a letter to begin with stays unchanged. If
+/// names become equal, the later ones get a number.
 package struct ErlangNaming {
-    /// The module, and the header file: `scene_protocol`.
+    /// The name of the module and the header file: `scene_protocol`.
     package let module: String
     package let messages: [Record]
     package let structures: [Record]
     package let enumerations: [Choice]
     package let flagSets: [Choice]
-    /// The keys of a header, in the order of the wire.
+    /// The keys of a header, in wire order.
     package let packetFields: [String]
     let constants: [String]
 
-    /// A record, which has a type of the same name.
+    /// A record, with a type of the same name.
     package struct Record {
         package let name: String
         package let fields: [String]
-        /// The field that keeps the bytes behind the last known one; nil where there can be none.
+        /// The field that keeps the bytes after the last known field; nil if there are none.
         package let trailing: String?
     }
 
@@ -60,23 +60,29 @@ package struct ErlangNaming {
     private static func choice(
         _ name: String, _ cases: [EnumerationDescription.Case], _ taken: inout Set<String>
     ) -> Choice {
-        // `undefined` is an optional field that is not set.
+        // `undefined` stands for an optional field that is not set.
         Choice(type: unique(name, &taken), cases: unique(cases.map { $0.alias ?? $0.name }, besides: ["undefined"]))
     }
 
     private static func unique(_ names: [String], besides reserved: Set<String> = []) -> [String] {
         var taken = reserved
-        return names.map { unique($0, &taken) }
+        var numbers: [String: Int] = [:]
+        return names.map { taken.insertUnique(word($0), numbers: &numbers) }
     }
 
     private static func unique(_ name: String, _ taken: inout Set<String>) -> String {
-        let words = SwiftWords.words(of: name).map { $0.lowercased() }.joined(separator: "_")
-        let plain = words.utf8.first.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } == true
-        return taken.insertUnique(plain ? words : name)
+        taken.insertUnique(word(name))
     }
 
-    /// What types and records cannot be called: Erlang's own types, those that every module has, and the tag of messages
-    /// that a protocol does not know.
+    private static func word(_ name: String) -> String {
+        let words = NameWords.words(of: name).map { $0.lowercased() }.joined(separator: "_")
+        let plain = words.utf8.first.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } == true
+        return plain ? words : name
+    }
+
+    /// Names that types and records cannot have.
+    ///
+    /// They are Erlang's own types, the types of every module, and the tag of undefined messages.
     private static let reserved: Set<String> = [
         "any", "arity", "array", "atom", "binary", "bitstring", "bool", "boolean", "byte", "char", "dict", "digraph",
         "dynamic", "float", "function", "gb_set", "gb_tree", "identifier", "integer", "iodata", "iolist", "list", "map",

@@ -5,8 +5,8 @@ import WirelineSchema
 
 /// Makes the functions that read messages, structures and lists.
 ///
-/// Fields of fixed width that follow one another are read by one match. Where the match fails, a slower function finds
-/// which of them is cut off, or which of those before the cut is wrong.
+/// One match reads all adjacent fields of fixed width. If the match fails, a slower function finds the field that is
+/// cut off, or an earlier field that is invalid.
 struct ErlangReading {
     let types: ErlangTypes
     private(set) var functions: [String] = []
@@ -47,7 +47,7 @@ struct ErlangReading {
         if isSized && words.contains("E") { lines.append("E = E0 - byte_size(R)") }
         if words.contains("Q") { lines.append("Q = [N | P]") }
         let rest = isSized ? "R" : body.bytes
-        // Of a sized body what stands behind the last known field is passed over.
+        // Bytes after the last known field of a sized body are skipped.
         if isSized && body.results.isEmpty { lines[1] = lines[1].replacingFirst("{B0, R}", with: "{_, R}") }
         if isSized { body.dropRest() }
         lines += body.lines
@@ -55,7 +55,7 @@ struct ErlangReading {
         add("read_\(naming.name)", isSized ? ["B", "E0", "D", "N", "P"] : ["B0", "E", "D", "N", "P"], lines)
     }
 
-    /// Adds a function; of its parameters those that nothing uses get an underscore.
+    /// Adds a function. Unused parameters get an underscore.
     private mutating func add(_ name: String, _ parameters: [String], _ lines: [String]) {
         let words = lines.reduce(into: Set<String>()) { $0.formUnion(ErlangTokens.words(of: $1)) }
         let names = parameters.map { words.contains($0) ? $0 : "_" + $0 }
@@ -65,19 +65,19 @@ struct ErlangReading {
 
     // MARK: Fields
 
-    /// Statements that read fields one after another.
+    /// Statements that read the fields in order.
     private struct Body {
         let path: String
         let depth: String
         var lines: [String] = []
-        /// What each field was read as, in order.
+        /// The expression for each field's value, in order.
         var results: [String] = []
-        /// The variable that holds the bytes that are left.
+        /// The variable that holds the remaining bytes.
         var bytes = "B0"
-        /// The fields of fixed width that are read next, with their indices.
+        /// The next fields of fixed width, with their indices.
         var run: [(index: Int, field: FieldDescription)] = []
 
-        /// The line that binds that variable; nil where a parameter does.
+        /// The line that binds that variable; nil if it is a parameter.
         var binding: Int?
 
         mutating func bind(_ variable: String, _ line: String) {
@@ -86,7 +86,7 @@ struct ErlangReading {
             lines.append(line)
         }
 
-        /// Binds no variable to the bytes that are left.
+        /// Removes the variable for the remaining bytes.
         mutating func dropRest() {
             guard let binding else { return }
             lines[binding] = lines[binding].replacingFirst(", \(bytes)}", with: ", _}")
@@ -172,7 +172,7 @@ struct ErlangReading {
 
     // MARK: Scalars
 
-    /// What a scalar must be, and the reason to refuse it; nil where everything is good.
+    /// Returns the condition for a valid scalar and the error reason; nil if every value is valid.
     private func check(
         _ type: TypeDescription, _ field: FieldDescription?, _ x: String
     ) -> (good: String, reason: String)? {
@@ -206,7 +206,7 @@ struct ErlangReading {
 
     // MARK: Values
 
-    /// An expression whose value is `{Value, Rest}`.
+    /// Returns an expression whose value is `{Value, Rest}`.
     private mutating func read(
         _ type: TypeDescription, _ field: FieldDescription?, from bytes: String, _ place: ErlangPlace
     ) -> String {
@@ -272,7 +272,7 @@ struct ErlangReading {
 
     // MARK: Lists
 
-    /// The place of a list's item, in a function of its own.
+    /// The place of a list's item, inside the list's function.
     private static let item = ErlangPlace(name: "I", path: "P", depth: "D", number: 0)
 
     private mutating func addCounted(_ element: TypeDescription) {
@@ -324,7 +324,7 @@ struct ErlangReading {
 }
 
 extension String {
-    /// The text with the first of a part's places changed.
+    /// Returns the text with the first occurrence of a part replaced.
     fileprivate func replacingFirst(_ part: String, with other: String) -> String {
         guard let range = firstRange(of: part) else { return self }
         return self[..<range.lowerBound] + other + self[range.upperBound...]

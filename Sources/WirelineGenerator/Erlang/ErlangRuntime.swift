@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The functions that every generated module may need. Each stands in the modules whose code, or whose other functions,
-/// call it: Erlang warns about those that nothing calls.
+/// The runtime functions of generated modules.
 ///
-/// Where readers are given `E`, `N` and `P`: the offset of the end of `B` in the packet, the name or the index of what is
-/// read, and the names of what it stands in, the innermost first.
+/// A module contains only the functions that it calls, directly or indirectly, because Erlang warns about unused ones.
+///
+/// Readers take `E`, `N` and `P`. `E` is the offset of the end of `B` in the packet. `N` is the name or index of the
+/// value, and `P` is the list of names that contain it, innermost first.
 enum ErlangRuntime {
-    /// The functions that a module's code needs, in a fixed order.
+    /// Returns the functions that a module's code needs, in a fixed order.
     static func functions(for code: [String]) -> (text: String, names: Set<String>) {
         var needed: Set<String> = []
         var waiting = Array(code.reduce(into: Set<String>()) { $0.formUnion(ErlangTokens.calls(of: $1)) })
@@ -18,7 +19,7 @@ enum ErlangRuntime {
         return (functions.map { $0.text + "\n" }.joined(separator: "\n"), needed)
     }
 
-    /// Each function of those names, with its arity.
+    /// Returns each function with one of the names, with its arity.
     static func signatures(of names: Set<String>) -> [String] {
         all.filter { names.contains($0.name) }.map { "\($0.name)/\($0.arity)" }
     }
@@ -35,7 +36,7 @@ enum ErlangRuntime {
         return Function(name: String(first.prefix { $0 != "(" }), arity: arity(of: first), text: String(chunk))
     }
 
-    /// How many arguments a function's head has.
+    /// Returns the number of parameters in a function's head.
     private static func arity(of head: Substring) -> Int {
         var (depth, count) = (0, 1)
         for byte in head.utf8 {
@@ -53,10 +54,10 @@ enum ErlangRuntime {
         return count
     }
 
-    /// Functions of several arities stand apart under one name.
+    /// The functions by name; those of different arities share an entry.
     private static let byName = Dictionary(grouping: all, by: \.name)
 
-    /// What differs by the prefix in front of a string, of bytes or of a list.
+    /// The functions that differ by the prefix of a string, of bytes or of a list.
     private static let prefixed: String = {
         let fixed = [
             ("uint8", 1, ":8"), ("uint16_big", 2, ":16"), ("uint16_little", 2, ":16/little"), ("uint32_big", 4, ":32"),
@@ -386,8 +387,8 @@ enum ErlangRuntime {
         leb128(V) when V < 16#80 -> <<V>>;
         leb128(V) -> <<1:1, V:7, (leb128(V bsr 7))/binary>>.
 
-        leb128_size(V) when V < 16#80 -> 1;
-        leb128_size(V) -> 1 + leb128_size(V bsr 7).
+        leb128_size(V) when is_integer(V), V >= 16#80 -> 1 + leb128_size(V bsr 7);
+        leb128_size(_) -> 1.
 
         property_list(V, N, P) ->
             Lines = property_lines(list_value(V, infinity, N, P), #{}, [], N, P),

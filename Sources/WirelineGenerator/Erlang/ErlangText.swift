@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns text of any origin into text that is safe inside Erlang source.
+/// Converts text of any origin into text that is safe inside Erlang source.
 enum ErlangText {
-    /// An atom, in quotes where it needs them.
+    /// Returns an atom, in quotes if it needs them.
     static func atom(_ name: String) -> String {
         let isPlain =
             name.utf8.first.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } == true
@@ -10,14 +10,14 @@ enum ErlangText {
         return isPlain ? name : "'\(name)'"
     }
 
-    /// A binary of a text's UTF-8.
+    /// Returns a binary with a text's UTF-8.
     static func binary(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != 0x5C }
         if isPlain { return text.isEmpty ? "<<>>" : "<<\"\(text)\">>" }
         return "<<" + text.utf8.map { String($0) }.joined(separator: ",") + ">>"
     }
 
-    /// A float: the shortest digits that are this number, with the point that Erlang wants.
+    /// Returns a float with its shortest digits, and the decimal point that Erlang requires.
     static func float(_ value: Double) -> String {
         let text = value.description
         guard let exponent = text.firstIndex(of: "e") else { return text }
@@ -25,14 +25,14 @@ enum ErlangText {
         return digits + (digits.contains(".") ? "" : ".0") + text[exponent...]
     }
 
-    /// Lines of a text as they can stand behind `%%`.
+    /// Returns the lines of a text for use after `%%`.
     ///
-    /// Whatever the text holds, only lines that begin with the mark come out of it.
+    /// Every line begins with the mark, whatever the text contains.
     static func comment(_ text: String, mark: String = "%% ") -> [String] {
-        SwiftText.lines(of: text).map { $0.isEmpty ? String(mark.dropLast()) : mark + $0 }
+        CommentText.lines(of: text).map { $0.isEmpty ? String(mark.dropLast()) : mark + $0 }
     }
 
-    /// A text as EDoc shows it, without anything that EDoc takes for a tag, a macro or XHTML.
+    /// Returns a text for EDoc, with tags, macros and XHTML escaped.
     static func edoc(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -54,7 +54,7 @@ enum ErlangText {
         }
     }
 
-    /// Erlang's reserved words, those of later releases too.
+    /// Erlang's reserved words, including those of later releases.
     private static let reservedWords: Set<String> = [
         "after", "and", "andalso", "band", "begin", "bnot", "bor", "bsl", "bsr", "bxor", "case", "catch", "cond", "div",
         "else", "end", "fun", "if", "let", "maybe", "not", "of", "or", "orelse", "receive", "rem", "try", "when", "xor",

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands in Erlang source.
+/// Finds names in Erlang source.
 enum ErlangTokens {
-    /// Atoms and variables.
+    /// Returns the atoms and variables.
     static func words(of text: String) -> Set<String> { words(of: text, onlyCalls: false) }
 
-    /// What is followed by a parenthesis, or by an arity: it may be a function.
+    /// Returns the words before a parenthesis or an arity, which may be functions.
     static func calls(of text: String) -> Set<String> { words(of: text, onlyCalls: true) }
 
     private static func words(of text: String, onlyCalls: Bool) -> Set<String> {

@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineSchema
 
-/// What is known of a protocol's types when Erlang is made of them.
+/// The facts about a protocol's types that Erlang generation needs.
 struct ErlangTypes {
     let description: ProtocolDescription
     let naming: ErlangNaming
@@ -15,7 +15,7 @@ struct ErlangTypes {
 
     // MARK: Specifications
 
-    /// The Erlang type of a field's values.
+    /// Returns the Erlang type of a field's values.
     func text(of field: FieldDescription) -> String {
         var text: String
         switch (field.type, field.range) {
@@ -49,14 +49,16 @@ struct ErlangTypes {
             ? number(range.lowerBound) : number(range.lowerBound) + ".." + number(range.upperBound)
     }
 
-    /// Large powers of two are easier to recognise in hexadecimal.
+    /// Returns a number in Erlang; above 0xFFFF in hexadecimal, which shows powers of two better.
     static func number(_ value: Int128) -> String {
         value > 0xFFFF ? "16#" + String(value, radix: 16, uppercase: true) : String(value)
     }
 
     // MARK: Defaults
 
-    /// What a `@since` field is when the bytes end before it, as an expression that can stand anywhere; nil for others.
+    /// Returns the value of a `@since` field when the bytes end before it; nil for other fields.
+    ///
+    /// The expression is valid anywhere.
     func absent(_ field: FieldDescription) -> String? {
         guard case .since(_, let value) = field.presence else { return nil }
         switch value {
@@ -67,7 +69,7 @@ struct ErlangTypes {
         }
     }
 
-    /// A float of the schema as a field of its type holds it.
+    /// Returns a float in Erlang, after rounding to its type; nil for NaN.
     private func special(_ value: Double, _ type: TypeDescription) -> String? {
         var value = value
         if case .float32 = type { value = Double(Float(value)) }
@@ -90,7 +92,7 @@ struct ErlangTypes {
         return cases.first { $0.0.value == value }.map { ErlangText.atom($0.1) } ?? Self.number(value)
     }
 
-    /// The masks that lie wholly inside and add a bit, and one number for the bits that are left.
+    /// Returns the flags that lie wholly inside the value and add a bit, and a number for the remaining bits.
     private func names(of value: Int128, in index: Int) -> String {
         var (items, shown): ([String], Int128) = ([], 0)
         for (flag, name) in zip(description.flagSets[index].cases, naming.flagSets[index].cases)
@@ -113,12 +115,12 @@ struct ErlangTypes {
         }
     }
 
-    /// The structures that a `@since` field's zero is made of.
-    var zeroStructures: [Int] { StructureGraph(description).zeroNeeding.sorted() }
+    /// The structures that the zero value of a `@since` field contains.
+    var zeroStructures: [Int] { description.structuresNeedingZero().sorted() }
 
     func zeroFunction(_ index: Int) -> String { "zero_" + naming.structures[index].name }
 
-    /// A record of which each field is what it is when the bytes end before it, or zero.
+    /// Returns a record whose fields have their defaults or zero.
     func zeroRecord(_ index: Int) -> String {
         let naming = naming.structures[index]
         let values = zip(description.structures[index].fields, naming.fields).compactMap { field, name in
@@ -129,17 +131,17 @@ struct ErlangTypes {
 
     // MARK: Scalars
 
-    /// A value of fixed width as bit syntax has it: its bytes and what stands behind its variable.
+    /// A value of fixed width in bit syntax: its bytes, and the suffix of its variable.
     struct Scalar {
         let byteCount: Int
-        /// `:16/little-signed`
+        /// For example `:16/little-signed`.
         let reading: String
-        /// `:16/little`
+        /// For example `:16/little`.
         let writing: String
         let range: ClosedRange<Int128>
     }
 
-    /// Nil for types whose width varies, and for what has other values inside it.
+    /// Returns the bit syntax of a scalar; nil for types of variable width and for types that contain values.
     func scalar(_ type: TypeDescription) -> Scalar? {
         switch type {
         case .float32(let order): Self.scalar(.uint32, order)
@@ -168,7 +170,7 @@ struct ErlangTypes {
     func numberFunction(_ index: Int) -> String { "number_" + naming.enumerations[index].type }
     func masksFunction(_ index: Int) -> String { "masks_" + naming.flagSets[index].type }
 
-    /// What tells the functions for lists of this type from those for others.
+    /// Returns the name that distinguishes the functions for lists of this type.
     func listName(_ type: TypeDescription) -> String {
         switch type {
         case .integer(let format, let order): "values_\(format.name)_\(order.erlangName)"
@@ -195,7 +197,7 @@ struct ErlangTypes {
         }
     }
 
-    /// `uint16_big`; what has one byte has no order.
+    /// Returns a name such as `uint16_big`; a count of one byte has no order.
     static func name(_ format: CountFormat, _ order: ByteOrder) -> String {
         switch format {
         case .uint8, .varint: format.name
@@ -205,22 +207,22 @@ struct ErlangTypes {
 }
 
 extension ByteOrder {
-    /// As bit syntax has it.
+    /// The name in bit syntax.
     var erlangName: String { self == .littleEndian ? "little" : "big" }
 }
 
-/// Where code stands that reads or writes a value, and how it speaks of what it needs.
+/// The context of code that reads or writes a value, and its expressions.
 struct ErlangPlace {
-    /// An expression: the value's name in the schema, or its index.
+    /// The expression for the value's name in the schema, or its index.
     let name: String
-    /// An expression: the names of what the value stands in, the innermost first.
+    /// The expression for the names that contain the value, innermost first.
     let path: String
-    /// An expression: how many levels of structures may still be entered.
+    /// The expression for the number of nesting levels that are left.
     let depth: String
-    /// What makes the variables of a function unique.
+    /// The number that makes the function's variables unique.
     let number: Int
 
-    /// The value's own name before those.
+    /// The path with the value's own name first.
     var ownPath: String {
         path.hasPrefix("[") ? "[\(name), \(path.dropFirst())" : "[\(name) | \(path)]"
     }

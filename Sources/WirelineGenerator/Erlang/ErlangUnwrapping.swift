@@ -3,24 +3,24 @@
 import WirelineCodec
 import WirelineSchema
 
-/// Makes the function that takes a packet apart: `unwrap/1`, from bytes that may not be whole.
+/// Makes the function that parses a packet: `unwrap/1`, which accepts partial packets.
 ///
-/// Each length is judged as soon as it is there, so that a bad one is an error and never a wait.
+/// Each length is checked as soon as it has arrived, so an invalid one is an error and never a wait.
 struct ErlangUnwrapping {
     let types: ErlangTypes
     private var layout: PacketLayout { types.description.layout }
     private var plan: PacketPlan { layout.plan }
     private var limit: String { String(types.description.options.maximumPacketByteCount) }
     private var lines: [String] = []
-    /// The variable that holds the packet's byte count, once a length has said it.
+    /// The variable for the packet's size in bytes, once a length field has been read.
     private var packetSize: String?
-    /// Which header fields came before, in which the varint's byte count is known to be `W`.
+    /// Whether an earlier header field is a varint, whose size is in `W`.
     private var hasVarint = false
     private var last = "infinity"
 
     init(_ types: ErlangTypes) { self.types = types }
 
-    /// A number of bytes: a constant, and the varint's where that stands before.
+    /// A number of bytes: a constant, plus the varint's size if the varint comes earlier.
     fileprivate struct Count {
         var constant: Int
         var hasVarint = false
@@ -42,7 +42,7 @@ struct ErlangUnwrapping {
 
     private var isFixed: Bool { layout.header.allSatisfy { $0.format.byteCount != nil } }
 
-    /// The header's bytes, as far as its width is known.
+    /// The size of the header, as far as it is known.
     private var headerCount: Count {
         isFixed
             ? Count(constant: plan.headerByteCount)
@@ -71,7 +71,7 @@ struct ErlangUnwrapping {
             take(index, field, start, cursor)
             if case .length = field.role { lengths.append((index, start, cursor)) }
         }
-        // A varint behind a length can change what the length means: once its width is known, this asks again.
+        // A varint after a length can change its meaning. Once the varint's size is known, the length is checked again.
         if !isFixed {
             packetSize = nil
             for length in lengths {
@@ -169,7 +169,7 @@ struct ErlangUnwrapping {
         lines.append("{\(identifier()), #{\(members().joined(separator: ", "))}, Payload, End, Rest}")
     }
 
-    /// A checksum in the header is looked at before the trailer is.
+    /// Verifies a checksum in the header, before the trailer is read.
     private mutating func verifyChecksum() {
         var start = Count(constant: 0)
         for (index, field) in layout.header.enumerated() {
@@ -210,7 +210,7 @@ struct ErlangUnwrapping {
         }
     }
 
-    /// The message's ID: the bits of its fields, the first most significant.
+    /// Returns the message's ID: the bits of its fields, the first one most significant.
     private func identifier() -> String {
         var text: String?
         for (index, field) in layout.fields.enumerated() where field.role == .messageID {
@@ -235,7 +235,7 @@ extension ErlangUnwrapping.Count {
 }
 
 extension PacketField.Format {
-    /// How many bits of a message's ID the field holds.
+    /// The number of bits of a message's ID that the field holds.
     var idBitWidth: Int {
         switch self {
         case .integer(let format, _): format.byteCount * 8

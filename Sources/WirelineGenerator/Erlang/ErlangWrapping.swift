@@ -3,13 +3,13 @@
 import WirelineCodec
 import WirelineSchema
 
-/// Makes the function that puts header and trailer around a payload: `wrap/3`.
+/// Makes the function that adds header and trailer to a payload: `wrap/3`.
 struct ErlangWrapping {
     let types: ErlangTypes
     private var layout: PacketLayout { types.description.layout }
     private var plan: PacketPlan { layout.plan }
     private var isFixed: Bool { varint == nil }
-    /// The index of the field of variable width.
+    /// The index of the field of variable width, if there is one.
     private var varint: Int? { layout.header.firstIndex { $0.format.byteCount == nil } }
 
     init(_ types: ErlangTypes) { self.types = types }
@@ -20,35 +20,40 @@ struct ErlangWrapping {
         let limit = types.description.options.maximumPacketByteCount
         let keys = settableKeys.joined(separator: ", ")
         let around = isFixed ? String(plan.minimumPacketByteCount) : "\(plan.minimumPacketByteCount - 1) + W"
-        var lines = [
+        let measuring = [
             "Count = iolist_size(Payload)", "T = Count + \(around)",
             "T =< \(limit) orelse fail_without_offset({packet_too_long, T, T, \(limit)}, [])",
         ]
-        for index in layout.fields.indices { lines.append("F\(index + 1) = \(value(of: index))") }
+        var lines = layout.fields.indices.map { "F\($0 + 1) = \(checkedValue(of: $0))" }
         lines.append(
             "Id =< 16#\(String(layout.maximumMessageID, radix: 16, uppercase: true)) orelse "
                 + "fail_without_offset({invalid_message_id, Id}, [])")
-        let output = "[\(output().joined(separator: ", "))]"
+        lines.append("[\(output().joined(separator: ", "))]")
+        let checkingKeys = "map_size(Header) =:= 0 orelse only_settable(Header, [\(keys)])"
         guard let varint else {
-            lines.insert("map_size(Header) =:= 0 orelse only_settable(Header, [\(keys)])", at: 0)
-            return "wrap(Id, Payload, Header) ->\n    " + (lines + [output]).joined(separator: ",\n    ") + ".\n"
+            let all = [checkingKeys] + measuring + lines
+            return "wrap(Id, Payload, Header) ->\n    " + all.joined(separator: ",\n    ") + ".\n"
         }
-        lines.append(
-            "case leb128_size(F\(varint + 1)) of W -> \(output); "
-                + "Other -> wrap(Id, Payload, Header, max(W + 1, Other)) end")
         return """
             wrap(Id, Payload, Header) ->
-                map_size(Header) =:= 0 orelse only_settable(Header, [\(keys)]),
+                \(checkingKeys),
                 wrap(Id, Payload, Header, 1).
 
-            %% The first width of the variable-length field that holds the number which it causes is the shortest.
+            %% The first width of the variable-length field that holds the number which it causes is the shortest. Only then
+            %% are the fields checked: other lengths count this one, too.
             wrap(Id, Payload, Header, W) ->
-                \(lines.joined(separator: ",\n    ")).
+                \(measuring.joined(separator: ",\n    ")),
+                case leb128_size(\(value(of: varint))) of
+                    Wider when Wider > W ->
+                        wrap(Id, Payload, Header, Wider);
+                    _ ->
+                        \(lines.joined(separator: ",\n            "))
+                end.
 
             """
     }
 
-    /// The keys of what a caller can set.
+    /// The keys that a caller can set.
     var settableKeys: [String] {
         zip(layout.fields, types.naming.packetFields).compactMap { field, name in
             switch field.role {
@@ -58,6 +63,7 @@ struct ErlangWrapping {
         }
     }
 
+    /// Returns the value of a field, unchecked.
     private func value(of index: Int) -> String {
         let field = layout.fields[index]
         switch field.role {
@@ -73,24 +79,32 @@ struct ErlangWrapping {
                 case .payload: "Count"
                 case .rest: rest(behind: index)
                 }
-            let text = constant == 0 ? counted : "\(counted) + (\(constant))"
-            let range = field.format.range
-            let bounds = "\(ErlangTypes.number(range.lowerBound)), \(ErlangTypes.number(range.upperBound))"
-            return "length_field(\(text), \(bounds), T, \(ErlangText.binary(field.name)))"
+            return constant == 0 ? counted : "\(counted) + (\(constant))"
         }
     }
 
     private func settable(_ index: Int, _ field: PacketField, _ value: Int128) -> String {
-        let (key, name) = (ErlangText.atom(types.naming.packetFields[index]), ErlangText.binary(field.name))
-        guard field.format != .boolean else {
-            return "boolean(maps:get(\(key), Header, \(value != 0)), \(name), [packet])"
-        }
-        let range = field.format.range
-        let bounds = "\(ErlangTypes.number(range.lowerBound)), \(ErlangTypes.number(range.upperBound))"
-        return "integer(maps:get(\(key), Header, \(value)), \(bounds), \(name), [packet])"
+        let usual = field.format == .boolean ? String(value != 0) : String(value)
+        return "maps:get(\(ErlangText.atom(types.naming.packetFields[index])), Header, \(usual))"
     }
 
-    /// How many bytes follow a field.
+    /// Returns the value of a field, or an error that names the field.
+    private func checkedValue(of index: Int) -> String {
+        let field = layout.fields[index]
+        let value = value(of: index)
+        let name = ErlangText.binary(field.name)
+        let range = field.format.range
+        let bounds = "\(ErlangTypes.number(range.lowerBound)), \(ErlangTypes.number(range.upperBound))"
+        switch field.role {
+        case .length: return "length_field(\(value), \(bounds), T, \(name))"
+        case .constant, .checksum, .messageID: return value
+        case .value, .sequence:
+            return field.format == .boolean
+                ? "boolean(\(value), \(name), [packet])" : "integer(\(value), \(bounds), \(name), [packet])"
+        }
+    }
+
+    /// Returns the number of bytes after a field.
     private func rest(behind index: Int) -> String {
         if index >= layout.header.count {
             return String(layout.fields[(index + 1)...].reduce(0) { $0 + ($1.format.byteCount ?? 0) })
@@ -100,7 +114,7 @@ struct ErlangWrapping {
         return "T - \(before) - W"
     }
 
-    /// The bits of the ID that belong into one of its fields.
+    /// Returns the bits of the ID that belong to one of its fields.
     private func identifierPart(_ index: Int) -> String {
         let behind = layout.fields[(index + 1)...].filter { $0.role == .messageID }
             .reduce(0) { $0 + $1.format.idBitWidth }

@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineSchema
 
-/// Makes the functions that write messages, structures and lists, with every value checked before it is written.
+/// Makes the functions that write messages, structures and lists; they check every value before writing it.
 struct ErlangWriting {
     let types: ErlangTypes
     private(set) var functions: [String] = []
@@ -55,7 +55,7 @@ struct ErlangWriting {
 
     // MARK: Fields
 
-    /// Statements that check the fields in their order, and an expression of their bytes.
+    /// Returns statements that check the fields in order, and an expression for their bytes.
     private mutating func body(
         _ fields: [FieldDescription], trailing: Bool, path: String, depth: String
     ) -> (lines: [String], output: String) {
@@ -66,7 +66,7 @@ struct ErlangWriting {
             if !segments.isEmpty { parts.append("<<\(segments.joined(separator: ", "))>>") }
             segments = []
         }
-        // Which field is the first that is not set; nothing that is set may follow it.
+        // The first field that is not set; no field after it may be set.
         var gap: String?
         for (index, field) in fields.enumerated() {
             let place = ErlangPlace(
@@ -104,7 +104,7 @@ struct ErlangWriting {
 
     // MARK: Values
 
-    /// An expression of the integer that a value of fixed width is written as.
+    /// Returns an expression for the integer that represents a value of fixed width.
     private func number(
         _ type: TypeDescription, _ field: FieldDescription?, _ value: String, _ place: ErlangPlace
     ) -> String {
@@ -133,7 +133,7 @@ struct ErlangWriting {
         "\(ErlangTypes.number(range.lowerBound)), \(ErlangTypes.number(range.upperBound))"
     }
 
-    /// An expression of a value's bytes.
+    /// Returns an expression for a value's bytes.
     private mutating func write(
         _ type: TypeDescription, _ field: FieldDescription?, _ value: String, _ place: ErlangPlace
     ) -> String {

@@ -2,22 +2,24 @@
 
 public import WirelineSchema
 
-/// Makes one page of documentation of a protocol.
+/// Generates one page of documentation for a protocol.
 ///
-/// The page is whole in itself: styles and script stand in it, it loads nothing, and its policy forbids that it does.
-/// Everything can be read without the script; with it, messages, types and fields are found by name, by ID (decimal or
-/// hexadecimal) and by the words of their comments. The same description gives the same bytes.
+/// The page contains its styles and script. It loads nothing, and its content policy forbids loading. It is complete
+/// without the script. The script finds messages, types and fields by name, by ID (decimal or hexadecimal) and by the
+/// words of their comments. The same description gives the same bytes.
 ///
-/// Values of `@sensitive` fields are shown nowhere: neither in examples, as text or as bytes, nor as defaults.
+/// Values of `@sensitive` fields are never shown: neither in examples, as text or bytes, nor as defaults.
 public struct HTMLGenerator: Sendable {
     private let description: ProtocolDescription
 
-    /// Makes a generator of a protocol, as the checker made it.
+    /// Makes a generator for a protocol, as returned by the checker.
     public init(_ description: ProtocolDescription) {
         self.description = description
     }
 
-    /// The page, called like the protocol: `Scene.html`. Of the name, what is no letter, digit, `_`, `+` or `-` is a `-`.
+    /// Returns the page, named after the protocol: `Scene.html`.
+    ///
+    /// In the name, every character except letters, digits, `_`, `+` and `-` becomes `-`.
     public func files() -> [GeneratedFile] {
         let page = HTMLPage(DocumentMaker(description).document())
         let name = DocumentText.fileName(of: description.name)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A document as HTML that is well-formed XML too.
+/// A document as HTML that is also well-formed XML.
 struct HTMLPage {
     private let document: Document
 
@@ -92,7 +92,7 @@ struct HTMLPage {
     }
 
     private func text(of listing: String, _ kind: Document.Listing) -> String {
-        // Columns do not wrap; who has no mouse must be able to scroll them.
+        // Columns do not wrap. Readers without a mouse must be able to scroll them.
         let attribute = kind == .columns ? " tabindex=\"0\"" : ""
         return "<pre class=\"\(kind.rawValue)\"\(attribute)>\(HTMLText.escaped(listing))</pre>"
     }

@@ -2,10 +2,10 @@
 
 /// The page's search.
 enum HTMLScript {
-    /// What the policy of the page allows: the SHA-256 of the script element's text, in Base64.
+    /// The hash that the page's content policy allows: the SHA-256 of the script element's text, in Base64.
     static let digest = "sha256-BHgX3UCapoeUuqOXMI7ybAtKI4Ott3x7lepj+5NXs3A="
 
-    /// It holds nothing of any schema; and neither `<` nor `&`, so that the page is well-formed XML.
+    /// The script. It contains no text from a schema, and no `<` or `&`, so the page is well-formed XML.
     static let text = """
         (function () {
             "use strict";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the page looks: light or dark as the reader's system asks, on paper and on narrow screens too.
+/// The style of the page: light or dark by the system's setting, for paper and narrow screens, too.
 enum HTMLStyle {
-    /// It holds nothing of any schema; and neither `<` nor `&`, so that the page is well-formed XML.
+    /// The style sheet. It contains no text from a schema, and no `<` or `&`, so the page is well-formed XML.
     static let text = """
         :root {
             color-scheme: light dark;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns text of any origin into text that is safe in HTML, between tags and in quoted attributes.
+/// Converts text of any origin into text that is safe in HTML, between tags and in quoted attributes.
 enum HTMLText {
     static func escaped(_ text: String) -> String {
         guard text.utf8.contains(where: isSpecial) else { return text }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Draws bytes with letters, as RFCs do.
+/// Draws bytes as ASCII art, as RFCs do.
 ///
 ///     0        4    6         7      11
 ///     +--------+----+---------+------+- - - - -+
@@ -8,7 +8,7 @@
 ///     | 4      | 2  | 1       | 4    | 2 + n   |
 ///     +--------+----+---------+------+- - - - -+
 ///
-/// What varies in width has a broken line; what may be absent stands in parentheses.
+/// Parts of variable width have a dashed border. Parts that may be absent are in parentheses.
 enum MarkdownDrawing {
     private static let maximumWidth = 92
 
@@ -47,10 +47,10 @@ enum MarkdownDrawing {
             isBroken = part.byteCount == nil
         }
 
-        /// Between the lines at its sides.
+        /// The width between the vertical lines.
         var width: Int {
             let width = max(offset.count - 1, name.count + 2, byteCount.count + 2)
-            // A broken line begins and ends with a dash.
+            // A dashed line begins and ends with a dash.
             return isBroken ? width | 1 : width
         }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A document as GitHub's Markdown.
+/// A document in GitHub's Markdown.
 struct MarkdownPage {
     private let document: Document
 

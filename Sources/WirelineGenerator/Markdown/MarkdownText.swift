@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns text of any origin into Markdown that shows it as it is.
+/// Converts text of any origin into Markdown that shows it unchanged.
 enum MarkdownText {
-    /// A line of text, or a part of one; in tables too.
+    /// Returns escaped text for a line or part of one, also in tables.
     static func escaped(_ text: String) -> String {
         var result = ""
-        // The text so far has digits alone, which would number a list.
+        // Whether the text so far is all digits, which would start a numbered list.
         var isNumber = true
         var previous: Unicode.Scalar?
         for scalar in text.unicodeScalars {
@@ -26,22 +26,22 @@ enum MarkdownText {
     private static func needsEscape(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?, isNumber: Bool) -> Bool {
         switch scalar {
         case "\\", "`", "*", "_", "[", "]", "|", "~", "$": true
-        // At the start of a line they would begin a heading or a list.
+        // At the start of a line these would begin a heading or a list.
         case "#", "+", "-", "=": previous == nil
         case ")": isNumber
-        // `www.` would begin a link, and so would `https:`.
+        // `www.` and `https:` would begin a link.
         case ".": isNumber || previous == "w" || previous == "W"
         case ":": previous == "s" || previous == "S" || previous == "p" || previous == "P"
         default: false
         }
     }
 
-    /// A name or a value in the type of code.
+    /// Returns a code span.
     static func code(_ text: String, isInTable: Bool) -> String {
         let mark = String(repeating: "`", count: longestRun(of: "`", in: text) + 1)
-        // Marks are scalars: with a combining one behind it each would be another character.
+        // Compares scalars: a combining character after a mark would make it another character.
         let (first, last) = (text.unicodeScalars.first, text.unicodeScalars.last)
-        // A space at each end is not shown where both are there.
+        // Markdown removes one space at both ends if both are there.
         let needsSpace = first == "`" || last == "`" || first == " " && last == " "
         let space = needsSpace ? " " : ""
         var content = ""
@@ -52,7 +52,7 @@ enum MarkdownText {
         return mark + space + content + space + mark
     }
 
-    /// Lines of text as they are.
+    /// Returns a fenced block with the unchanged text.
     static func block(_ text: String, language: String) -> [String] {
         let fence = String(repeating: "`", count: max(3, longestRun(of: "`", in: text) + 1))
         return [fence + language, text, fence]

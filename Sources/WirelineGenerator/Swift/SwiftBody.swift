@@ -3,21 +3,21 @@
 import WirelineCodec
 import WirelineSchema
 
-/// Makes the members that messages and structures have in common.
+/// Makes the members that messages and structures share.
 struct SwiftBody {
     let types: SwiftTypes
     let fields: [SwiftField]
-    /// What errors say in front of the field: a message's name, nothing for a structure.
+    /// The text before the field in errors: a message's name, or nothing for a structure.
     let name: String
-    /// Whether a property holds what stands behind the last known field.
+    /// Whether a property holds the bytes after the last known field.
     let keepsTrailingBytes: Bool
-    /// Whether nothing may stand there.
+    /// Whether bytes after the last field are an error.
     var requiresEnd = false
-    /// What counts a structure's bytes in front of it.
+    /// The prefix with the size of the structure, if it has one.
     var sizePrefix: (format: CountFormat, order: ByteOrder)?
-    /// Whether entering the structure counts as a step down.
+    /// Whether the structure counts as a nesting level.
     var countsDepth = false
-    /// Who may call what reads and writes.
+    /// The access level of the generated members.
     var access = "public"
 
     static let codecThrows = "throws(WirelineCodec::CodecError)"
@@ -80,34 +80,29 @@ struct SwiftBody {
         var reading = SwiftReading(types, in: source.nested(by: 1))
         reading.read(fields)
         if keepsTrailingBytes {
-            reading.append(canFail: false, "self.trailingBytes = reader.readTrailingBytes()")
+            reading.append("self.trailingBytes = reader.readTrailingBytes()")
         }
-        if requiresEnd { reading.append(canFail: true, at: fields.count, "try reader.requireEnd()") }
-        finish(
-            reading.source, canFail: reading.canFail, first: reading.firstField ?? 0, setsField: reading.setsField,
-            setsItem: reading.setsItem, to: &source)
+        if requiresEnd { reading.append("try reader.requireEnd()", failingAt: fields.count) }
+        finish(reading.source, reading.errors, to: &source)
         if sizePrefix != nil { source.line("reader.leaveSizedBody(body)") }
         if countsDepth { source.line("reader.leaveStructure()") }
         source.close("}")
     }
 
-    /// Puts statements where their errors are caught and told where they belong.
-    private func finish(
-        _ statements: SwiftSource, canFail: Bool, first: Int, setsField: Bool, setsItem: Bool,
-        to source: inout SwiftSource
-    ) {
-        guard canFail else { return source.append(statements.indented(by: -1)) }
-        if setsField { source.line("var field: Swift::Int = \(first)") }
-        if setsItem { source.line("var item: Swift::Int = -1") }
+    /// Wraps statements so that their errors name the field.
+    private func finish(_ statements: SwiftSource, _ errors: SwiftErrorPlace, to source: inout SwiftSource) {
+        guard errors.canFail else { return source.append(statements.indented(by: -1)) }
+        let field = errors.setsField ? "field" : "\(errors.firstField)"
+        if errors.setsField { source.line("var field: Swift::Int = \(errors.firstField)") }
+        if errors.setsItem { source.line("var item: Swift::Int = -1") }
         source.open("do \(Self.codecThrows) {")
         source.append(statements)
         source.close()
         source.open("} catch {")
         let table = SwiftText.literal(types.fieldTable(fields))
-        let item = setsItem ? ", item: item" : ""
+        let item = errors.setsItem ? ", item: item" : ""
         source.line(
-            "throw error.located(in: \(SwiftText.literal(name)), fields: \(table), at: \(setsField ? "field" : "\(first)")\(item))"
-        )
+            "throw error.located(in: \(SwiftText.literal(name)), fields: \(table), at: \(field)\(item))")
         source.close("}")
     }
 
@@ -122,12 +117,10 @@ struct SwiftBody {
             "\(prefix)func \(isVarint ? "bodyByteCount" : function)(\(parameter)) \(Self.codecThrows) -> Swift::Int {")
         if countsDepth, !isVarint { writeDepthCheck(to: &source) }
         if sizing.adds { source.line("var byteCount: Swift::Int = \(sizing.constant)") }
-        finish(
-            sizing.source, canFail: sizing.canFail, first: sizing.firstField ?? 0, setsField: sizing.setsField,
-            setsItem: sizing.setsItem, to: &source)
+        finish(sizing.source, sizing.errors, to: &source)
         let total = sizing.adds ? "byteCount" : "\(sizing.constant)"
         if let (format, _) = sizePrefix, let width = format.fixedByteCount {
-            source.line("try WirelineCodec::FieldCheck.count(\(total), limit: \(format.maximum))")
+            source.line("try WirelineCodec::FieldCheck.count(\(total), limit: \(SwiftText.limit(nil, format)))")
             source.line("return \(total) + \(width)")
         } else {
             source.line("return \(total)")
@@ -138,7 +131,7 @@ struct SwiftBody {
         source.block("\(prefix)func \(function)(\(parameter)) \(Self.codecThrows) -> Swift::Int") { source in
             if countsDepth { writeDepthCheck(to: &source) }
             source.line("let byteCount = try self.bodyByteCount(\(countsDepth ? "depth: depth" : ""))")
-            source.line("try WirelineCodec::FieldCheck.count(byteCount, limit: \(CountFormat.varint.maximum))")
+            source.line("try WirelineCodec::FieldCheck.count(byteCount, limit: \(SwiftText.limit(nil, .varint)))")
             source.line("return byteCount + Swift::UInt64(byteCount).varintByteCount")
         }
     }
@@ -154,7 +147,7 @@ struct SwiftBody {
         source.block("\(prefix)func writePayload(to writer: inout WirelineCodec::ByteWriter)") { source in
             if let (format, order) = sizePrefix {
                 if format == .varint {
-                    // What cannot be counted has been refused before anything is written.
+                    // Sizes that cannot be counted have been refused before anything is written.
                     let depth = countsDepth ? "depth: 0" : ""
                     source.line("let byteCount = (try? self.bodyByteCount(\(depth))) ?? 0")
                     source.line("writer.writeCount(byteCount, .varint, \(order.swiftCase))")
@@ -163,7 +156,7 @@ struct SwiftBody {
                     source.line("writer.writeCount(0, .\(format.name), \(order.swiftCase))")
                 }
             }
-            // Apart, because a copy of all the source so far for each type takes quadratic time.
+            // A separate source, because copying all source so far for each type would take quadratic time.
             var writing = SwiftWriting(types, in: source.nested(by: 0))
             writing.write(fields)
             source.append(writing.source)
@@ -178,15 +171,8 @@ struct SwiftBody {
 
     // MARK: Showing
 
-    /// What a type with a sensitive field conforms to, behind all else.
-    static let mirrorConformance = ", Swift::CustomReflectable"
-
-    /// Whether any field must not be shown.
-    var isSensitive: Bool { fields.contains { $0.description.isSensitive } }
-
-    /// Writes the mirror by which Swift shows a value, for a type with a sensitive field.
-    func writeMirror(to source: inout SwiftSource) {
-        guard isSensitive else { return }
+    /// Writes the mirror that Swift uses to show a value.
+    func writeMirror(of type: String, to source: inout SwiftSource) {
         var children = fields.map { field in
             let isHidden = field.description.isSensitive
             let value = isHidden ? "WirelineCodec::HiddenValue(\(field.access))" : field.access + " as Any"
@@ -194,9 +180,13 @@ struct SwiftBody {
         }
         if keepsTrailingBytes { children.append("\"trailingBytes\": self.trailingBytes as Any") }
         source.blank()
-        source.documentation("What `print`, `dump` and the like show: all but the values of sensitive fields.")
-        source.block("public var customMirror: Swift::Mirror") { source in
-            source.line(".init(self, children: [\(children.joined(separator: ", "))], displayStyle: .struct)")
+        source.exceptInEmbedded { source in
+            source.block("extension \(type): Swift::CustomReflectable") { source in
+                source.documentation("What `print`, `dump` and the like show: all but the values of sensitive fields.")
+                source.block("public var customMirror: Swift::Mirror") { source in
+                    source.line(".init(self, children: [\(children.joined(separator: ", "))], displayStyle: .struct)")
+                }
+            }
         }
     }
 }

@@ -7,15 +7,15 @@ import WirelineSchema
 struct SwiftEnumerations {
     let types: SwiftTypes
 
-    /// The names of cases, without backticks.
+    /// Returns the names of cases, without backticks.
     static func caseNames(_ cases: [EnumerationDescription.Case], isClosed: Bool) -> [String] {
         let wanted = cases.map { SwiftWords.lowerCamel($0.alias ?? $0.name, fallback: "value") }
-        // An enum has these as members of its values, and a case may not share a name with them.
+        // Values of an enum have these members, and a case may not share their names.
         let reserved: Set<String> = isClosed ? ["rawValue", "hash", "hashValue"] : []
         return SwiftIdentifier.members(wanted, reserved: reserved)
     }
 
-    /// An enum: a structure that keeps unknown numbers, or if it is closed an enum of Swift's.
+    /// Writes an enum: a structure that keeps unknown numbers, or a Swift enum if it is closed.
     func write(_ enumeration: EnumerationDescription, as name: SwiftTypeName, to source: inout SwiftSource) {
         let raw = enumeration.format.swiftType
         let names = Self.caseNames(enumeration.cases, isClosed: enumeration.isClosed)
@@ -27,7 +27,7 @@ struct SwiftEnumerations {
                 for (member, name) in zip(enumeration.cases, names) {
                     let isUsed = defaults.contains(SwiftTypes.ClosedCase(enumeration.name, member.value))
                     source.documentation(member.documentation)
-                    // The generated code itself names what is a default.
+                    // The generated code itself uses the names of defaults.
                     if !isUsed { source.deprecation(member.deprecation) }
                     source.line("case \(SwiftIdentifier.quoted(name)) = \(SwiftText.number(member.value))")
                 }
@@ -42,7 +42,7 @@ struct SwiftEnumerations {
         }
     }
 
-    /// Flags: a set of masks that keeps unknown bits.
+    /// Writes flags: an option set that keeps unknown bits.
     func write(_ flags: FlagsDescription, as name: SwiftTypeName, to source: inout SwiftSource) {
         let quoted = SwiftIdentifier.quoted(name.declared)
         let names = Self.caseNames(flags.cases, isClosed: false)
@@ -77,7 +77,7 @@ struct SwiftEnumerations {
 }
 
 extension SwiftSource {
-    /// Appends an attribute that warns who uses the next declaration; nothing for nil.
+    /// Appends an attribute that deprecates the next declaration; nothing for nil.
     mutating func deprecation(_ reason: String?) {
         guard let reason else { return }
         line("@available(*, deprecated, message: \(SwiftText.literal(reason)))")

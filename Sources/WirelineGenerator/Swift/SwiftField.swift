@@ -3,19 +3,20 @@
 import WirelineCodec
 import WirelineSchema
 
-/// A field with its names in Swift.
+/// A field with its Swift names.
 struct SwiftField {
     let description: FieldDescription
-    /// Its place among the fields, as errors are told it.
+    /// The index among the fields, which errors use.
     let index: Int
-    /// The property, without backticks.
+    /// The name of the property, without backticks.
     let name: String
-    /// The property that holds the value; another one where the field is deprecated, so that generated code can speak
-    /// of it without a warning.
+    /// The property that stores the value.
+    ///
+    /// It differs from `name` if the field is deprecated, so that generated code can use it without a warning.
     let storage: String
-    /// The type of the value, when there is one.
+    /// The type of the value if it is present.
     let valueType: String
-    /// What the memberwise initialiser takes when nothing is said.
+    /// The default argument of the memberwise initializer.
     let defaultValue: String?
 
     var type: TypeDescription { description.type }
@@ -23,12 +24,12 @@ struct SwiftField {
     var isRequired: Bool { description.presence == .required }
     /// The type of the property.
     var propertyType: String { valueType + (isOptional ? "?" : "") }
-    /// How code in a method speaks of the value; never shadowed by a local name.
+    /// The expression for the value inside a method; no local name shadows it.
     var access: String { "self." + SwiftIdentifier.quoted(storage) }
 
-    /// The fields of a message or a structure.
+    /// Returns the fields of a message or a structure.
     ///
-    /// - Parameter reserved: Names of other members.
+    /// - Parameter reserved: The names of other members.
     static func all(_ list: [FieldDescription], _ types: SwiftTypes, reserved: Set<String>) -> [SwiftField] {
         let wanted = list.map { SwiftWords.lowerCamel($0.alias ?? $0.name, fallback: "value") }
         let names = SwiftIdentifier.members(wanted, reserved: reserved)
@@ -51,43 +52,41 @@ struct SwiftField {
     }
 }
 
-/// Fields whose first bytes follow one another without a gap, so that they are checked together.
+/// Fields whose first bytes follow each other without a gap, so that they are checked together.
 struct SwiftRun {
-    /// The fields that stand in the run; what is behind the prefix of the last one is not a part of it.
+    /// The fields of the run. Of the last field, only the count belongs to it.
     var parts: [(field: SwiftField, offset: Int)] = []
     var byteCount = 0
-    /// Whether the last part is the count of something that follows.
+    /// Whether the last part is the count of content that follows.
     var endsInCount = false
 
-    /// Splits fields where something of variable width stands. Fields that have no part in a run are one without bytes.
+    /// Splits fields after each part of variable width. A field without a part gets a run of no bytes.
     static func split(_ fields: [SwiftField], _ types: SwiftTypes) -> [SwiftRun] {
         var runs: [SwiftRun] = []
         var open: SwiftRun?
         for field in fields {
             let width = types.partByteCount(field.type)
-            // A field that may be missing is looked for on its own.
+            // A field that may be missing is checked separately.
             if !field.isRequired || width == nil {
                 if let run = open { runs.append(run) }
                 open = nil
             }
             var run = open ?? SwiftRun()
+            // Without this, each field would copy the ones before it.
+            open = nil
             run.parts.append((field, run.byteCount))
             run.byteCount += width ?? 0
             run.endsInCount = types.scalarByteCount(field.type) == nil
-            if field.isRequired, !run.endsInCount {
-                open = run
-            } else {
-                runs.append(run)
-                open = nil
-            }
+            if field.isRequired, !run.endsInCount { open = run } else { runs.append(run) }
         }
         return runs + [open].compactMap { $0 }
     }
 }
 
 extension SwiftTypes {
-    /// The bytes that a field takes in a run: all of a number, the count of a string or a list; nil where there are
-    /// none of fixed width.
+    /// Returns the bytes of a field in a run: a whole number, or the count of a string or a list.
+    ///
+    /// Returns nil if the field has no part of fixed width.
     func partByteCount(_ type: TypeDescription) -> Int? {
         switch type {
         case .string(.counted(let format, _)), .bytes(.counted(let format, _)), .list(_, .counted(let format, _)):
@@ -96,7 +95,7 @@ extension SwiftTypes {
         }
     }
 
-    /// What errors are told of the fields: their names, and the bytes that each takes in a run.
+    /// Returns the fields for errors: their names, and the bytes that each one takes in a run.
     func fieldTable(_ fields: [SwiftField]) -> String {
         fields.map { field in
             var byteCount = partByteCount(field.type) ?? 0

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes names fit for Swift: keywords in backticks, and no name twice.
+/// Makes valid Swift names: keywords get backticks, and no name occurs twice.
 enum SwiftIdentifier {
-    /// Names that Swift knows as something else wherever they stand, even in backticks.
+    /// Names with a fixed meaning in Swift, even in backticks.
     private static let unusable: Set<String> = ["self", "Self", "init", "Any", "Type", "Protocol", "_"]
 
-    /// Words that need backticks to be names.
+    /// Words that need backticks as names.
     private static let keywords: Set<String> = [
         "__consuming", "__owned", "__shared", "any", "associatedtype", "actor", "as", "async", "await", "borrowing",
         "break", "case", "catch", "class", "consuming",
@@ -18,32 +18,35 @@ enum SwiftIdentifier {
         "unsafe", "var", "weak", "where", "while", "yield",
     ]
 
-    /// The name with backticks where it needs them.
+    /// Returns the name, with backticks if it needs them.
     static func quoted(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
-    /// Whether a name can be used as it is.
+    /// Returns whether a name can be used unchanged.
     static func isFree(_ name: String, among taken: Set<String>) -> Bool {
         !unusable.contains(name) && !taken.contains(name)
     }
 
-    /// The name, or the name with something behind it so that it can be used and is not taken.
+    /// Returns the name, with a suffix if it is unusable or taken.
     static func unique(_ name: String, among taken: inout Set<String>) -> String {
-        var result = unusable.contains(name) ? name + "_" : name
-        if taken.contains(result) { result = name + "_" }
-        var number = 2
-        while taken.contains(result) {
-            result = "\(name)_\(number)"
-            number += 1
-        }
-        taken.insert(result)
-        return result
+        var numbers: [String: Int] = [:]
+        return unique(name, among: &taken, numbers: &numbers)
     }
 
-    /// Names for members, in order.
+    /// - Parameter numbers: The next number for each name. Without it, many equal names would take quadratic time.
+    private static func unique(
+        _ name: String, among taken: inout Set<String>, numbers: inout [String: Int]
+    ) -> String {
+        if unusable.contains(name) { taken.insert(name) }
+        if taken.insert(name).inserted { return name }
+        return taken.insert(name + "_").inserted ? name + "_" : taken.insertUnique(name, numbers: &numbers)
+    }
+
+    /// Returns names for members, in order.
     ///
-    /// - Parameter reserved: Names that other members of the same type have.
+    /// - Parameter reserved: The names of other members of the type.
     static func members(_ names: [String], reserved: Set<String>) -> [String] {
         var taken = reserved
-        return names.map { unique($0, among: &taken) }
+        var numbers: [String: Int] = [:]
+        return names.map { unique($0, among: &taken, numbers: &numbers) }
     }
 }

@@ -2,26 +2,26 @@
 
 import WirelineSchema
 
-/// The Swift names of everything a protocol declares at the top level, none of them twice.
+/// The unique Swift names of all top-level declarations of a protocol.
 struct SwiftNaming {
-    /// The type that stands for the protocol: `SceneProtocol`.
+    /// The name of the protocol's type: `SceneProtocol`.
     let protocolName: String
     let messages: [SwiftTypeName]
     let structures: [SwiftTypeName]
     let enumerations: [SwiftTypeName]
     let flagSets: [SwiftTypeName]
-    /// The function beside the protocol that finds a type by its ID.
+    /// The function that finds a type by its ID.
     let registryName: String
-    /// The names of that function's parameters.
+    /// The parameter names of that function.
     let registryParameters: (id: String, sender: String)
 
-    /// What the protocol's type has beside constants and deprecated types.
+    /// The members of the protocol's type, except constants and deprecated types.
     static let protocolMembers: Set<String> = [
         "protocolName", "layout", "plan", "maximumPacketByteCount", "maximumDepth", "messageType", "message",
     ]
 
-    /// What would mean something else inside a message. A type called `PacketProtocol` keeps Swift 6.3 from seeing that
-    /// the protocol's type conforms to the codec's, although the module is named there.
+    /// Names with another meaning inside a message. A type called `PacketProtocol` hides from Swift 6.3 that the
+    /// protocol's type conforms to the codec's `PacketProtocol`, although the module is named there.
     private static let reservedTypes: Set<String> = ["Definition", "PacketProtocol", "Reply"]
 
     init(_ description: ProtocolDescription) {
@@ -29,7 +29,7 @@ struct SwiftNaming {
         var taken = Self.reservedTypes
         var names: [String: String] = [:]
         let wanted = declarations.flatMap { [$0.name, $0.alias].compactMap { $0 } }
-        // Names that can stay as they are come first, so that none of them gives way to one that cannot.
+        // Names that can stay unchanged are assigned first, so that no other name takes them.
         for name in wanted where SwiftIdentifier.isFree(name, among: taken) {
             names[name] = SwiftIdentifier.unique(name, among: &taken)
         }
@@ -58,7 +58,7 @@ struct SwiftNaming {
         flagSets = typeNames(description.flagSets.map(SwiftDeclaration.init))
     }
 
-    /// The name of the protocol's type: the folder's name, made an identifier, and `Protocol`.
+    /// Returns the name of the protocol's type: the folder's name as an identifier, followed by `Protocol`.
     private static func protocolName(of folder: String) -> String {
         let isIdentifier =
             folder.unicodeScalars.allSatisfy { $0 == "_" || $0.isASCII && $0.properties.isAlphabetic || $0.isDigit }
@@ -75,25 +75,27 @@ extension Unicode.Scalar {
 
 /// The names of one type.
 struct SwiftTypeName {
-    /// The name behind `struct` or `enum`, without backticks.
+    /// The name after `struct` or `enum`, without backticks.
     let declared: String
-    /// The type that it is nested in. A deprecated type is, and has deprecated aliases outside, so that generated code
-    /// can speak of it without a warning.
+    /// The type that contains this type; nil at file scope.
+    ///
+    /// A deprecated type is nested and has deprecated aliases at file scope, so that generated code can use it without
+    /// a warning.
     let scope: String?
-    /// Other names, in the file's scope.
+    /// Other names, at file scope.
     let aliases: [String]
 
-    /// How generated code speaks of the type.
+    /// The expression for the type in generated code.
     var reference: String {
         let name = SwiftIdentifier.quoted(declared)
         return scope.map { $0 + "." + name } ?? name
     }
 }
 
-/// What names are made of.
+/// The name attributes of a declaration.
 struct SwiftDeclaration {
     var name: String
-    /// `@name`, where it says something else than the name.
+    /// The value of `@name`, if it differs from the name.
     var alias: String?
     var deprecation: String?
 

@@ -3,31 +3,31 @@
 import WirelineCodec
 import WirelineSchema
 
-/// Where a value of fixed width stands in a run.
+/// The position of a value of fixed width in a run.
 struct SwiftPlace {
-    /// The run's name; empty where there is none.
+    /// The run's name; empty if there is none.
     let run: String
-    /// Bytes from the run's first.
+    /// The offset from the start of the run, in bytes.
     let offset: Int
 
-    /// Reads an integer of the type's own width.
+    /// Returns the expression for an integer with the type's full width.
     func integer(_ type: String, _ order: ByteOrder) -> String {
         "\(run).integer(at: \(offset), as: \(type).self, \(order.swiftCase))"
     }
 
-    /// Where the value stands, in bytes from the reader's first.
+    /// The offset from the start of the reader, in bytes.
     var absolute: String { offset == 0 ? "\(run).startOffset" : "\(run).startOffset + \(offset)" }
 }
 
 /// An expression that reads a value.
 struct SwiftExpression {
-    /// What the property's type gives the missing parts of: `.init(rawValue: …)`.
+    /// The text; the property's type completes it, as in `.init(rawValue: …)`.
     var text: String
     var canFail = false
-    /// Whether the type must be known from elsewhere.
+    /// Whether the type must be known from the context.
     var isImplicit = false
 
-    /// The expression where the type cannot be told: for an optional property.
+    /// Returns the expression with its type, for contexts that do not imply it: an optional property.
     func coerced(to type: String) -> String {
         guard isImplicit else { return text }
         let isTry = text.hasPrefix("try ")
@@ -36,7 +36,7 @@ struct SwiftExpression {
 }
 
 extension SwiftTypes {
-    /// Reads a number or a `bool` in a run, with `try` where that can fail.
+    /// Returns an expression for a number or a `bool` in a run, with `try` if it can fail.
     func scalar(_ type: TypeDescription, at place: SwiftPlace) -> SwiftExpression {
         switch type {
         case .float32(let order):
@@ -60,7 +60,7 @@ extension SwiftTypes {
             isImplicit: true)
     }
 
-    /// Reads a value that stands on its own, such as an item of a list; can fail, and has no `try`.
+    /// Returns an expression for a separate value, such as an item of a list; it can fail, and has no `try`.
     func item(_ type: TypeDescription) -> SwiftExpression {
         switch type {
         case .float32(let order): return SwiftExpression(text: "reader.readFloat32(\(order.swiftCase))")
@@ -97,7 +97,7 @@ extension SwiftTypes {
         }
     }
 
-    /// The integer of items that are read and written all at once.
+    /// Returns the integer format of items that are read and written together; nil for other types.
     func bulkInteger(_ element: TypeDescription) -> (format: IntegerFormat, order: ByteOrder)? {
         guard case .integer(let format, let order) = element, format.byteCount != 3 else { return nil }
         return (format, order)

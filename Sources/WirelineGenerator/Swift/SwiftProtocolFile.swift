@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineSchema
 
-/// Makes the type that stands for a protocol, with its layout, its limits and its list of messages.
+/// Makes the protocol's type, with its layout, its limits and its list of messages.
 struct SwiftProtocolFile {
     let types: SwiftTypes
     private var description: ProtocolDescription { types.description }
@@ -25,15 +25,10 @@ struct SwiftProtocolFile {
             source.line("@inlinable public static var maximumPacketByteCount: Swift::Int { \(limit) }")
             let depth = SwiftText.number(description.options.maximumDepth)
             source.line("@inlinable public static var maximumDepth: Swift::Int { \(depth) }")
-            source.blank()
-            let (id, sender) = naming.registryParameters
-            source.block(
-                "public static func messageType(id: Swift::UInt64, from sender: WirelineCodec::Sender) -> (any WirelineCodec::PacketMessage.Type)?"
-            ) { $0.line("\(naming.registryName)(\(id): id, \(sender): sender)") }
             writeConstants(to: &source)
         }
         source.blank()
-        writeRegistry(to: &source)
+        source.exceptInEmbedded { writeRegistry(to: &$0) }
     }
 
     // MARK: Layout
@@ -65,7 +60,7 @@ struct SwiftProtocolFile {
     private func lines(of plan: PacketPlan) -> [String] {
         [
             "headerByteCount: \(plan.headerByteCount), trailerByteCount: \(plan.trailerByteCount),",
-            "leastPacketByteCount: \(plan.leastPacketByteCount), mostPacketByteCount: \(plan.mostPacketByteCount),",
+            "leastPacketByteCount: \(plan.leastPacketByteCount), mostPacketByteCount: \(SwiftText.int(plan.mostPacketByteCount)),",
             "canReadAtOnce: \(plan.canReadAtOnce), windowOffset: \(plan.windowOffset),",
             "windowByteOrder: \(plan.windowByteOrder.swiftCase), length: \(text(plan.length)),",
             "lengthToPacket: \(plan.lengthToPacket), messageID: \(text(plan.messageID)),",
@@ -120,9 +115,17 @@ struct SwiftProtocolFile {
 
     // MARK: Registry
 
-    /// A function of its own, because inside the protocol's type a message called `layout` would be another thing.
+    /// Writes the registry as a function outside the type.
+    ///
+    /// Inside the type, a message called `layout` would mean something else.
     private func writeRegistry(to source: inout SwiftSource) {
         let (id, sender) = naming.registryParameters
+        source.block("extension \(naming.protocolName)") { source in
+            source.block(
+                "public static func messageType(id: Swift::UInt64, from sender: WirelineCodec::Sender) -> (any WirelineCodec::PacketMessage.Type)?"
+            ) { $0.line("\(naming.registryName)(\(id): id, \(sender): sender)") }
+        }
+        source.blank()
         source.block(
             "private func \(naming.registryName)(\(id): Swift::UInt64, \(sender): WirelineCodec::Sender) -> (any WirelineCodec::PacketMessage.Type)?"
         ) { source in

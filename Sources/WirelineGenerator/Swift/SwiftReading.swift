@@ -5,20 +5,12 @@ import WirelineSchema
 
 /// Makes the statements that read fields.
 ///
-/// They speak of values only by `self.`, and of types only where nothing but a type can stand: no name of a schema
-/// can be taken for one of their own.
+/// They access values only through `self.`, and name types only where a type is required. So no name from a schema can
+/// collide with theirs.
 struct SwiftReading {
     let types: SwiftTypes
     private(set) var source: SwiftSource
-    /// Whether some statement sets the variable that names the field at hand.
-    private(set) var setsField = false
-    /// Whether some statement sets the variable that counts the items of a list.
-    private(set) var setsItem = false
-    /// Whether some statement can fail.
-    private(set) var canFail = false
-    /// The first field at which something can fail.
-    private(set) var firstField: Int?
-    private var currentField = -1
+    private(set) var errors = SwiftErrorPlace()
     private var runCount = 0
 
     init(_ types: SwiftTypes, in source: SwiftSource) {
@@ -26,7 +18,7 @@ struct SwiftReading {
         self.source = source
     }
 
-    /// Reads all fields, in order.
+    /// Writes statements that read all fields, in order.
     mutating func read(_ fields: [SwiftField]) {
         for run in SwiftRun.split(fields, types) {
             guard let first = run.parts.first?.field else { continue }
@@ -34,15 +26,16 @@ struct SwiftReading {
         }
     }
 
-    /// Statements that follow the fields.
-    mutating func append(canFail: Bool, at index: Int? = nil, _ line: String) {
-        if let index { enter(index) }
+    /// Appends a statement after the fields.
+    ///
+    /// - Parameter index: The field that the statement's error names; nil if it cannot fail.
+    mutating func append(_ line: String, failingAt index: Int? = nil) {
+        if let index { errors.enter(index, in: &source) }
         source.line(line)
-        self.canFail = self.canFail || canFail
     }
 
     private mutating func readIfPresent(_ run: SwiftRun, _ field: SwiftField) {
-        enter(field.index)
+        errors.enter(field.index, canFail: false, in: &source)
         source.open("if reader.isAtEnd {")
         source.line("\(field.access) = \(field.defaultValue ?? "nil")")
         source.close()
@@ -51,34 +44,20 @@ struct SwiftReading {
         source.close("}")
     }
 
-    /// Notes which field is at hand; the first one is what the variable begins with.
-    private mutating func enter(_ index: Int) {
-        guard index != currentField else { return }
-        currentField = index
-        guard firstField != nil else {
-            firstField = index
-            return
-        }
-        setsField = true
-        source.line("field = \(index)")
-    }
-
     // MARK: Runs
 
     private mutating func read(_ run: SwiftRun) {
         var name = ""
         if run.byteCount > 0, let first = run.parts.first?.field {
-            enter(first.index)
+            errors.enter(first.index, in: &source)
             name = "run\(runCount)"
             runCount += 1
-            canFail = true
             source.line("let \(name) = try reader.readRun(byteCount: \(run.byteCount))")
         }
         for (field, offset) in run.parts {
             let place = SwiftPlace(run: name, offset: offset)
             if types.scalarByteCount(field.type) == nil {
-                enter(field.index)
-                canFail = true
+                errors.enter(field.index, in: &source)
                 readVariable(field, place)
             } else {
                 readScalar(field, place)
@@ -88,17 +67,13 @@ struct SwiftReading {
 
     private mutating func readScalar(_ field: SwiftField, _ place: SwiftPlace) {
         let value = types.scalar(field.type, at: place)
-        if value.canFail {
-            enter(field.index)
-            canFail = true
-        }
+        if value.canFail { errors.enter(field.index, in: &source) }
         source.line("\(field.access) = \(field.isOptional ? value.coerced(to: field.valueType) : value.text)")
         let range =
             field.description.floatRange.map { ("\($0.lowerBound)", "\($0.upperBound)") }
             ?? field.description.range.map { ("\($0.lowerBound)", "\($0.upperBound)") }
         guard let (lower, upper) = range else { return }
-        enter(field.index)
-        canFail = true
+        errors.enter(field.index, in: &source)
         var text = types.scalar(field.type, at: place).text
         if case .float32 = field.type { text = "Swift::Double(\(text))" }
         source.line("try WirelineCodec::FieldCheck.range(\(text), \(lower), \(upper), at: \(place.absolute))")
@@ -152,15 +127,19 @@ struct SwiftReading {
         }
     }
 
-    /// Reads and checks a count; returns the expression that it is used by.
+    /// Writes statements that read and check a count, and returns the expression for it.
     private mutating func readCount(
         _ field: SwiftField, _ format: CountFormat, _ order: ByteOrder, _ place: SwiftPlace, _ maximum: Int?,
         isUsedTwice: Bool = false
     ) -> String {
         let maximum = maximum.flatMap { $0 < format.maximum ? $0 : nil }
-        // The initialiser without a label is far longer, and takes a compiler ten times as long to reduce to nothing.
-        var text = "Swift::Int(truncatingIfNeeded: \(place.integer(format.swiftType, order)))"
-        if format.fixedByteCount == nil { text = "reader.readCount(.varint, \(order.swiftCase))" }
+        // The initializer without a label is far longer, and the compiler takes ten times as long to optimize it away.
+        let text =
+            switch format {
+            case .uint8, .uint16: "Swift::Int(truncatingIfNeeded: \(place.integer(format.swiftType, order)))"
+            case .uint32: "\(place.run).count32(at: \(place.offset), \(order.swiftCase))"
+            case .varint: "reader.readCount(.varint, \(order.swiftCase))"
+            }
         guard maximum != nil || isUsedTwice else { return text }
         let name = "count\(field.index)"
         var start = place.absolute
@@ -180,7 +159,7 @@ struct SwiftReading {
     private mutating func readList(
         _ field: SwiftField, _ element: TypeDescription, _ extent: TypeDescription.Extent, _ place: SwiftPlace
     ) {
-        let minimum = max(1, types.footprint(element).minimumByteCount)
+        let minimum = types.itemByteCount(element)
         let maximum = field.description.maximumCount
         if case .counted(let format, let order) = extent {
             var isUsedTwice = types.bulkInteger(element) == nil
@@ -193,9 +172,11 @@ struct SwiftReading {
             let width = integer.byteCount
             let count = width == 1 ? "reader.remaining" : "(reader.remaining + \(width - 1)) / \(width)"
             if let maximum {
-                // The error is that of reading one by one: it stands at the first item too many.
-                let some = "Swift::min(\(count), \(maximum + 1))"
-                let place = "reader.offset + \(maximum * width)"
+                // The error is the same as when reading item by item: its offset is the first item too many. If that
+                // offset exceeds 32 bits, an `Int` of 32 bits cannot hold it, but cannot hold so many bytes either.
+                let some = "Swift::min(\(count), \(SwiftText.int(maximum + 1)))"
+                let sum = Int32(exactly: maximum * width) == nil ? "&+" : "+"
+                let place = "reader.offset \(sum) \(SwiftText.int(maximum * width))"
                 source.line("try WirelineCodec::FieldCheck.count(\(some), limit: \(maximum), at: \(place))")
             }
             return readItems(field, element, count: count, capacity: "", extra: nil)
@@ -205,12 +186,12 @@ struct SwiftReading {
     }
 
     /// - Parameters:
-    ///   - count: The number of items; nil for as many as there are.
+    ///   - count: The number of items; nil for all remaining bytes.
     ///   - extra: A statement before each item.
     private mutating func readItems(
         _ field: SwiftField, _ element: TypeDescription, count: String?, capacity: String?, extra: String?
     ) {
-        setsItem = true
+        errors.setsItem = true
         if let count, let (format, order) = types.bulkInteger(element) {
             source.line(
                 "\(field.access) = try reader.readIntegers(count: \(count), as: \(format.swiftType).self, \(order.swiftCase), item: &item)"

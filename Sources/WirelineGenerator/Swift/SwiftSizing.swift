@@ -3,23 +3,17 @@
 import WirelineCodec
 import WirelineSchema
 
-/// Makes the statements that check values and count the bytes they will take.
+/// Makes the statements that check values and count their bytes.
 struct SwiftSizing {
     let types: SwiftTypes
-    /// What each structure is asked for, in brackets: its depth where that matters.
+    /// The argument for each structure's size, in brackets: its depth if depth is counted.
     let depth: String
     private(set) var source: SwiftSource
-    private(set) var setsField = false
-    private(set) var setsItem = false
-    /// Whether some statement can fail.
-    private(set) var canFail = false
-    /// Whether some statement adds to the bytes.
+    private(set) var errors = SwiftErrorPlace()
+    /// Whether a statement adds to the size.
     private(set) var adds = false
     /// The bytes that every value takes.
     private(set) var constant = 0
-    /// The first field at which something can fail.
-    private(set) var firstField: Int?
-    private var currentField = -1
     private var isNested = false
 
     init(_ types: SwiftTypes, depth: String, in source: SwiftSource) {
@@ -28,7 +22,7 @@ struct SwiftSizing {
         self.source = source
     }
 
-    /// Counts all fields, in order, and the bytes kept behind them.
+    /// Writes statements that count all fields, in order, and the kept trailing bytes.
     mutating func measure(_ fields: [SwiftField], keepsTrailingBytes: Bool) {
         let mayGap = keepsTrailingBytes || fields.last?.isOptional == false
         let optionals = fields.filter(\.isOptional)
@@ -53,12 +47,12 @@ struct SwiftSizing {
     }
 
     /// - Parameters:
-    ///   - hasOptionalBefore: Whether another optional field, which may not be set, stands before.
-    ///   - canBeGap: Whether something stands behind.
+    ///   - hasOptionalBefore: Whether an optional field, which may be unset, comes before.
+    ///   - canBeGap: Whether anything comes after.
     private mutating func measureOptional(_ field: SwiftField, hasOptionalBefore: Bool, canBeGap: Bool) {
         var trial = SwiftSizing(types, depth: depth, in: SwiftSource())
         trial.measure(field.type, "value", field)
-        // Of a value that is as long as any other and needs no check, only the presence matters.
+        // If the size is fixed and needs no check, only the presence matters.
         let head = trial.source.text.isEmpty ? "if \(field.access) != nil" : "if let value = \(field.access)"
         nest(head) { inner in
             if hasOptionalBefore { inner.refuseGap() }
@@ -68,28 +62,13 @@ struct SwiftSizing {
         source.line("if gap < 0, \(field.access) == nil { gap = \(field.index) }")
     }
 
-    /// Refuses what follows an optional field that is not set.
+    /// Refuses values after an optional field that is not set.
     private mutating func refuseGap(when condition: String? = nil) {
-        canFail = true
-        setsField = true
-        firstField = firstField ?? 0
-        currentField = -1
+        errors.failWithFieldSet()
         source.open("if \(condition.map { $0 + ", " } ?? "")gap >= 0 {")
         source.line("field = gap")
         source.line("throw WirelineCodec::CodecError(.gapBeforeOptional)")
         source.close("}")
-    }
-
-    /// Notes which field is at hand; the first one is what the variable begins with.
-    private mutating func enter(_ index: Int) {
-        guard index != currentField else { return }
-        currentField = index
-        guard firstField != nil else {
-            firstField = index
-            return
-        }
-        setsField = true
-        source.line("field = \(index)")
     }
 
     private mutating func add(_ count: String) {
@@ -97,12 +76,12 @@ struct SwiftSizing {
         source.line("byteCount += \(count)")
     }
 
-    /// Statements whose constant bytes are counted only when they run.
+    /// Writes nested statements whose constant bytes count only if they run.
     private mutating func nest(_ head: String, _ body: (inout SwiftSizing) -> Void) {
         let outer = constant
         constant = 0
-        // What the block does not set is unknown behind it.
-        let field = currentField
+        // After the block, the field is unknown unless the block sets it.
+        let field = errors.currentField
         let start = source
         source.open(head + " {")
         let open = source
@@ -113,7 +92,7 @@ struct SwiftSizing {
             if constant > 0 { add("\(constant)") }
             source.close("}")
         }
-        if currentField != field { currentField = -1 }
+        if errors.currentField != field { errors.forgetField() }
         constant = outer
     }
 
@@ -133,7 +112,7 @@ struct SwiftSizing {
             measureItems(element, access, field)
         case .fixedList(let element, let count):
             check("itemCount(\(access).count, is: \(count))", field.index)
-            if let width = types.footprint(type).fixedByteCount, !types.footprint(element).needsCheck {
+            if let width = types.fixedByteCount(type), !types.needsCheck(element) {
                 constant += width
             } else {
                 measureItems(element, access, field)
@@ -145,8 +124,7 @@ struct SwiftSizing {
     }
 
     private mutating func check(_ call: String, _ index: Int) {
-        enter(index)
-        canFail = true
+        errors.enter(index, in: &source)
         source.line("try WirelineCodec::FieldCheck.\(call)")
     }
 
@@ -167,16 +145,15 @@ struct SwiftSizing {
         }
     }
 
-    /// Checks a count against its prefix and `@max`, and counts the prefix.
+    /// Checks a count against its prefix and `@max`, and adds the size of the prefix.
     ///
-    /// - Parameter countsBytes: Whether what is counted is bytes, which are added at once.
+    /// - Parameter countsBytes: Whether the count is a number of bytes, which is added as well.
     private mutating func checkCount(
         _ count: String, _ format: CountFormat, _ field: SwiftField, countsBytes: Bool = false
     ) {
-        let call = "count(\(count), limit: \(min(field.description.maximumCount ?? .max, format.maximum)))"
+        let call = "count(\(count), limit: \(SwiftText.limit(field.description.maximumCount, format)))"
         if countsBytes {
-            enter(field.index)
-            canFail = true
+            errors.enter(field.index, in: &source)
             add("try WirelineCodec::FieldCheck.\(call)")
         } else {
             check(call, field.index)
@@ -206,14 +183,12 @@ struct SwiftSizing {
     // MARK: Items
 
     private mutating func measureItems(_ element: TypeDescription, _ access: String, _ field: SwiftField) {
-        let footprint = types.footprint(element)
-        if let width = footprint.fixedByteCount, !footprint.needsCheck {
+        if let width = types.fixedByteCount(element), !types.needsCheck(element) {
             return add(width == 1 ? "\(access).count" : "\(access).count * \(width)")
         }
-        setsItem = true
+        errors.setsItem = true
         if case .structure(let index) = element, types.listed.contains(index) {
-            enter(field.index)
-            canFail = true
+            errors.enter(field.index, in: &source)
             let depth = types.depthCounting.contains(index) ? "depth: \(depth), " : ""
             return add("try \(access).payloadByteCount(\(depth)item: &item)")
         }
@@ -225,7 +200,7 @@ struct SwiftSizing {
         source.line("item = -1")
     }
 
-    /// Counts a value to which the limits of its field do not apply, or which has none.
+    /// Counts a value that the limits of its field do not apply to.
     private mutating func measureItem(_ type: TypeDescription, _ access: String, _ field: SwiftField) {
         let plain = FieldDescription(name: "", type: type, location: field.description.location)
         let isItem = field.type != type
@@ -243,17 +218,14 @@ struct SwiftSizing {
         case .string(let extent): measureText("\(access).utf8.count", access, extent, field.unlimited)
         case .bytes(let extent): measureText("\(access).count", access, extent, field.unlimited)
         case .properties:
-            enter(field.index)
-            canFail = true
+            errors.enter(field.index, in: &source)
             add("try \(access).byteCount()")
         case .structure(let index):
-            let footprint = types.footprint(type)
-            if let width = footprint.fixedByteCount, !footprint.needsCheck, !types.depthCounting.contains(index) {
+            if let width = types.fixedByteCount(type), !types.needsCheck(type), !types.depthCounting.contains(index) {
                 constant += width
                 return
             }
-            enter(field.index)
-            canFail = true
+            errors.enter(field.index, in: &source)
             let argument = types.depthCounting.contains(index) ? "depth: \(depth)" : ""
             add("try \(access).payloadByteCount(\(argument))")
         default: break
@@ -262,7 +234,7 @@ struct SwiftSizing {
 }
 
 extension SwiftField {
-    /// The same field without `@max`, which counts the items of a list and not what is in them.
+    /// The same field without `@max`, which limits the items of a list and not their content.
     fileprivate var unlimited: SwiftField {
         var copy = description
         copy.maximumCount = nil

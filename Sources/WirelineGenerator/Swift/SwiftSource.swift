@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Swift source text that grows line by line, indented as it nests.
+/// Swift source text that grows line by line, with indentation.
 struct SwiftSource {
     private(set) var text = ""
     private var depth: Int
@@ -24,31 +24,38 @@ struct SwiftSource {
         close("}")
     }
 
-    /// Appends a line, and indents those behind it.
+    /// Appends a line, and indents the following lines.
     mutating func open(_ head: String) {
         line(head)
         depth += 1
     }
 
-    /// Comes back from what was opened; appends a line if there is one.
+    /// Ends an indentation, and appends a line if there is one.
     mutating func close(_ tail: String? = nil) {
         depth -= 1
         if let tail { line(tail) }
     }
 
-    /// Appends a documentation comment; nothing for no text.
+    /// Appends code that Embedded Swift does not support: mirrors, and types as values.
+    mutating func exceptInEmbedded(_ body: (inout SwiftSource) -> Void) {
+        line("#if !hasFeature(Embedded)")
+        body(&self)
+        line("#endif")
+    }
+
+    /// Appends a documentation comment; nothing for empty text.
     ///
-    /// Whatever the text holds, only lines that begin with `///` come out of it.
+    /// Every line that it appends begins with `///`, whatever the text contains.
     mutating func documentation(_ text: String) {
-        for line in SwiftText.lines(of: text) { self.line(line.isEmpty ? "///" : "/// " + line) }
+        for line in CommentText.lines(of: text) { self.line(line.isEmpty ? "///" : "/// " + line) }
     }
 }
 
 extension SwiftSource {
-    /// Source without lines, so many steps further in.
+    /// Returns empty source with a deeper indentation.
     func nested(by steps: Int) -> SwiftSource { SwiftSource(depth: depth + steps) }
 
-    /// The same lines, so many steps further in or, if negative, out.
+    /// Returns the same lines with a deeper indentation, or a smaller one if `steps` is negative.
     func indented(by steps: Int) -> SwiftSource {
         var result = SwiftSource(depth: depth + steps)
         let space = String(repeating: " ", count: max(0, steps) * 4)
@@ -58,6 +65,6 @@ extension SwiftSource {
         return result
     }
 
-    /// Appends lines that were made apart.
+    /// Appends lines that were made separately.
     mutating func append(_ other: SwiftSource) { text += other.text }
 }

@@ -4,19 +4,19 @@ import WirelineCodec
 import WirelineSchema
 
 extension SwiftStructures {
-    /// What reads, measures and writes lists of a structure, if there are any.
+    /// Writes functions that read, measure and write lists of a structure, if there are any.
     ///
-    /// It stands once a structure and out of line: a copy in every message that has such a list is what keeps a
-    /// compiler longest, and makes nothing faster.
+    /// They are written once for each structure, and are not inlined. A copy in every message with such a list costs
+    /// most compile time, and is not faster.
     func writeListCoding(at index: Int, of name: SwiftTypeName, to source: inout SwiftSource) {
         guard types.listed.contains(index) else { return }
-        let footprint = types.footprint(.structure(index))
+        let type = TypeDescription.structure(index)
         let countsDepth = types.depthCounting.contains(index)
         source.blank()
         source.block("extension [\(name.reference)]") { source in
-            writeListReading(minimumByteCount: max(1, footprint.minimumByteCount), to: &source)
-            // Items that are all of one size and need no check are counted by a product.
-            if footprint.fixedByteCount == nil || footprint.needsCheck || countsDepth {
+            writeListReading(minimumByteCount: types.itemByteCount(type), to: &source)
+            // Items of a fixed size that need no check are counted by multiplication.
+            if types.fixedByteCount(type) == nil || types.needsCheck(type) || countsDepth {
                 source.blank()
                 writeListSizing(countsDepth: countsDepth, to: &source)
             }

@@ -13,15 +13,11 @@ struct SwiftStructures {
         "encode", "encoded", "encodedInGeneral", "encodedPayload", "encodeInGeneral", "trailingBytes",
     ]
 
-    /// A message.
+    /// Writes a message.
     func write(_ message: MessageDescription, as name: SwiftTypeName, to source: inout SwiftSource) {
-        let fields = SwiftField.all(message.fields, types, reserved: Self.members.union(Self.messageMembers))
-        let keeps = types.description.options.keepsTrailingBytes && message.fields.last?.type.goesToEnd != true
-        var body = SwiftBody(types: types, fields: fields, name: message.name, keepsTrailingBytes: keeps)
-        body.requiresEnd = !types.description.options.keepsTrailingBytes && message.fields.last?.type.goesToEnd != true
+        let body = body(of: message)
         source.documentation(documentation(of: message))
-        var conformances = conformances(of: message).map { "WirelineCodec::" + $0 }.joined(separator: ", ")
-        if body.isSensitive { conformances += SwiftBody.mirrorConformance }
+        let conformances = conformances(of: message).map { "WirelineCodec::" + $0 }.joined(separator: ", ")
         source.block("public struct \(SwiftIdentifier.quoted(name.declared)): \(conformances)") { source in
             source.line("public typealias Definition = \(types.naming.protocolName)")
             if let reply = reply(of: message) { source.line("public typealias Reply = \(reply)") }
@@ -36,33 +32,54 @@ struct SwiftStructures {
             body.writeSizing("payloadByteCount", to: &source)
             source.blank()
             body.writeWriting(to: &source)
-            body.writeMirror(to: &source)
         }
     }
 
-    /// A structure.
+    private func body(of message: MessageDescription) -> SwiftBody {
+        let fields = SwiftField.all(message.fields, types, reserved: Self.members.union(Self.messageMembers))
+        let keeps = types.description.options.keepsTrailingBytes && message.fields.last?.type.goesToEnd != true
+        var body = SwiftBody(types: types, fields: fields, name: message.name, keepsTrailingBytes: keeps)
+        body.requiresEnd = !types.description.options.keepsTrailingBytes && message.fields.last?.type.goesToEnd != true
+        return body
+    }
+
+    /// Writes a structure.
     func write(
         _ structure: StructureDescription, at index: Int, as name: SwiftTypeName, to source: inout SwiftSource
     ) {
-        let fields = SwiftField.all(
-            structure.fields, types, reserved: Self.members.union(Self.structureMembers))
-        var body = SwiftBody(types: types, fields: fields, name: "", keepsTrailingBytes: false)
+        var body = body(of: structure)
         body.sizePrefix = structure.sizePrefix.map { ($0, structure.byteOrder) }
         body.countsDepth = types.depthCounting.contains(index)
         body.access = "internal"
         source.documentation(structure.documentation)
-        let conformances = "Swift::Equatable, Swift::Sendable" + (body.isSensitive ? SwiftBody.mirrorConformance : "")
-        source.block("public struct \(SwiftIdentifier.quoted(name.declared)): \(conformances)") { source in
+        source.block("public struct \(SwiftIdentifier.quoted(name.declared)): Swift::Equatable, Swift::Sendable") {
+            source in
             body.writeProperties(to: &source)
             body.writeInitializer(to: &source)
-            if types.zeroNeeding.contains(index), !fields.isEmpty { writeZero(fields, to: &source) }
+            if types.zeroNeeding.contains(index), !body.fields.isEmpty { writeZero(body.fields, to: &source) }
             body.writeReading(to: &source)
             source.blank()
             body.writeSizing("payloadByteCount", to: &source)
             source.blank()
             body.writeWriting(to: &source)
-            body.writeMirror(to: &source)
         }
+    }
+
+    private func body(of structure: StructureDescription) -> SwiftBody {
+        let fields = SwiftField.all(structure.fields, types, reserved: Self.members.union(Self.structureMembers))
+        return SwiftBody(types: types, fields: fields, name: "", keepsTrailingBytes: false)
+    }
+
+    /// Writes the mirror of a message that has a sensitive field.
+    func writeMirror(of message: MessageDescription, as name: SwiftTypeName, to source: inout SwiftSource) {
+        guard message.fields.contains(where: \.isSensitive) else { return }
+        body(of: message).writeMirror(of: name.reference, to: &source)
+    }
+
+    /// Writes the mirror of a structure that has a sensitive field.
+    func writeMirror(of structure: StructureDescription, as name: SwiftTypeName, to source: inout SwiftSource) {
+        guard structure.fields.contains(where: \.isSensitive) else { return }
+        body(of: structure).writeMirror(of: name.reference, to: &source)
     }
 
     private func writeZero(_ fields: [SwiftField], to source: inout SwiftSource) {
@@ -97,7 +114,7 @@ struct SwiftStructures {
 }
 
 extension TypeDescription {
-    /// Whether the value has no end of its own.
+    /// Whether the value extends to the end of its bytes.
     var goesToEnd: Bool {
         switch self {
         case .string(.rest), .bytes(.rest), .list(_, .rest), .properties: true

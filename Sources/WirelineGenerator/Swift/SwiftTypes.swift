@@ -3,21 +3,25 @@
 import WirelineCodec
 import WirelineSchema
 
-/// What is known of a protocol's types when code is made of them.
+/// The facts about a protocol's types that code generation needs.
 struct SwiftTypes {
     let description: ProtocolDescription
     let naming: SwiftNaming
-    /// The structures that count how deep they nest, because they could nest too deeply.
+    /// The structures that count their depth, because they could nest too deeply.
     let depthCounting: Set<Int>
-    /// The structures that need an initialiser without arguments, for `@since` fields.
+    /// The structures that need an initializer without arguments, for `@since` fields.
     let zeroNeeding: Set<Int>
-    /// The structures that stand in lists of a known length.
+    /// The structures that occur in lists of a known length.
     let listed: Set<Int>
-    /// The cases of closed enums that are some field's default.
+    /// The cases of closed enums that are the default of a field.
     let closedDefaults: Set<ClosedCase>
-    /// How code speaks of the message with a name in the schema.
+    /// The expression for each message, by its name in the schema.
     let messageReferences: [String: String]
-    private let footprints: [SwiftFootprint]
+    private let sizes: WireSizes
+    /// The structures whose Swift type has values that cannot be written.
+    private let checked: Set<Int>
+    /// The names of each closed enum's cases, without backticks.
+    private let closedCases: [Int: [Int128: String]]
 
     /// A case of a closed enum.
     struct ClosedCase: Hashable {
@@ -36,12 +40,23 @@ struct SwiftTypes {
         messageReferences = Dictionary(
             zip(description.messages, naming.messages).map { ($0.name, $1.reference) },
             uniquingKeysWith: { first, _ in first })
-        let graph = StructureGraph(description)
-        depthCounting = graph.depthCounting
-        zeroNeeding = graph.zeroNeeding
+        depthCounting = description.structuresCountingDepth()
+        zeroNeeding = description.structuresNeedingZero()
         listed = Self.listed(description)
         closedDefaults = Self.closedDefaults(description)
-        footprints = SwiftFootprint.ofStructures(description, innermostFirst: graph.innermostFirst)
+        sizes = WireSizes(description)
+        checked = Self.checked(description)
+        closedCases = Self.closedCases(description)
+    }
+
+    private static func closedCases(_ description: ProtocolDescription) -> [Int: [Int128: String]] {
+        var result: [Int: [Int128: String]] = [:]
+        for (index, enumeration) in description.enumerations.enumerated() where enumeration.isClosed {
+            let names = SwiftEnumerations.caseNames(enumeration.cases, isClosed: true)
+            result[index] = Dictionary(
+                zip(enumeration.cases.map(\.value), names), uniquingKeysWith: { first, _ in first })
+        }
+        return result
     }
 
     private static func listed(_ description: ProtocolDescription) -> Set<Int> {
@@ -64,7 +79,7 @@ struct SwiftTypes {
                 result.insert(ClosedCase(description.enumerations[index].name, value))
             }
         }
-        // Zeros are what most defaults are; which of them are used is not worth finding out.
+        // Most defaults are zero; it is not worth finding out which of them are used.
         for enumeration in description.enumerations where enumeration.isClosed {
             let zero = enumeration.cases.first { $0.value == 0 } ?? enumeration.cases.first
             if let zero { result.insert(ClosedCase(enumeration.name, zero.value)) }
@@ -72,7 +87,7 @@ struct SwiftTypes {
         return result
     }
 
-    /// The type of a property that holds such a value.
+    /// Returns the type of a property for such a value.
     func text(_ type: TypeDescription) -> String {
         switch type {
         case .integer(let format, _): format.swiftType
@@ -90,7 +105,7 @@ struct SwiftTypes {
         }
     }
 
-    /// The integer that a value of fixed width stands as on the wire, with its byte order; nil for other types.
+    /// Returns the integer on the wire for a value of fixed width, with its byte order; nil for other types.
     func integer(_ type: TypeDescription) -> (format: IntegerFormat, order: ByteOrder)? {
         switch type {
         case .integer(let format, let order): (format, order)
@@ -100,26 +115,58 @@ struct SwiftTypes {
         }
     }
 
-    /// The bytes of a number or a `bool`; nil for other types.
+    /// Returns the size of a number or a `bool` in bytes; nil for other types.
     func scalarByteCount(_ type: TypeDescription) -> Int? {
         switch type {
-        case .float32: 4
-        case .float64: 8
-        case .boolean: 1
-        default: integer(type)?.format.byteCount
+        case .structure, .fixedList: nil
+        default: fixedByteCount(type)
         }
     }
 
-    /// How many bytes a value takes.
-    func footprint(_ type: TypeDescription) -> SwiftFootprint {
-        SwiftFootprint(type, description) { footprints[$0] }
+    /// Returns the size of every value in bytes; nil if it varies.
+    func fixedByteCount(_ type: TypeDescription) -> Int? { sizes.size(of: type).fixedByteCount }
+
+    /// Returns the fewest bytes of a list's item, at least 1.
+    func itemByteCount(_ element: TypeDescription) -> Int { max(1, sizes.size(of: element).minimumByteCount) }
+
+    /// Returns whether the Swift type has values that cannot be written.
+    func needsCheck(_ type: TypeDescription) -> Bool {
+        Self.needsCheck(type, description, checked: checked)
+    }
+
+    private static func checked(_ description: ProtocolDescription) -> Set<Int> {
+        var checked: Set<Int> = []
+        for index in StructureGraph(byValueIn: description).innermostFirst {
+            let structure = description.structures[index]
+            let isChecked = structure.fields.contains { field in
+                field.range != nil || field.floatRange != nil || needsCheck(field.type, description, checked: checked)
+            }
+            if isChecked || structure.sizePrefix != nil { checked.insert(index) }
+        }
+        return checked
+    }
+
+    private static func needsCheck(
+        _ type: TypeDescription, _ description: ProtocolDescription, checked: Set<Int>
+    ) -> Bool {
+        switch type {
+        case .float32, .float64, .boolean: false
+        case .integer(let format, _): format.byteCount == 3
+        case .flags(let index, _): description.flagSets[index].format.byteCount == 3
+        case .enumeration(let index, _):
+            description.enumerations[index].format.byteCount == 3 && !description.enumerations[index].isClosed
+        case .varint(let maximum): maximum < 10
+        // Swift's values can have any length.
+        case .string, .bytes, .list, .fixedList, .properties: true
+        case .structure(let index): checked.contains(index)
+        }
     }
 
     func isClosed(_ type: TypeDescription) -> Bool {
         if case .enumeration(let index, _) = type { description.enumerations[index].isClosed } else { false }
     }
 
-    /// The range that a value must be checked for, because Swift's type is wider than what may stand on the wire.
+    /// Returns the range to check a value for, if Swift's type is wider than the wire's; nil otherwise.
     func checkedRange(_ type: TypeDescription, _ range: ClosedRange<Int128>?) -> ClosedRange<Int128>? {
         if let range { return range }
         guard let (format, _) = integer(type), format.byteCount == 3, !isClosed(type) else { return nil }
@@ -128,7 +175,7 @@ struct SwiftTypes {
 
     // MARK: Defaults
 
-    /// What a `@since` field is when the bytes end before it.
+    /// Returns the value of a `@since` field when the bytes end before it.
     func value(_ value: DefaultValue, of type: TypeDescription) -> String {
         switch (value, type) {
         case (.integer(let number), .boolean): number == 0 ? "false" : "true"
@@ -158,14 +205,14 @@ struct SwiftTypes {
     private func enumerationValue(_ number: Int128, _ index: Int) -> String {
         let enumeration = description.enumerations[index]
         guard enumeration.isClosed else { return ".init(rawValue: \(number))" }
-        // The checker lets a closed enum without 0 into a structure; its first case is as good as any.
-        let position = enumeration.cases.firstIndex { $0.value == number } ?? 0
-        return "." + SwiftIdentifier.quoted(SwiftEnumerations.caseNames(enumeration.cases, isClosed: true)[position])
+        // The checker allows a closed enum without 0 in a structure; then the first case is used.
+        let name = closedCases[index]?[number] ?? enumeration.cases.first.flatMap { closedCases[index]?[$0.value] }
+        return "." + SwiftIdentifier.quoted(name ?? "")
     }
 }
 
 extension IntegerFormat {
-    /// The Swift type that holds every value.
+    /// The Swift type that holds all values.
     var swiftType: String {
         switch self {
         case .uint24: "Swift::UInt32"
@@ -180,10 +227,10 @@ extension ByteOrder {
 }
 
 extension CountFormat {
-    /// The bytes of a count that always takes the same, or nil.
+    /// The size of a count in bytes; nil if it varies.
     var fixedByteCount: Int? { self == .varint ? nil : minimumByteCount }
 
-    /// The integer that a count of fixed width is.
+    /// The integer type of a count of fixed width.
     var swiftType: String {
         switch self {
         case .uint8: "Swift::UInt8"

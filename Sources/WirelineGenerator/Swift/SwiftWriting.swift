@@ -14,7 +14,7 @@ struct SwiftWriting {
         self.source = source
     }
 
-    /// Writes all fields, in order.
+    /// Writes statements for all fields, in order.
     mutating func write(_ fields: [SwiftField]) {
         for run in SwiftRun.split(fields, types) {
             guard let first = run.parts.first?.field else { continue }
@@ -42,7 +42,7 @@ struct SwiftWriting {
 
     // MARK: Fixed width
 
-    /// Sets a number, or the count of what follows the run.
+    /// Writes a number, or the count of the content after the run.
     private mutating func set(_ type: TypeDescription, _ access: String, _ run: String, _ offset: Int) {
         switch type {
         case .string(.counted(let format, let order)):
@@ -110,7 +110,7 @@ struct SwiftWriting {
         if case .structure(let index) = element, types.listed.contains(index) {
             return source.line("\(access).writePayload(to: &writer)")
         }
-        // An optional list is called `value` itself.
+        // The variable of an optional list is also called `value`.
         source.open("for item in \(access) {")
         writeBody(element, "item", hasCount: false)
         source.close("}")

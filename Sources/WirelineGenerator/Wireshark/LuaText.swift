@@ -2,9 +2,9 @@
 
 import WirelineCodec
 
-/// Turns values and text of any origin into what is safe inside Lua source.
+/// Converts values and text of any origin into text that is safe inside Lua source.
 enum LuaText {
-    /// A string literal in one line: whatever the text holds, it ends where it should.
+    /// Returns a string literal on one line, whatever the text contains.
     static func literal(_ text: String) -> String {
         var literal = "\""
         for scalar in text.unicodeScalars {
@@ -14,23 +14,23 @@ enum LuaText {
             case " "..."~": literal.unicodeScalars.append(scalar)
             case _ where isPlain(scalar): literal.unicodeScalars.append(scalar)
             default:
-                // Three digits each, so that a digit behind them is not taken for one of theirs.
+                // Three digits each, so that a following digit is not read as part of the escape.
                 for byte in String(scalar).utf8 { literal += "\\" + String(1000 + Int(byte)).dropFirst() }
             }
         }
         return literal + "\""
     }
 
-    /// A text of several lines as a literal of one; nil where there is none.
+    /// Returns a text of several lines as a literal on one line; nil for an empty text.
     static func literal(documentation text: String) -> String? {
-        let lines = SwiftText.lines(of: text)
+        let lines = CommentText.lines(of: text)
         return lines.isEmpty ? nil : literal(lines.filter { !$0.isEmpty }.joined(separator: " "))
     }
 
-    /// An integer as two numbers: `{ high, low }`.
+    /// Returns an integer as two numbers: `{ high, low }`.
     static func integer(_ value: Int128) -> String { "{ \(value >> 32), \(value & 0xFFFF_FFFF) }" }
 
-    /// A finite float: the shortest digits that are this number.
+    /// Returns a finite float with its shortest digits.
     static func float(_ value: Double) -> String { value.description }
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {

@@ -3,18 +3,18 @@
 import WirelineCodec
 import WirelineSchema
 
-/// The parts of Wireshark's filter names of everything that a protocol declares; none twice where it could be confused.
+/// The parts of Wireshark's filter names for everything that a protocol declares, without ambiguity.
 ///
-/// They are made of the schema's own names: `SceneId`, `sceneID` and `scene_id` are all `scene_id`. Of names that become
-/// equal the later ones get a number.
+/// They come from the schema's own names: `SceneId`, `sceneID` and `scene_id` all become `scene_id`. If names become
+/// equal, the later ones get a number.
 struct WiresharkNaming {
-    /// The protocol's: `scene`.
+    /// The protocol's name: `scene`.
     let filter: String
     let messages: [Record]
     let structures: [Record]
     /// The cases of each `flags`.
     let flagSets: [[String]]
-    /// Header and trailer, in the order of the wire.
+    /// The fields of header and trailer, in wire order.
     let packetFields: [String]
 
     struct Record {
@@ -24,18 +24,18 @@ struct WiresharkNaming {
 
     init(_ description: ProtocolDescription) {
         filter = Self.filter(description.fileStem)
-        // What every protocol has.
+        // Names that every protocol has.
         var taken: Set<String> = [
             "packet", "message", "id", "sender", "payload", "trailing", "unknown", "torn", "error", "note",
         ]
         messages = description.messages.map { Self.record($0.name, $0.fields, &taken) }
         structures = description.structures.map { Self.record($0.name, $0.fields, &taken) }
-        // A field has these behind its name too.
+        // Every field also has these after its name.
         flagSets = description.flagSets.map { Self.unique($0.cases.map(\.name), besides: ["list", "count"]) }
         packetFields = Self.unique(description.layout.fields.map(\.name))
     }
 
-    /// Words of Wireshark's filter language, which no protocol may have for a name; nor may it have a single letter.
+    /// The words of Wireshark's filter language. A protocol may not have them as a name, nor a single letter.
     private static let filterWords: Set<String> = [
         "all", "all_eq", "all_ne", "and", "any", "any_eq", "any_ne", "bitand", "bitwise_and", "contains", "eq", "ge",
         "gt",
@@ -52,33 +52,43 @@ struct WiresharkNaming {
 
     private static func unique(_ names: [String], besides reserved: Set<String> = []) -> [String] {
         var taken = reserved
-        return names.map { taken.insertUnique(word($0)) }
+        var numbers: [String: Int] = [:]
+        return names.map { taken.insertUnique(word($0), numbers: &numbers) }
     }
 
     private static func word(_ name: String) -> String {
-        let words = SwiftWords.words(of: name).map { $0.lowercased() }
+        let words = NameWords.words(of: name).map { $0.lowercased() }
         return words.isEmpty ? "field" : words.joined(separator: "_")
     }
 }
 
 extension ProtocolDescription {
-    /// The protocol's name in small letters with `_` between the words, as part of a file's name: `scene`.
+    /// The protocol's name for file names, in small letters with `_` between words: `scene`.
     var fileStem: String {
-        let words = SwiftWords.words(of: name).map { $0.lowercased() }
+        let words = NameWords.words(of: name).map { $0.lowercased() }
         let stem = words.isEmpty ? "wire" : words.joined(separator: "_")
         return (stem.first?.isNumber == true ? "wire_" : "") + stem
     }
 }
 
 extension Set<String> {
-    /// Inserts a name, or what a number makes of it where it is in the set already.
+    /// Inserts a name, with a number if the set already contains it, and returns the result.
     mutating func insertUnique(_ wanted: String) -> String {
+        var numbers: [String: Int] = [:]
+        return insertUnique(wanted, numbers: &numbers)
+    }
+
+    /// Inserts one of many names, with a number if the set already contains it, and returns the result.
+    ///
+    /// - Parameter numbers: The next number for each name. Without it, many equal names would take quadratic time.
+    mutating func insertUnique(_ wanted: String, numbers: inout [String: Int]) -> String {
         var result = wanted
-        var number = 2
+        var number = numbers[wanted] ?? 2
         while !insert(result).inserted {
             result = "\(wanted)_\(number)"
             number += 1
         }
+        numbers[wanted] = number
         return result
     }
 }

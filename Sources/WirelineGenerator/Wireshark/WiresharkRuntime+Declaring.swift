@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension WiresharkRuntime {
-    /// What Wireshark is told of a protocol: its fields, by the names of their filters, and what can be wrong.
+    /// Declares a protocol to Wireshark: its fields with their filter names, and its errors.
     static let declaring = #"""
         -- Two protocols cannot have one name: where Wireshark has one of its own, this one is called differently.
         local name = protocol.filter

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension WiresharkRuntime {
-    /// Integers of 64 bits, masks and CRC-32, in what every Lua has.
+    /// Integers of 64 bits, masks and CRC-32, for every version of Lua.
     static let numbers = #"""
         -- Integers are two numbers here, high * 2^32 + low, because Lua's own hold 53 bits in many versions: `low` is 0 to
         -- 2^32 - 1, `high` is negative for negative integers.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension WiresharkRuntime {
-    /// Headers, trailers, whole packets, and the streams that they are cut out of.
+    /// Reads headers, trailers and whole packets, and splits streams into packets.
     static let packets = #"""
         -- MARK: Packets
 

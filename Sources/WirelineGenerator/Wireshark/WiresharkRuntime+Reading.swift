@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension WiresharkRuntime {
-    /// The values of a message, read by the tables that say what they are.
+    /// Reads the values of a message by its tables.
     static let reading = #"""
         -- Reading stops at the first fault, which is thrown as a table: with the reason, the path and what is wrong with it.
         local function path_of(reader)

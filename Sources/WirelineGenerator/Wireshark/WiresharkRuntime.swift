@@ -2,11 +2,11 @@
 
 /// The part of a dissector that is the same for every protocol.
 ///
-/// It reads packets as `PacketTranslator` does, by the tables in front of it: the same checks in the same order, and errors
-/// in the same words. It is written for Lua 5.1 to 5.4: no operators for bits, no integer division, no `goto`.
+/// It reads packets as `PacketTranslator` does, by the tables before it: the same checks in the same order, and the
+/// same error texts. It is written for Lua 5.1 to 5.4: no operators for bits, no integer division, no `goto`.
 ///
-/// Nothing in it depends on what a packet announces alone: every loop takes at least a byte of what is there, and the
-/// tree that it makes is bounded in size and depth, because Wireshark gives up on larger ones.
+/// Its time and memory do not depend on announced lengths. Every loop takes at least one byte of the input. The tree is
+/// limited in size and depth, because Wireshark rejects larger ones.
 enum WiresharkRuntime {
     static var text: String { [constants, numbers, declaring, reading, packets].joined(separator: "\n") }
 

@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineSchema
 
-/// Makes the tables that say what a protocol's bytes are; ``WiresharkRuntime`` reads packets by them.
+/// Makes the tables that describe a protocol's bytes; ``WiresharkRuntime`` reads packets by them.
 struct WiresharkTables {
     private let description: ProtocolDescription
     private let naming: WiresharkNaming
@@ -14,7 +14,7 @@ struct WiresharkTables {
     }
 
     func text() -> String {
-        let name = SwiftText.lines(of: description.name).joined(separator: " ")
+        let name = CommentText.lines(of: description.name).joined(separator: " ")
         let parts = [
             "name = \(LuaText.literal(name))",
             "filter = \(LuaText.literal(naming.filter))",
@@ -31,10 +31,10 @@ struct WiresharkTables {
 
     // MARK: Lists
 
-    /// `{ a, b }` on one line.
+    /// Returns `{ a, b }` on one line.
     private func table(_ parts: [String?]) -> String { "{ " + parts.compactMap { $0 }.joined(separator: ", ") + " }" }
 
-    /// A named list, an item a line.
+    /// Returns a named list, one item a line.
     private func list(_ name: String, _ items: [String], indentation: String = "    ") -> String {
         guard !items.isEmpty else { return "\(name) = {}" }
         let lines = items.map { "\(indentation)    \($0),\n" }.joined()
@@ -42,8 +42,8 @@ struct WiresharkTables {
     }
 
     private func about(_ documentation: String, _ deprecation: String?, isSensitive: Bool = false) -> String? {
-        var parts = SwiftText.lines(of: documentation).filter { !$0.isEmpty }
-        if let deprecation { parts.append("Deprecated: " + SwiftText.lines(of: deprecation).joined(separator: " ")) }
+        var parts = CommentText.lines(of: documentation).filter { !$0.isEmpty }
+        if let deprecation { parts.append("Deprecated: " + CommentText.lines(of: deprecation).joined(separator: " ")) }
         if isSensitive { parts.append("Sensitive.") }
         return LuaText.literal(documentation: parts.joined(separator: "\n")).map { "about = \($0)" }
     }
@@ -162,7 +162,7 @@ struct WiresharkTables {
         return table(parts)
     }
 
-    /// What a `@since` field is when the bytes end before it; of lists and structures nothing is said.
+    /// Returns the default of a `@since` field; nil for types whose default is not shown, such as lists.
     private func standard(_ value: DefaultValue, _ type: TypeDescription) -> String? {
         switch (type, value) {
         case (.boolean, .integer(let value)): "default = \(value != 0)"

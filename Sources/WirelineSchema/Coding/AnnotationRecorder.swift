@@ -2,17 +2,17 @@
 
 import WirelineCodec
 
-/// Writes down what a decoder reads, and where.
+/// Records what a decoder reads, and where.
 final class AnnotationRecorder {
     private(set) var parts: [PacketAnnotation.Part] = []
     private(set) var omittedPartCount = 0
     private let maximumPartCount: Int
-    /// Where the decoder is: the path, and whether anything on it is sensitive.
+    /// The decoder's position: the path, and whether anything on it is sensitive.
     private var places: [(path: String, isSensitive: Bool)] = [("", false)]
 
     init(maximumPartCount: Int) { self.maximumPartCount = maximumPartCount }
 
-    // MARK: Where the decoder is
+    // MARK: The decoder's position
 
     func enter(_ field: FieldPlan) {
         let place = places[places.count - 1]
@@ -26,7 +26,7 @@ final class AnnotationRecorder {
 
     func leave() { places.removeLast() }
 
-    // MARK: What it reads
+    // MARK: The values that it reads
 
     func add(_ value: JSONValue, of type: TypeDescription, at range: Range<Int>) {
         add(value, .field, at: range, prefixByteCount: type.prefixByteCount(inValueOf: range.count))
@@ -36,7 +36,7 @@ final class AnnotationRecorder {
 
     func add(size byteCount: Int, at range: Range<Int>) { add(.integer(Int128(byteCount)), .size, at: range) }
 
-    /// - Parameter name: What is unknown, where it is not what the decoder is in.
+    /// - Parameter name: The name of the unknown bytes; by default the decoder's path.
     func addUnknown(_ range: Range<Int>, named name: String? = nil) {
         let value = JSONValue.integer(Int128(range.count))
         guard let name else { return add(value, .unknown, at: range) }
@@ -60,7 +60,7 @@ final class AnnotationRecorder {
 }
 
 extension TypeDescription {
-    /// How many bytes of a value on the wire count those behind them.
+    /// Returns how many bytes of a value on the wire are its prefix.
     fileprivate func prefixByteCount(inValueOf byteCount: Int) -> Int {
         switch self {
         case .string(.counted(let format, _)), .bytes(.counted(let format, _)):
@@ -69,13 +69,13 @@ extension TypeDescription {
         }
     }
 
-    /// The width of a varint that counts what is left of `byteCount` behind it.
+    /// Returns the width of a varint that counts the other bytes of `byteCount`.
     private func varintByteCount(inValueOf byteCount: Int) -> Int {
         (1...5).first { UInt64(clamping: byteCount - $0).varintByteCount == $0 } ?? 0
     }
 }
 
 extension PacketField {
-    /// A value of the field in JSON.
+    /// Returns a value of the field in JSON.
     func json(of value: Int128) -> JSONValue { format == .boolean ? .boolean(value != 0) : .exactInteger(value) }
 }

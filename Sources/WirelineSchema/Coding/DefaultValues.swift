@@ -2,22 +2,44 @@
 
 import WirelineCodec
 
-/// What `@since` fields are when the bytes end before them.
+/// The values of `@since` fields if the bytes end before them.
 struct DefaultValues {
     private let description: ProtocolDescription
     private let enumerations: [EnumerationPlan]
     private let flagSets: [EnumerationPlan]
-    /// The defaults of structures, so that one is worked out once however often it stands in others.
-    private var structures: [Int: JSONValue] = [:]
+    /// The defaults of structures.
+    private var structures: [JSONValue]
 
     init(_ description: ProtocolDescription, enumerations: [EnumerationPlan], flagSets: [EnumerationPlan]) {
         self.description = description
         self.enumerations = enumerations
         self.flagSets = flagSets
+        structures = Array(repeating: .object([]), count: description.structures.count)
+        let graph = StructureGraph(description.structures) { field in
+            field.presence == .optional ? nil : field.type.structureByValue
+        }
+        let fields = description.messages.flatMap(\.fields) + description.structures.flatMap(\.fields)
+        let starts = fields.compactMap { field in
+            if case .since = field.presence { field.type.structureByValue } else { nil }
+        }
+        // Only defaults that are needed are made: the zeros of fixed lists can be large.
+        let needed = Set(graph.reached(from: starts))
+        // A structure that nests more deeply than the protocol allows gets an empty default. The checker lets no
+        // message contain it, and a chain of structures may be deeper than the program's stack.
+        let depths = graph.depths()
+        for index in graph.innermostFirst where needed.contains(index) {
+            guard depths[index] <= description.options.maximumDepth else { continue }
+            structures[index] = defaultValue(ofStructure: index)
+        }
     }
 
-    /// The default of a `@since` field; nil for any other.
-    mutating func value(of field: FieldDescription) -> JSONValue? {
+    private func defaultValue(ofStructure index: Int) -> JSONValue {
+        let fields = description.structures[index].fields.filter { $0.presence != .optional }
+        return .object(fields.map { JSONValue.Member($0.name, value(of: $0) ?? zero($0.type)) })
+    }
+
+    /// Returns the default of a `@since` field; nil for any other field.
+    func value(of field: FieldDescription) -> JSONValue? {
         guard case .since(_, let value) = field.presence else { return nil }
         switch value {
         case .integer(let value): return integer(value, field.type)
@@ -41,7 +63,7 @@ struct DefaultValues {
         }
     }
 
-    private mutating func zero(_ type: TypeDescription) -> JSONValue {
+    private func zero(_ type: TypeDescription) -> JSONValue {
         switch type {
         case .integer, .varint, .boolean, .enumeration, .flags: return integer(0, type)
         case .float32, .float64: return .float(0.0)
@@ -49,15 +71,7 @@ struct DefaultValues {
         case .properties: return .object([])
         case .list: return .array([])
         case .fixedList(let element, let count): return .array(Array(repeating: zero(element), count: count))
-        case .structure(let index):
-            if let known = structures[index] { return known }
-            structures[index] = .object([])  // A structure that holds itself by value would never end.
-            let members = description.structures[index].fields.compactMap { field in
-                field.presence == .optional
-                    ? nil : JSONValue.Member(field.name, value(of: field) ?? zero(field.type))
-            }
-            structures[index] = .object(members)
-            return .object(members)
+        case .structure(let index): return structures[index]
         }
     }
 }

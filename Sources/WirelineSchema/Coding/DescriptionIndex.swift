@@ -2,15 +2,14 @@
 
 import WirelineCodec
 
-/// What is looked up again and again in a description, worked out once.
+/// Values that are looked up often in a description, computed once.
 final class DescriptionIndex: Sendable {
     let description: ProtocolDescription
     let messages: [FieldListPlan]
     let structures: [FieldListPlan]
     let enumerations: [EnumerationPlan]
     let flagSets: [EnumerationPlan]
-    /// The fewest bytes of each structure.
-    private let minimumByteCounts: MinimumByteCounts
+    private let sizes: WireSizes
     private let messagesByName: [String: Int]
     private let messagesByID: [Sender: [UInt64: Int]]
 
@@ -20,14 +19,14 @@ final class DescriptionIndex: Sendable {
             EnumerationPlan($0.format, $0.cases, isClosed: $0.isClosed)
         }
         let flagSets = description.flagSets.map { EnumerationPlan($0.format, $0.cases, isClosed: false) }
-        var defaults = DefaultValues(description, enumerations: enumerations, flagSets: flagSets)
-        messages = description.messages.map { FieldListPlan($0.fields, &defaults) }
+        let defaults = DefaultValues(description, enumerations: enumerations, flagSets: flagSets)
+        messages = description.messages.map { FieldListPlan($0.fields, defaults) }
         structures = description.structures.map {
-            FieldListPlan($0.fields, sizePrefix: $0.sizePrefix, sizePrefixOrder: $0.byteOrder, &defaults)
+            FieldListPlan($0.fields, sizePrefix: $0.sizePrefix, sizePrefixOrder: $0.byteOrder, defaults)
         }
         self.enumerations = enumerations
         self.flagSets = flagSets
-        minimumByteCounts = MinimumByteCounts(description)
+        sizes = WireSizes(description)
 
         var names: [String: Int] = [:]
         for (index, message) in description.messages.enumerated() { names[message.name] = names[message.name] ?? index }
@@ -45,16 +44,18 @@ final class DescriptionIndex: Sendable {
     /// How deeply structures may nest.
     var maximumDepth: Int { description.options.maximumDepth }
 
-    /// The index of the message with this schema name or `@name`.
+    /// Returns the index of the message with this schema name or `@name`.
     func message(named name: String) -> Int? {
         guard let index = messagesByName[name] else { return nil }
         let message = description.messages[index]
         return message.name.hasSameBytes(as: name) || message.alias?.hasSameBytes(as: name) == true ? index : nil
     }
 
-    /// The index of the message with this ID that `sender` may send.
+    /// Returns the index of the message with this ID that `sender` may send.
     func message(id: UInt64, from sender: Sender) -> Int? { messagesByID[sender]?[id] }
 
-    /// The fewest bytes that a value of this type takes.
-    func minimumByteCount(of type: TypeDescription) -> Int { minimumByteCounts.byteCount(of: type) }
+    /// Returns the fewest bytes that a value of this type takes.
+    ///
+    /// A decoder divides the bytes left by those of an item, and reserves no more items of a list than that.
+    func minimumByteCount(of type: TypeDescription) -> Int { sizes.size(of: type).minimumByteCount }
 }

@@ -22,27 +22,29 @@ final class EnumerationPlan: Sendable {
     /// The names of all cases, in the order of their declaration.
     var names: [String] { cases.map(\.name) }
 
-    /// The number of the case with exactly this name.
+    /// Returns the number of the case with exactly this name.
     func value(named name: String) -> Int128? {
         guard let index = indicesByName[name], cases[index].name.hasSameBytes(as: name) else { return nil }
         return cases[index].value
     }
 
-    /// The name of the case with this number.
+    /// Returns the name of the case with this number.
     private func name(of value: Int128) -> String? { namesByValue[value] }
 
-    /// Why a number is refused: a `@closed` enum takes only what it lists.
+    /// Returns why a number is refused: a `@closed` enum accepts only the numbers that it lists.
     func fault(of value: Int128) -> CodecError.Reason? {
         isClosed && name(of: value) == nil ? .unknownCase(value) : nil
     }
 
-    /// The value of an enum: its name, or its number when it has none.
+    /// Returns the JSON of an enum: its name, or its number if it has no name.
     func json(enumeration value: Int128) -> JSONValue {
         name(of: value).map { .string($0) } ?? .exactInteger(value)
     }
 
-    /// The value of flags: the masks that lie wholly inside, in the order of their declaration and as far as each adds a
-    /// bit, and then one number for the bits that are left.
+    /// Returns the JSON of flags: names, then one number for the bits that have no name.
+    ///
+    /// A name is included if its whole mask is set and adds at least one bit. Names are in the order of their
+    /// declaration.
     func json(flags value: Int128) -> JSONValue {
         var items: [JSONValue] = []
         var covered: Int128 = 0

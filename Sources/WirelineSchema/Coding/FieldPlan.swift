@@ -4,18 +4,18 @@ import WirelineCodec
 
 /// The fields of a message or a structure, found by name.
 ///
-/// Plans are objects, not values: reading and writing recurse into structures, and copies of whole descriptions would
-/// make each step of that take kilobytes of the stack.
+/// Plans are objects, not values: reading and writing recurse into structures, and a copy of a whole description would
+/// take kilobytes of stack at each step.
 final class FieldListPlan: Sendable {
     let fields: [FieldPlan]
-    /// How the byte count of a sized structure stands in front of its fields.
+    /// The format of a sized structure's byte count, which precedes its fields.
     let sizePrefix: CountFormat?
     let sizePrefixOrder: ByteOrder
     private let indices: [String: Int]
 
     init(
         _ fields: [FieldDescription], sizePrefix: CountFormat? = nil, sizePrefixOrder: ByteOrder = .bigEndian,
-        _ defaults: inout DefaultValues
+        _ defaults: DefaultValues
     ) {
         self.fields = fields.map { FieldPlan($0, absent: defaults.value(of: $0)) }
         self.sizePrefix = sizePrefix
@@ -23,9 +23,9 @@ final class FieldListPlan: Sendable {
         indices = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The index of the field with exactly this name.
+    /// Returns the index of the field with exactly this name.
     ///
-    /// - Parameter expected: Where it is when members stand in the order of the fields.
+    /// - Parameter expected: Its index if members are in the order of the fields.
     func index(of name: String, expected: Int) -> Int? {
         if fields.indices.contains(expected), fields[expected].name.hasSameBytes(as: name) { return expected }
         guard let index = indices[name], fields[index].name.hasSameBytes(as: name) else { return nil }
@@ -42,7 +42,7 @@ final class FieldPlan: Sendable {
     let isOptional: Bool
     /// Whether the bytes may end before it.
     let mayBeAbsent: Bool
-    /// What a `@since` field is when the bytes end before it; nil for any other.
+    /// The value of a `@since` field if the bytes end before it; nil for any other field.
     let absent: JSONValue?
     let limits: FieldLimits
     let isSensitive: Bool
@@ -58,7 +58,7 @@ final class FieldPlan: Sendable {
     }
 }
 
-/// What `@range` and `@max` ask of a field, when reading and when writing.
+/// The limits that `@range` and `@max` set for a field, in both directions.
 final class FieldLimits: Sendable {
     let range: ClosedRange<Int128>?
     private let floatRange: ClosedRange<Double>?
@@ -70,22 +70,22 @@ final class FieldLimits: Sendable {
         self.maximumCount = maximumCount
     }
 
-    /// What is asked of the items of a list: nothing, because the attributes speak of the list.
+    /// The limits of the items of a list: none, because the attributes apply to the list.
     static let none = FieldLimits(range: nil, floatRange: nil, maximumCount: nil)
 
-    /// Why an integer is refused by `@range`.
+    /// Returns why `@range` refuses an integer; nil if it does not.
     func fault(of value: Int128) -> CodecError.Reason? {
         guard let range, !range.contains(value) else { return nil }
         return .outOfRange(value: value, minimum: range.lowerBound, maximum: range.upperBound)
     }
 
-    /// Why a float is refused by `@range`; what is not a number is outside of every range.
+    /// Returns why `@range` refuses a float; NaN is outside every range.
     func fault(of value: Double) -> CodecError.Reason? {
         guard let range = floatRange, !range.contains(value) else { return nil }
         return .floatOutOfRange(value: value, minimum: range.lowerBound, maximum: range.upperBound)
     }
 
-    /// Why a number of bytes or items is refused by `@max`.
+    /// Returns why `@max` refuses a number of bytes or items; nil if it does not.
     func fault(ofCount count: Int) -> CodecError.Reason? {
         guard let maximumCount, count > maximumCount else { return nil }
         return .tooLong(count: count, limit: maximumCount)

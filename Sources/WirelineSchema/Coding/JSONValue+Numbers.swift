@@ -2,16 +2,16 @@
 
 import WirelineCodec
 
-/// Reading numbers of a field's type.
+/// Reads numbers of a field's type.
 extension JSONValue {
-    /// The exact integer, which lies in a range.
+    /// Returns the exact integer, which must be in a range.
     ///
-    /// Where the range has numbers beyond 53 bits, an integer in a string is read too.
+    /// If the range has numbers beyond 53 bits, an integer in a string is accepted too.
     ///
     /// - Parameters:
-    ///   - range: What the integer's type can hold.
+    ///   - range: The range of the integer's type.
     ///   - limit: The part of the range that is allowed, if not all of it is.
-    ///   - expectation: What an error says is needed instead of another kind of value.
+    ///   - expectation: What the error names as expected if the value has another kind.
     func integer(
         in range: ClosedRange<Int128>, limit: ClosedRange<Int128>? = nil,
         orElse expectation: TranslationError.Expectation? = nil
@@ -39,14 +39,14 @@ extension JSONValue {
         return value
     }
 
-    /// The nearest float; the names of the numbers that JSON has none for are read too.
+    /// Returns the nearest float; `"NaN"`, `"Infinity"` and `"-Infinity"` are accepted too.
     func float32() throws(TranslationError) -> Float {
         guard case .number(let number) = self else { return Float(try nonfinite()) }
         guard number.float.isFinite else { throw TranslationError(.numberTooLarge(number.text)) }
         return number.float
     }
 
-    /// The nearest double; the names of the numbers that JSON has none for are read too.
+    /// Returns the nearest double; `"NaN"`, `"Infinity"` and `"-Infinity"` are accepted too.
     func float64() throws(TranslationError) -> Double {
         guard case .number(let number) = self else { return try nonfinite() }
         guard number.double.isFinite else { throw TranslationError(.numberTooLarge(number.text)) }
@@ -63,20 +63,21 @@ extension JSONValue {
     }
 }
 
-/// Writing numbers.
+/// Writes numbers.
 extension JSONValue {
-    /// An integer that every reader of JSON understands: a string beyond ±(2^53 − 1), where readers that know only
-    /// 64-bit floats would change it.
+    /// Makes an integer that every JSON reader keeps exact: a string beyond ±(2^53 − 1).
+    ///
+    /// Readers that know only 64-bit floats would change such a number.
     static func exactInteger(_ value: Int128) -> JSONValue {
         value.magnitude <= (1 << 53) - 1 ? .integer(value) : .string(String(value))
     }
 
-    /// A float: its shortest digits, or its name where JSON has no number for it.
+    /// Makes a float: its shortest digits, or its name if it is not finite.
     static func float(_ value: Double) -> JSONValue {
         JSONNumber(value).map { .number($0) } ?? .string(nonfiniteName(of: value))
     }
 
-    /// A float: its shortest digits as a `Float`, or its name where JSON has no number for it.
+    /// Makes a float: its shortest digits as a `Float`, or its name if it is not finite.
     static func float(_ value: Float) -> JSONValue {
         JSONNumber(value).map { .number($0) } ?? .string(nonfiniteName(of: Double(value)))
     }
@@ -87,7 +88,7 @@ extension JSONValue {
 }
 
 extension JSONNumber {
-    /// The integer that a string holds, in the notation of JSON: no plus, no leading zeros, no spaces.
+    /// Makes the integer in a string, in JSON notation: no plus, no leading zeros, no spaces.
     init?(integerText text: String) {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
         guard let first = digits.first, first != UInt8(ascii: "0") || digits.count == 1 else { return nil }

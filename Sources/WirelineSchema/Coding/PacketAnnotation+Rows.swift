@@ -5,25 +5,25 @@ import WirelineCodec
 extension PacketAnnotation {
     /// A part as columns of text.
     package struct Row: Equatable, Sendable {
-        /// Where the part stands, padded on the left.
+        /// The part's offset, padded on the left.
         package let offset: String
-        /// Its bytes in hexadecimal, padded on the right: a prefix, a space, the rest.
+        /// Its bytes in hexadecimal, padded on the right: a prefix, a space, the other bytes.
         package let digits: String
-        /// What it is called, padded on the right.
+        /// Its name, padded on the right.
         package let path: String
         /// Its value, as ``Part/text``.
         package let text: String
-        /// What it is for.
+        /// Its purpose.
         package let kind: Kind
     }
 
-    /// How many bytes of a part are shown; of a longer one all but the last of these, and an ellipsis.
+    /// The most bytes shown of a part, without its prefix; a longer one is shown with one byte less and an ellipsis.
     private static let shownByteCount = 16
 
-    /// The first parts as columns that line up; of sensitive ones neither bytes nor values.
+    /// Returns the first parts as aligned columns; bytes and values of sensitive parts are hidden.
     ///
     /// - Parameters:
-    ///   - packet: What was annotated.
+    ///   - packet: The annotated packet.
     ///   - maximumCount: The most rows; all of them by default.
     package func rows(of packet: [UInt8], maximumCount: Int = .max) -> [Row] {
         let parts = parts.prefix(maximumCount)

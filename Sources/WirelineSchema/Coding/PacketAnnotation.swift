@@ -2,7 +2,7 @@
 
 public import WirelineCodec
 
-/// What each byte of a packet is, for people who look at bytes.
+/// The meaning of each byte of a packet, for people who read bytes.
 ///
 ///      0  00000013           length   19
 ///      4  4e21               id       20001
@@ -10,30 +10,31 @@ public import WirelineCodec
 ///      7  00000002           Line     2
 ///     11  0006 e4bda0e5a5bd  message  "你好"
 ///
-/// The parts stand in the order of the bytes and do not overlap. When there is no ``fault`` and nothing was omitted, they
+/// The parts are in the order of the bytes and do not overlap. If there is no ``fault`` and nothing was omitted, they
 /// cover the packet without a gap.
 public struct PacketAnnotation: Equatable, Sendable {
-    /// The name of the packet's message; nil when its ID is unknown.
+    /// The name of the packet's message; nil if its ID is unknown.
     public var message: String?
-    /// What the bytes are.
+    /// The parts of the packet.
     public var parts: [Part]
-    /// Why the payload could not be read to its end; the parts before that, and the trailer, are there all the same.
+    /// Why the payload could not be read to its end; the parts before the fault, and the trailer, are still there.
     public var fault: CodecError?
-    /// How many more parts there were than asked for.
+    /// The number of parts beyond the requested maximum.
     public var omittedPartCount: Int
 
-    /// A run of bytes that is one thing.
+    /// A run of bytes with one meaning.
     public struct Part: Equatable, Sendable {
-        /// Where it stands, in bytes from the packet's first; never empty.
+        /// The position in bytes from the packet's first; never empty.
         public var range: Range<Int>
-        /// How many bytes at its start count those behind them: the prefix of a string.
+        /// The number of bytes at its start that count the bytes after them, such as the prefix of a string.
         public var prefixByteCount: Int
-        /// What it is called, without the message's name: `items[1].count`. Of bytes behind the last known field of a
-        /// message it is `trailing`, of the payload of an unknown message `payload`.
+        /// The name, without the message's name: `items[1].count`.
+        ///
+        /// It is `trailing` for bytes after the last known field of a message, and `payload` for an unknown message.
         public var path: String
-        /// What it is for.
+        /// The purpose of the part.
         public var kind: Kind
-        /// Of a field what it is in JSON, of anything else how many items or bytes there are.
+        /// The value of a field in JSON; for other parts, the number of items or bytes.
         public var value: JSONValue
         /// Whether the schema asks to hide the value, and so the bytes, in logs.
         public var isSensitive: Bool
@@ -50,16 +51,16 @@ public struct PacketAnnotation: Equatable, Sendable {
         }
     }
 
-    /// What a part of a packet is for.
+    /// The purpose of a part of a packet.
     @nonexhaustive
     public enum Kind: Equatable, Sendable {
         /// A field of the header or the trailer.
         case header
         /// A field, or an item of a list.
         case field
-        /// The number in front of a list.
+        /// The count before a list.
         case count
-        /// The number in front of a sized structure.
+        /// The size before a sized structure.
         case size
         /// Bytes that the schema does not know.
         case unknown
@@ -67,16 +68,16 @@ public struct PacketAnnotation: Equatable, Sendable {
 }
 
 extension PacketTranslator {
-    /// Says what each byte of a packet is, of a message of `sender` or else of one of its peer.
+    /// Annotates a packet, as a message from `sender` or, if there is none, from its peer.
     ///
-    /// A packet that cannot be decoded is annotated as far as it can be; ``decode(_:preferring:)`` throws the
+    /// A packet that cannot be decoded is annotated as far as possible; ``decode(_:preferring:)`` throws the
     /// ``PacketAnnotation/fault``.
     ///
     /// - Parameters:
     ///   - packet: The packet.
-    ///   - sender: Who has probably sent it.
-    ///   - maximumPartCount: The most parts that are made (default 10,000, more than anybody looks at).
-    /// - Throws: `CodecError` when not even the header can be read.
+    ///   - sender: The side that probably sent it.
+    ///   - maximumPartCount: The most parts to make (default 10,000, more than anyone reads).
+    /// - Throws: `CodecError` if not even the header can be read.
     public func annotate(
         _ packet: borrowing Packet, preferring sender: Sender, maximumPartCount: Int = 10_000
     ) throws(CodecError) -> PacketAnnotation {
@@ -91,12 +92,12 @@ extension PacketTranslator {
             omittedPartCount: recorder.omittedPartCount)
     }
 
-    /// Says what each byte is, of bytes that must be exactly one packet.
+    /// Annotates bytes that must be exactly one packet.
     ///
     /// - Parameters:
     ///   - packet: The packet's bytes.
-    ///   - sender: Who has probably sent it.
-    ///   - maximumPartCount: The most parts that are made (default 10,000).
+    ///   - sender: The side that probably sent it.
+    ///   - maximumPartCount: The most parts to make (default 10,000).
     /// - Throws: `CodecError` as ``annotate(_:preferring:maximumPartCount:)-(Packet,_,_)``, and what `Packet` refuses.
     public func annotate(
         _ packet: RawSpan, preferring sender: Sender, maximumPartCount: Int = 10_000
@@ -106,7 +107,7 @@ extension PacketTranslator {
         return try annotate(packet, preferring: sender, maximumPartCount: maximumPartCount)
     }
 
-    /// Header and trailer; the one field whose width varies takes what the others leave.
+    /// Returns the parts of header and trailer; the one field of variable width takes the bytes that are left.
     private func headerParts(of packet: borrowing Packet) throws(CodecError) -> [PacketAnnotation.Part] {
         let layout = index.description.layout
         let values = try layout.header(of: packet).fields

@@ -3,19 +3,19 @@
 public import WirelineCodec
 
 extension PacketTranslator {
-    /// What a packet is in JSON.
+    /// Returns a packet as a line of JSON.
     ///
     ///     {"message":"Cs_20001","id":20001,"header":{…},"fields":{…}}
     ///
-    /// Kept bytes behind the last known field follow as `"trailing":"<hex>"`. Of an ID that `sender` has no message for,
-    /// `message` is `null` and `"payload":"<hex>"` stands in place of the fields.
+    /// Kept bytes after the last known field follow as `"trailing":"<hex>"`. If `sender` has no message with the ID,
+    /// `message` is `null` and `"payload":"<hex>"` replaces the fields.
     ///
     /// - Throws: `CodecError` with the field's path; its offset counts from the packet's first byte.
     public func decode(_ packet: borrowing Packet, from sender: Sender) throws(CodecError) -> JSONValue {
         try decode(packet, as: index.message(id: packet.id, from: sender))
     }
 
-    /// What a packet is in JSON, when it is not known who has sent it: a message of `sender`, or else one of its peer.
+    /// Returns a packet as a line of JSON if its sender is unknown: a message of `sender`, or else of its peer.
     ///
     /// - Throws: `CodecError` as ``decode(_:from:)-(Packet,_)``.
     public func decode(_ packet: borrowing Packet, preferring sender: Sender) throws(CodecError) -> JSONValue {
@@ -23,11 +23,11 @@ extension PacketTranslator {
         return try decode(packet, as: own ?? index.message(id: packet.id, from: sender.peer))
     }
 
-    /// What a packet of the named message is in JSON.
+    /// Returns a packet of the named message as a line of JSON.
     ///
-    /// - Returns: The line, or nil when no message has that name.
-    /// - Throws: `CodecError` as ``decode(_:from:)-(Packet,_)``, and
-    ///   `CodecError/Reason/wrongMessage(id:expected:)` for a packet with another ID.
+    /// - Returns: The line; nil if no message has that name.
+    /// - Throws: `CodecError` as ``decode(_:from:)-(Packet,_)``, and `CodecError/Reason/wrongMessage(id:expected:)` for
+    ///   a packet with another ID.
     public func decode(_ packet: borrowing Packet, asMessage name: String) throws(CodecError) -> JSONValue? {
         guard let message = index.message(named: name) else { return nil }
         let expected = index.description.messages[message].id
@@ -35,7 +35,7 @@ extension PacketTranslator {
         return try decode(packet, as: message)
     }
 
-    /// What bytes that must be exactly one packet are in JSON.
+    /// Returns bytes that must be exactly one packet as a line of JSON.
     ///
     /// - Throws: `CodecError` as ``decode(_:from:)-(Packet,_)``, and what `Packet` refuses.
     public func decode(_ packet: RawSpan, from sender: Sender) throws(CodecError) -> JSONValue {
@@ -44,9 +44,9 @@ extension PacketTranslator {
         return try decode(packet, from: sender)
     }
 
-    /// What a payload of the named message is in JSON: `{"fields":{…}}`, with `trailing` where bytes were kept.
+    /// Returns a payload of the named message in JSON: `{"fields":{…}}`, with `trailing` if bytes were kept.
     ///
-    /// - Returns: The object, or nil when no message has that name.
+    /// - Returns: The object; nil if no message has that name.
     /// - Throws: `CodecError` with the field's path; its offset counts from the payload's first byte.
     public func decodePayload(_ payload: RawSpan, asMessage name: String) throws(CodecError) -> JSONValue? {
         guard let message = index.message(named: name) else { return nil }
@@ -99,7 +99,7 @@ extension PacketTranslator {
     }
 }
 
-/// The keys of the line that a packet is in JSON.
+/// The keys of a packet's line of JSON.
 enum LineKey {
     static let message = "message"
     static let id = "id"

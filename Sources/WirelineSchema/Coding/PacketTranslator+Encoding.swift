@@ -3,18 +3,17 @@
 import WirelineCodec
 
 extension PacketTranslator {
-    /// One whole packet of a message.
+    /// Encodes one whole packet of a message.
     ///
-    /// `json` is the object of the message's fields, or a line as ``decode(_:from:)-(Packet,_)`` makes it. It is taken
-    /// for a line when it has `fields` and any of the line's keys (`message`, `id`, `header`, `fields`, `trailing`) is
-    /// not the name of a field. All of a line but `fields` may be left out. Its `message` and `id` must be this
-    /// message's; of its `header`, what can be set is set, and IDs, lengths, constants and checksums must be what the
-    /// packet has.
+    /// `json` is the object of the message's fields, or a line as ``decode(_:from:)-(Packet,_)`` makes it. It is a line
+    /// if it has `fields`, and any of the line's keys (`message`, `id`, `header`, `fields`, `trailing`) is not the name
+    /// of a field. Only `fields` is required in a line. Its `message` and `id` must be this message's. Its `header`
+    /// sets the fields that can be set; IDs, lengths, constants and checksums in it must be those of the packet.
     ///
     /// - Parameters:
     ///   - name: The message's name in the schema, or its `@name`.
     ///   - json: The fields or the line.
-    ///   - header: An object of header fields to set, which go before a line's own. IDs, lengths, constants and
+    ///   - header: An object of header fields to set, which override a line's own. IDs, lengths, constants and
     ///     checksums are computed and must not be in it.
     /// - Throws: ``TranslationError``, with the path of the field.
     public func encode(
@@ -22,14 +21,14 @@ extension PacketTranslator {
     ) throws(TranslationError) -> [UInt8] {
         guard let message = index.message(named: name) else { throw TranslationError(.unknownMessage(name)) }
         return try inMessage(message) { () throws(TranslationError) in
-            let line = try isLine(json, of: message) ? Line(json) : Line(fields: json)
+            let line = try isLine(json, of: message) ? PacketJSON(json) : PacketJSON(fields: json)
             return try encode(line, as: message, header: header)
         }
     }
 
-    /// One whole packet of a message, from JSON text in UTF-8; the rest is as ``encode(message:json:header:)``.
+    /// Encodes one whole packet from JSON text in UTF-8; otherwise like ``encode(message:json:header:)``.
     ///
-    /// - Throws: ``TranslationError``; of text that is not JSON it names the field and the byte of the text.
+    /// - Throws: ``TranslationError``; for text that is not JSON it names the field and the byte of the text.
     public func encode(
         message name: String, parsing text: [UInt8], header: [UInt8]? = nil
     ) throws(TranslationError) -> [UInt8] {
@@ -48,9 +47,9 @@ extension PacketTranslator {
         }
     }
 
-    /// One whole packet of a line as ``decode(_:from:)-(Packet,_)`` makes it, which says itself what message it is.
+    /// Encodes one whole packet from a line as ``decode(_:from:)-(Packet,_)`` makes it, which names its message.
     ///
-    /// Packets of an unknown ID are encoded too: from `"message":null`, `id` and `payload`.
+    /// Packets with an unknown ID are encoded too: from `"message":null`, `id` and `payload`.
     ///
     /// - Throws: ``TranslationError``, with the path of the field.
     public func encode(line json: JSONValue, header: JSONValue? = nil) throws(TranslationError) -> [UInt8] {
@@ -58,7 +57,7 @@ extension PacketTranslator {
         case .string(let name)?:
             guard let message = index.message(named: name) else { throw TranslationError(.unknownMessage(name)) }
             return try inMessage(message) { () throws(TranslationError) in
-                try encode(Line(json), as: message, header: header)
+                try encode(PacketJSON(json), as: message, header: header)
             }
         case .null?:
             return try encodeUnknown(json, header: header)
@@ -69,12 +68,12 @@ extension PacketTranslator {
         }
     }
 
-    /// The payload of a message, without header and trailer.
+    /// Encodes the payload of a message, without header and trailer.
     ///
     /// - Parameters:
     ///   - name: The message's name in the schema, or its `@name`.
     ///   - fields: The object of the message's fields.
-    ///   - trailing: Bytes to put behind the last known field.
+    ///   - trailing: Bytes to write after the last known field.
     /// - Throws: ``TranslationError``, with the path of the field.
     public func encodePayload(
         message name: String, fields: JSONValue, trailing: [UInt8] = []
@@ -85,7 +84,7 @@ extension PacketTranslator {
         }
     }
 
-    private func encode(_ line: Line, as message: Int, header: JSONValue?) throws(TranslationError) -> [UInt8] {
+    private func encode(_ line: PacketJSON, as message: Int, header: JSONValue?) throws(TranslationError) -> [UInt8] {
         let description = index.description.messages[message]
         if let name = line.message, !name.hasSameBytes(as: description.name), name != description.alias {
             let found = FieldPath.quoted(name)
@@ -96,14 +95,14 @@ extension PacketTranslator {
     }
 
     private func encodeUnknown(_ json: JSONValue, header: JSONValue?) throws(TranslationError) -> [UInt8] {
-        let line = try Line(unknown: json)
+        let line = try PacketJSON(unknown: json)
         guard let id = line.id else { throw TranslationError(.missing, path: LineKey.id) }
         return try encode(id: id, line.trailing, line, header: header)
     }
 
-    /// Puts header and trailer around a payload.
+    /// Adds header and trailer to a payload.
     private func encode(
-        id: UInt64, _ payload: [UInt8], _ line: Line, header: JSONValue?
+        id: UInt64, _ payload: [UInt8], _ line: PacketJSON, header: JSONValue?
     ) throws(TranslationError) -> [UInt8] {
         if let stated = line.id, stated != id {
             throw TranslationError(.differs(found: String(stated), actual: String(id)), path: LineKey.id)
@@ -117,16 +116,15 @@ extension PacketTranslator {
         return packet
     }
 
-    /// - Returns: The packet, and what its header fields are.
+    /// - Returns: The packet, and the values of its header fields.
     private func wrap(
         _ payload: [UInt8], id: UInt64, header: PacketHeader
     ) throws(TranslationError) -> ([UInt8], PacketHeader) {
         let layout = index.description.layout
         let limit = index.description.options.maximumPacketByteCount
         do throws(CodecError) {
-            // SAFETY: an array of bytes has neither padding nor bytes that are not initialised.
+            // SAFETY: here and below, an array of bytes has neither padding nor uninitialised bytes.
             let packet = try unsafe layout.encode(id: id, header: header, payload: payload.span.bytes, limit: limit)
-            // SAFETY: as above.
             return (packet, try unsafe layout.header(of: Packet(packet.span.bytes, layout: layout, limit: limit)))
         } catch {
             throw TranslationError(.value(error.reason), path: error.path)
@@ -147,7 +145,7 @@ extension PacketTranslator {
         return encoder.bytes + trailing
     }
 
-    /// Whether JSON is a line around a message's fields rather than the fields themselves.
+    /// Whether JSON is a line around a message's fields, and not the fields themselves.
     private func isLine(_ json: JSONValue, of message: Int) -> Bool {
         guard json[LineKey.fields] != nil else { return false }
         let list = index.messages[message]

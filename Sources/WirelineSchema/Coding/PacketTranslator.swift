@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns packets into JSON and JSON into packets, by a protocol's description alone.
+/// Converts packets to JSON and JSON to packets, using only a protocol's description.
 ///
-/// What it reads and refuses is what generated code reads and refuses.
+/// It accepts and refuses the same packets and values as generated code.
 ///
 /// ```swift
 /// let translator = PacketTranslator(description)
@@ -11,16 +11,19 @@
 /// // {"message":"Cs_20001","id":20001,"header":{"length":15,"id":20001},"fields":{"SceneId":7,"Line":2,"message":"hi"}}
 /// ```
 ///
-/// In JSON, names are the schema's and stand in the order of the wire. Integers are numbers, and strings beyond
-/// ±(2^53 − 1); lists are arrays; bytes are Base64; an enum is its name, or its number when it has none; flags are an
-/// array of names, with one number for bits that have none; `properties` are an object of strings; floats have their
-/// shortest digits, or are `"NaN"`, `"Infinity"` and `"-Infinity"` (a NaN's other bits are not kept). An `optional`
-/// field may be absent or `null`, a `@since` field absent; all others must be there. Of a `sized` structure with more
-/// bytes than the description knows, the ones that it does not know are not shown.
+/// JSON uses the schema's names, in wire order:
+///
+/// - Integers are numbers, and strings beyond ±(2^53 − 1).
+/// - Floats are their shortest digits, or `"NaN"`, `"Infinity"` and `"-Infinity"`. A NaN's other bits are lost.
+/// - Lists are arrays. Bytes are Base64. `properties` are an object of strings.
+/// - An enum is its name, or its number if it has no name. Flags are an array of names, with one number for bits
+///   without a name.
+/// - An `optional` field may be absent or `null`, a `@since` field absent. All other fields are required.
+/// - In a `sized` structure with more bytes than the description knows, the unknown bytes are left out.
 public struct PacketTranslator: Sendable {
     let index: DescriptionIndex
 
-    /// Makes a translator; names and numbers are indexed once, here.
+    /// Makes a translator; this indexes names and numbers once.
     public init(_ description: ProtocolDescription) {
         index = DescriptionIndex(description)
     }
@@ -28,17 +31,18 @@ public struct PacketTranslator: Sendable {
     /// The protocol whose packets are translated.
     public var description: ProtocolDescription { index.description }
 
-    /// How deeply arrays and objects can stand in one another in what ``decode(_:from:)-(Packet,_)`` makes: what to
-    /// give the parser so that it reads everything that was printed.
+    /// The deepest nesting of arrays and objects in the result of ``decode(_:from:)-(Packet,_)``.
+    ///
+    /// Pass it to the JSON parser, so that it reads everything that was printed.
     public var maximumJSONDepth: Int {
-        // A structure in a list is two levels; around the outermost fields stand the line and its `fields`.
+        // A structure in a list has two levels; the line and its `fields` are around the outermost fields.
         let levels = max(0, min(index.description.options.maximumDepth, 1 << 16))
         return max(JSONValue.defaultMaximumDepth, 2 * levels + 4)
     }
 }
 
 extension TypeDescription {
-    /// Whether a field of this type takes all bytes to the end of the payload, so that none can follow it.
+    /// Whether a field of this type takes all bytes up to the end of the payload, so that no field can follow.
     func takesRest(in index: DescriptionIndex) -> Bool {
         switch self {
         case .string(.rest), .bytes(.rest), .list(_, .rest), .properties: return true

@@ -3,7 +3,7 @@
 import WirelineCodec
 
 extension PayloadDecoder {
-    /// Reads what is neither a structure nor a list nor text.
+    /// Reads a value that is not a structure, a list or text.
     func decodeScalar(
         _ type: TypeDescription, _ limits: FieldLimits, from reader: inout ByteReader
     ) throws(CodecError) -> JSONValue {
@@ -38,7 +38,7 @@ extension PayloadDecoder {
         }
     }
 
-    /// Refuses what has a fault.
+    /// Throws a fault, if there is one.
     func require(_ fault: CodecError.Reason?, at offset: Int) throws(CodecError) {
         if let fault { throw CodecError(fault, offset: offset) }
     }

@@ -2,16 +2,16 @@
 
 import WirelineCodec
 
-/// Reads the fields of messages and structures into JSON, as their description says.
+/// Decodes the fields of messages and structures to JSON, as their description says.
 ///
-/// The checks of a field come in the order in which generated code makes them: prefix, `@max`, the bytes at hand, then
-/// what the value itself must be.
+/// The checks of a field have the same order as in generated code: prefix, `@max`, the bytes available, then the value
+/// itself.
 struct PayloadDecoder {
     let index: DescriptionIndex
-    /// Is told what is read, where somebody wants to know.
+    /// Records what is read, if the caller wants it.
     var recorder: AnnotationRecorder?
 
-    /// Reads fields to their last one, or to the end of the bytes where one may be absent.
+    /// Reads fields up to the last one, or to the end of the bytes if the next field may be absent.
     func decodeFields(_ list: FieldListPlan, from reader: inout ByteReader) throws(CodecError) -> [JSONValue.Member] {
         var members: [JSONValue.Member] = []
         members.reserveCapacity(list.fields.count)
@@ -85,7 +85,8 @@ struct PayloadDecoder {
         _ element: TypeDescription, count: Int, from reader: inout ByteReader
     ) throws(CodecError) -> [JSONValue] {
         var items: [JSONValue] = []
-        // No more than the bytes can hold, whatever the count announces; the item that is cut off is then named.
+        // At most what the bytes can contain, whatever count is announced; the error then names the item that is cut
+        // off.
         let minimumByteCount = max(1, index.minimumByteCount(of: element))
         items.reserveCapacity(reader.itemCapacity(count, minimumByteCount: minimumByteCount))
         for position in 0..<count {
@@ -116,7 +117,7 @@ struct PayloadDecoder {
             } catch {
                 throw error.prefixed(by: "[\(items.count)]")
             }
-            // Items have at least one byte, by the description's promise; without it this would never end.
+            // Items have at least one byte, as the description guarantees; otherwise this would never end.
             try require(reader.offset > start ? nil : .trailingBytes(count: reader.remaining), at: start)
         }
         return items
@@ -131,7 +132,7 @@ struct PayloadDecoder {
         return value
     }
 
-    /// Reads what has no other values inside it.
+    /// Reads a value that contains no other values.
     private func decodeLeaf(
         _ type: TypeDescription, _ limits: FieldLimits, from reader: inout ByteReader
     ) throws(CodecError) -> JSONValue {

@@ -5,39 +5,39 @@ import WirelineCodec
 // MARK: - Scalars
 
 extension PayloadEncoder {
-    /// Writes what is neither a structure nor a list nor text.
+    /// Writes a value that is not a structure, a list or text.
     mutating func encodeScalar(
         _ value: JSONValue, as type: TypeDescription, _ limits: FieldLimits
     ) throws(TranslationError) {
         switch type {
         case .integer(let format, let byteOrder):
             let number = try value.integer(in: format.range, limit: limits.range)
-            append(number, format, byteOrder)
+            bytes.append(number, format, byteOrder)
         case .varint(let maximumByteCount):
             let range = PacketField.Format.varint(maximumByteCount: maximumByteCount).range
             let number = try value.integer(in: range, limit: limits.range)
-            appendVarint(UInt64(truncatingIfNeeded: number))
+            bytes.append(varint: UInt64(truncatingIfNeeded: number))
         case .float32(let byteOrder):
             let number = try value.float32()
             try require(limits.fault(of: Double(number)))
-            append(Int128(number.bitPattern), .uint32, byteOrder)
+            bytes.append(Int128(number.bitPattern), .uint32, byteOrder)
         case .float64(let byteOrder):
             let number = try value.float64()
             try require(limits.fault(of: number))
-            append(Int128(number.bitPattern), .uint64, byteOrder)
+            bytes.append(Int128(number.bitPattern), .uint64, byteOrder)
         case .enumeration(let enumeration, let byteOrder):
             let plan = index.enumerations[enumeration]
-            append(try number(ofCase: value, of: plan), plan.format, byteOrder)
+            bytes.append(try number(ofCase: value, of: plan), plan.format, byteOrder)
         case .flags(let flags, let byteOrder):
             let plan = index.flagSets[flags]
-            append(try number(ofFlags: value, of: plan), plan.format, byteOrder)
+            bytes.append(try number(ofFlags: value, of: plan), plan.format, byteOrder)
         default:
             guard case .boolean(let isTrue) = value else { throw wrongKind(.boolean, value) }
             bytes.append(isTrue ? 1 : 0)
         }
     }
 
-    /// The number of an enum's case, given by its name or as a number.
+    /// Returns the number of an enum's case, given by its name or as a number.
     private func number(ofCase value: JSONValue, of plan: EnumerationPlan) throws(TranslationError) -> Int128 {
         if case .string(let name) = value {
             if let number = plan.value(named: name) { return number }
@@ -50,7 +50,7 @@ extension PayloadEncoder {
         return number
     }
 
-    /// The number that flags make, given by their names and at most one number for bits without a name.
+    /// Returns the number of flags, given by their names and at most one number for bits without a name.
     private func number(ofFlags value: JSONValue, of plan: EnumerationPlan) throws(TranslationError) -> Int128 {
         guard case .array(let items) = value else { throw wrongKind(.flags, value) }
         var total: Int128 = 0
@@ -76,7 +76,7 @@ extension PayloadEncoder {
 // MARK: - Bytes
 
 extension PayloadEncoder {
-    /// Writes bytes and what says where they end.
+    /// Writes bytes, with the prefix or terminator that marks their end.
     mutating func append(
         _ content: [UInt8], _ extent: TypeDescription.Extent, _ limits: FieldLimits
     ) throws(TranslationError) {
@@ -86,7 +86,7 @@ extension PayloadEncoder {
         if extent == .terminated { bytes.append(0) }
     }
 
-    /// Checks a count of bytes or items against its prefix and `@max`, and writes it where it is written.
+    /// Checks a count of bytes or items against its prefix and `@max`, and writes it if there is a prefix.
     mutating func appendCount(
         _ count: Int, _ extent: TypeDescription.Extent, _ limits: FieldLimits
     ) throws(TranslationError) {
@@ -99,32 +99,16 @@ extension PayloadEncoder {
     /// Writes a count that is known to fit.
     mutating func appendCount(_ count: Int, _ format: CountFormat, _ byteOrder: ByteOrder) {
         switch format {
-        case .uint8: append(Int128(count), .uint8, byteOrder)
-        case .uint16: append(Int128(count), .uint16, byteOrder)
-        case .uint32: append(Int128(count), .uint32, byteOrder)
-        case .varint: appendVarint(UInt64(count))
+        case .uint8: bytes.append(Int128(count), .uint8, byteOrder)
+        case .uint16: bytes.append(Int128(count), .uint16, byteOrder)
+        case .uint32: bytes.append(Int128(count), .uint32, byteOrder)
+        case .varint: bytes.append(varint: UInt64(count))
         }
-    }
-
-    private mutating func append(_ number: Int128, _ format: IntegerFormat, _ byteOrder: ByteOrder) {
-        for position in 0..<format.byteCount {
-            let place = byteOrder == .bigEndian ? format.byteCount - 1 - position : position
-            bytes.append(UInt8(truncatingIfNeeded: number >> Int128(8 * place)))
-        }
-    }
-
-    private mutating func appendVarint(_ number: UInt64) {
-        var rest = number
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
     // MARK: Faults
 
-    /// The bytes that a string of Base64 stands for.
+    /// Returns the bytes of a Base64 string.
     func base64(_ value: JSONValue) throws(TranslationError) -> [UInt8] {
         guard case .string(let text) = value else { throw wrongKind(.base64, value) }
         do throws(Base64Error) {

@@ -2,12 +2,12 @@
 
 import WirelineCodec
 
-/// Writes JSON as the fields of messages and structures, as their description says.
+/// Encodes JSON as the fields of messages and structures, as their description says.
 ///
-/// Fields are checked in their order; a fault leaves ``bytes`` unfinished, and the caller throws them away.
+/// Fields are checked in order. After an error ``bytes`` is incomplete, and the caller discards it.
 struct PayloadEncoder {
     let index: DescriptionIndex
-    /// What has been written.
+    /// The bytes written so far.
     var bytes: [UInt8] = []
     private var remainingDepth: Int
 
@@ -41,8 +41,10 @@ struct PayloadEncoder {
         return gap
     }
 
-    /// Puts the members of an object in the order of the fields. Of those that are not there, `@since` fields have their
-    /// default; what is then still missing is nil, and so is an optional that is `null`.
+    /// Returns the members of an object in the order of the fields.
+    ///
+    /// Missing `@since` fields have their default. Other missing fields are nil, and so is an optional field that is
+    /// `null`.
     private func arrange(_ object: JSONValue, _ list: FieldListPlan) throws(TranslationError) -> [JSONValue?] {
         guard case .object(let members) = object else { throw wrongKind(.object, object) }
         var values = list.fields.map(\.absent)
@@ -79,7 +81,7 @@ struct PayloadEncoder {
         guard remainingDepth > 0 else { throw TranslationError(.tooDeep(limit: index.maximumDepth)) }
         remainingDepth -= 1
         if let format = list.sizePrefix {
-            // The body is written first, because its byte count stands in front of it. Swapping never copies.
+            // The body is written first, because its byte count precedes it. Swapping never copies.
             var outer: [UInt8] = []
             swap(&outer, &bytes)
             try encodeFields(list, of: value)
@@ -113,7 +115,7 @@ struct PayloadEncoder {
         }
     }
 
-    /// The items of a fixed list, which has no count in front.
+    /// Returns the items of a fixed list, which has no count before it.
     private func items(of value: JSONValue, count: Int) throws(TranslationError) -> [JSONValue] {
         guard case .array(let items) = value else { throw wrongKind(.array, value) }
         guard items.count == count else {
@@ -122,7 +124,7 @@ struct PayloadEncoder {
         return items
     }
 
-    /// Writes how many items a list has, where that is written, and returns them.
+    /// Writes the count of a list's items, if there is a prefix, and returns the items.
     private mutating func itemsBehindCount(
         of value: JSONValue, _ extent: TypeDescription.Extent, _ limits: FieldLimits
     ) throws(TranslationError) -> [JSONValue] {
@@ -131,7 +133,7 @@ struct PayloadEncoder {
         return items
     }
 
-    /// Writes what has no other values inside it.
+    /// Writes a value that contains no other values.
     private mutating func encodeLeaf(
         _ value: JSONValue, as type: TypeDescription, _ limits: FieldLimits
     ) throws(TranslationError) {

@@ -3,7 +3,7 @@
 import WirelineCodec
 
 extension PayloadDecoder {
-    /// Reads `properties` as an object of strings, in their order.
+    /// Reads `properties` as an object of strings, in order.
     func decodeProperties(isStrict: Bool, from reader: inout ByteReader) throws(CodecError) -> JSONValue {
         let entries = try reader.readProperties(isStrict: isStrict).entries
         return .object(entries.map { JSONValue.Member($0.key, .string($0.value)) })
@@ -11,10 +11,10 @@ extension PayloadDecoder {
 }
 
 extension PayloadEncoder {
-    /// Writes an object of strings as `properties`: `key:value` lines, without a line feed behind the last.
+    /// Writes an object of strings as `properties`: `key:value` lines, without a line feed after the last.
     ///
-    /// The lines are written here and not by ``Properties``, whose keys are set one by one in quadratic time; what is
-    /// refused is the same. An object has no two equal keys, so strict and lenient properties are written alike.
+    /// It does not use ``Properties``, which sets keys one by one in quadratic time; it refuses the same values. An
+    /// object has no equal keys, so strict and lenient properties are written the same way.
     mutating func appendProperties(_ value: JSONValue) throws(TranslationError) {
         guard case .object(let members) = value else { throw wrongKind(.object, value) }
         let start = bytes.count

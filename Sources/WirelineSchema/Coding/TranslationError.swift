@@ -2,13 +2,13 @@
 
 public import WirelineCodec
 
-/// Why JSON could not be turned into a packet.
+/// Why JSON could not be encoded as a packet.
 ///
 ///     Cs_20001.Line: 4294967296 is not in 0...4294967295
 public struct TranslationError: Error, Equatable, Sendable {
     /// What is wrong.
     public let reason: Reason
-    /// The field, from the message's name inwards: `Sc_20001.items[1].count`. Empty when no message was involved.
+    /// The field, from the message's name inwards: `Sc_20001.items[1].count`; empty if no message was involved.
     public let path: String
 
     package init(_ reason: Reason, path: String = "") {
@@ -20,43 +20,43 @@ public struct TranslationError: Error, Equatable, Sendable {
         self.init(.value(reason), path: path)
     }
 
-    /// The same error with a name or an index in brackets put before its path.
+    /// Returns the same error with a name, or an index in brackets, before its path.
     func prefixed(by name: String) -> TranslationError {
         TranslationError(reason, path: FieldPath.joining(name, path))
     }
 
-    /// What is wrong with JSON that should become a packet.
+    /// What is wrong with JSON that should be encoded as a packet.
     @nonexhaustive
     public indirect enum Reason: Equatable, Sendable {
-        /// The text is not JSON at all.
+        /// The text is not JSON.
         case json(JSONError)
         /// No message has this name.
         case unknownMessage(String)
-        /// A field that must be there and is not.
+        /// A required field is missing.
         case missing
-        /// A key that names no field; `known` are the names there are.
+        /// A key that names no field; `known` are the names that exist.
         case unknownKey(String, known: [String])
         /// A JSON value of another kind than the field needs.
         case wrongKind(expected: Expectation, found: String)
-        /// A number with a fraction or an exponent where an integer must stand.
+        /// A number with a fraction or an exponent instead of an integer.
         case notAnInteger(String)
-        /// A string that is not the digits of an integer, where one may stand in a string.
+        /// A string that is not an integer, for a field that accepts integers in strings.
         case notIntegerText(String)
         /// A number that not even the widest type can hold.
         case numberTooLarge(String)
-        /// A name that an enum or a set of flags does not have; `known` are the names there are.
+        /// A name that an enum or a set of flags does not have; `known` are the names that exist.
         case unknownName(String, known: [String])
-        /// A flag, or a number for the unknown ones, that stands twice.
+        /// A flag, or a number for unknown flags, that occurs twice.
         case repeatedFlag(String)
-        /// Text that should be Base64.
+        /// Text that is not valid Base64.
         case base64(Base64Error)
-        /// A computed header field, or the ID or name of a message, that is not what the packet has.
+        /// A computed header field, or the ID or name of a message, that differs from the packet's.
         case differs(found: String, actual: String)
-        /// A value that the wire cannot carry, as everything that encodes would say it.
+        /// A value that cannot be encoded, with the same reason as in generated code.
         case value(CodecError.Reason)
     }
 
-    /// What a field needs.
+    /// What a field accepts.
     @nonexhaustive
     public enum Expectation: Equatable, Sendable {
         case integer, wideInteger, float, boolean, string, base64, hexadecimal, object, array, enumeration, flags, flag
@@ -64,7 +64,7 @@ public struct TranslationError: Error, Equatable, Sendable {
 }
 
 extension TranslationError: CustomStringConvertible {
-    /// One line for people: the path and what is wrong.
+    /// One readable line: the path and what is wrong.
     public var description: String {
         let place = path.isEmpty ? "" : path + ": "
         return switch reason {
@@ -106,7 +106,7 @@ extension TranslationError.Reason {
         }
     }
 
-    /// All the names where they are few, or else the one that was probably meant.
+    /// Returns all the names if there are few, otherwise the one that was probably meant.
     private func choice(of names: [String], insteadOf word: String) -> String {
         guard names.count > 8 else { return "there is " + (names.isEmpty ? "none" : names.joined(separator: ", ")) }
         var spelling = Spelling()
@@ -114,7 +114,7 @@ extension TranslationError.Reason {
         return "there is \(names.prefix(8).joined(separator: ", ")), …"
     }
 
-    /// The text of a number, which can be of any length.
+    /// Returns the text of a number, shortened because it can have any length.
     private func shortened(_ text: String) -> String {
         text.utf8.count > 64 ? text.prefix(64) + "…" : text
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a change goes against. The raw value is its name in reports.
+/// The rule that a change violates; the raw value is its name in reports.
 @nonexhaustive
 public enum CompatibilityRule: String, CaseIterable, Equatable, Hashable, Sendable {
-    // What stands on the wire.
+    // These rules concern bytes on the wire.
     case packetLayout = "PACKET_SAME_LAYOUT"
     case maximumPacket = "MAX_PACKET_NO_SHRINK"
     case maximumDepth = "MAX_DEPTH_NO_SHRINK"
@@ -29,7 +29,7 @@ public enum CompatibilityRule: String, CaseIterable, Equatable, Hashable, Sendab
     case flagBits = "FLAGS_SAME_BITS"
     case range = "RANGE_NO_NARROW"
     case maximumCount = "MAX_NO_SHRINK"
-    // What only versions before or behind these two would notice, code that is made of the schema, or JSON.
+    // These concern only earlier or later versions, generated code, or JSON.
     case trailing = "TRAILING_NO_TIGHTEN"
     case properties = "PROPERTIES_NO_TIGHTEN"
     case reserved = "RESERVED_NO_DELETE"
@@ -42,10 +42,10 @@ public enum CompatibilityRule: String, CaseIterable, Equatable, Hashable, Sendab
     case typeName = "TYPE_SAME_NAME"
     case headerName = "HEADER_SAME_NAME"
     case alias = "ALIAS_SAME"
-    /// Breaks nothing.
+    /// No rule: nothing breaks.
     case addition = "ADDITION"
 
-    /// What to do instead; nil where there is nothing to mend.
+    /// What to do instead; nil if there is nothing to do.
     public var alternative: String? {
         switch self {
         case .packetLayout: "leave the packet as it is, or give the new layout a port of its own"

@@ -7,14 +7,16 @@ struct Candidate {
     var values: ExampleValues.Style
     var hint: ExampleHint?
     var extra = 0
+    /// Its index among the candidates that are tried for every change; nil for one with a hint.
+    var commonPlace: Int?
 }
 
-/// Writes the packets of one version that are tried on the other.
+/// Encodes packets of one version that are tried on the other.
 struct ExampleWriter {
     let description: ProtocolDescription
     let translator: PacketTranslator
 
-    /// A packet of a message, and the fields in it; nil where it cannot be written.
+    /// Returns a packet of a message, and its fields; nil if it cannot be encoded.
     func packet(ofMessage message: Int, _ candidate: Candidate) -> (fields: JSONValue, bytes: [UInt8])? {
         let name = description.messages[message].name
         var extra = candidate.extra

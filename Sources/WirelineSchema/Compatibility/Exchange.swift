@@ -2,7 +2,7 @@
 
 import WirelineCodec
 
-/// One message between two versions, one of which writes and the other reads.
+/// One message between two versions; one version writes and the other reads.
 struct Exchange {
     private let comparison: SchemaComparison
     private let pair: SchemaComparison.MessagePair
@@ -11,21 +11,19 @@ struct Exchange {
     private let read: ProtocolDescription
     private let writer: ExampleWriter
     private let readerTranslator: PacketTranslator
-    /// Whether packets are compared, or payloads alone: where the layout is another, each packet goes wrong, which says
-    /// nothing about fields.
+    /// Whether whole packets are compared, or only payloads.
+    ///
+    /// If the layouts differ, every packet goes wrong, which says nothing about fields.
     private let isOfPacket: Bool
-    /// The names of the one field that counts; nil for all.
-    private let fieldNames: Set<String>?
 
     init(
         _ comparison: SchemaComparison, _ translators: [SchemaVersion: PacketTranslator],
-        pair: SchemaComparison.MessagePair, reader: SchemaVersion, isOfPacket: Bool, fieldNames: Set<String>?
+        pair: SchemaComparison.MessagePair, reader: SchemaVersion, isOfPacket: Bool
     ) {
         self.comparison = comparison
         self.pair = pair
         self.reader = reader
         self.isOfPacket = isOfPacket
-        self.fieldNames = fieldNames
         written = comparison.description(of: reader.peer)
         read = comparison.description(of: reader)
         writer = ExampleWriter(
@@ -38,17 +36,33 @@ struct Exchange {
 
     // MARK: Trying
 
-    /// What goes wrong with a value; nil if nothing does, or if the writer cannot write it.
-    func failure(_ candidate: Candidate) -> SchemaChange.Failure? {
+    /// A packet that was exchanged, and what went wrong with it for each sender.
+    struct Attempt {
+        var fields: JSONValue
+        var packet: [UInt8]
+        var outcomes: [(sender: Sender, outcome: SchemaChange.Outcome)]
+    }
+
+    /// Exchanges a value; nil if the writer cannot encode it.
+    func attempt(_ candidate: Candidate) -> Attempt? {
         guard let (fields, packet) = writer.packet(ofMessage: writtenMessage, candidate) else { return nil }
         let senders = isOfPacket ? written.messages[writtenMessage].senders : pair.senders
-        for sender in Sender.allCases where senders.contains(sender) {
-            guard let outcome = outcome(of: fields, packet, sender) else { continue }
-            // Of a message that the reader need not know from this side, it is the packet that has to go wrong.
+        let outcomes = Sender.allCases.filter(senders.contains).compactMap { sender in
+            outcome(of: fields, packet, sender).map { (sender: sender, outcome: $0) }
+        }
+        return Attempt(fields: fields, packet: packet, outcomes: outcomes)
+    }
+
+    /// Returns what went wrong; nil if nothing did.
+    ///
+    /// - Parameter fieldNames: The names of the one field that counts; nil for all.
+    func failure(of attempt: Attempt, fieldNames: Set<String>?) -> SchemaChange.Failure? {
+        for (sender, outcome) in attempt.outcomes where counts(outcome, fieldNames) {
+            // If the reader need not know a message from this side, only a refused packet counts.
             guard pair.senders.contains(sender) || outcome.isRefusal else { continue }
             return SchemaChange.Failure(
-                reader: reader, sender: sender, message: written.messages[writtenMessage].name, packet: packet,
-                sent: fields, outcome: outcome)
+                reader: reader, sender: sender, message: written.messages[writtenMessage].name, packet: attempt.packet,
+                sent: attempt.fields, outcome: outcome)
         }
         return nil
     }
@@ -62,22 +76,28 @@ struct Exchange {
                 return .misread(message: other, fields: found, nil)
             }
             let difference = firstDifference(sent, found, .message(writtenMessage), .message(readMessage))
-            guard var difference, counts(difference.path) else { return nil }
+            guard var difference else { return nil }
             difference.range = range(of: difference.path, in: packet)
             return .misread(message: name, fields: found, difference)
         } catch {
-            return counts(error.path) || isOfPacket ? .refused(error) : nil
+            return .refused(error)
         }
     }
 
-    private func counts(_ path: String) -> Bool {
+    private func counts(_ outcome: SchemaChange.Outcome, _ fieldNames: Set<String>?) -> Bool {
         guard let fieldNames else { return true }
+        let path: String
+        switch outcome {
+        case .misread(_, _, let difference?): path = difference.path
+        case .refused(let error) where !isOfPacket: path = error.path
+        case .misread(_, _, nil), .refused, .unknownMessage: return true
+        }
         return path.split(whereSeparator: { $0 == "." || $0 == "[" }).contains { fieldNames.contains(String($0)) }
     }
 
     private func decode(_ packet: [UInt8], _ sender: Sender) throws(CodecError) -> JSONValue? {
         let span = packet.span
-        // SAFETY: an array of bytes has neither padding nor bytes that are not initialised.
+        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         return try unsafe readerTranslator.decode(span.bytes, from: sender)
     }
 
@@ -85,16 +105,16 @@ struct Exchange {
         let name = written.messages[writtenMessage].name
         guard let payload = try? writer.translator.encodePayload(message: name, fields: sent) else { return nil }
         let span = payload.span
-        // SAFETY: as above.
+        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         return try unsafe readerTranslator.decodePayload(span.bytes, asMessage: read.messages[readMessage].name)
     }
 
-    /// Which bytes of the packet the reader has taken for the value at a path; nil where it has taken none.
+    /// Returns the bytes of the packet that the reader took for the value at a path; nil if there are none.
     private func range(of path: String, in packet: [UInt8]) -> Range<Int>? {
         guard !path.isEmpty else { return nil }
         let layout = isOfPacket ? read.layout : written.layout
         let span = packet.span
-        // SAFETY: as above.
+        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         guard let packet = unsafe try? Packet(span.bytes, layout: layout, limit: packet.count) else { return nil }
         let recorder = AnnotationRecorder(maximumPartCount: .max)
         let decoder = PayloadDecoder(index: readerTranslator.index, recorder: recorder)
@@ -107,7 +127,7 @@ struct Exchange {
 
     // MARK: Comparing
 
-    /// The first value that is not what was sent; its range is not known yet.
+    /// Returns the first value that differs from the sent one; its range is not yet known.
     private func firstDifference(
         _ sent: JSONValue, _ found: JSONValue, _ sentOwner: FieldListKey, _ foundOwner: FieldListKey
     ) -> SchemaChange.Difference? {
@@ -115,23 +135,25 @@ struct Exchange {
             reader == .new
             ? SchemaComparison.OwnerPair(old: sentOwner, new: foundOwner)
             : SchemaComparison.OwnerPair(old: foundOwner, new: sentOwner)
-        // What has not been compared is not the same type.
+        // Fields that have not been compared do not have the same type.
         guard let alignment = comparison.alignments[key] else { return difference(sent, found) }
-        let fields = read.fields(of: foundOwner)
-        let others = written.fields(of: sentOwner)
+        let (fields, others) = (read.fields(of: foundOwner), written.fields(of: sentOwner))
+        let (foundValues, sentValues) = (Self.values(of: fields, in: found), Self.values(of: others, in: sent))
+        var peers = Array(repeating: Int?.none, count: fields.count)
+        for pair in alignment.pairs {
+            if reader == .new { peers[pair.new] = pair.old } else { peers[pair.old] = pair.new }
+        }
         for (index, field) in fields.enumerated() {
-            let other = alignment.pairs.first { (reader == .new ? $0.new : $0.old) == index }
-                .map { reader == .new ? $0.old : $0.new }
-            let value = found[field.name]
-            guard let other else {
-                // Nobody sent it.
+            let value = foundValues[index]
+            guard let other = peers[index] else {
+                // This field was not sent.
                 let absent = readerTranslator.index.fields(of: foundOwner)[index].absent
                 if let value, field.presence == .required || value != absent {
                     return difference(nil, value, at: field.name)
                 }
                 continue
             }
-            let sentValue = sent[others[other].name].flatMap { $0.isNull ? nil : $0 }
+            let sentValue = sentValues[other].flatMap { $0.isNull ? nil : $0 }
             guard sentValue != nil || value != nil else { continue }
             guard let sentValue, let value else { return difference(sentValue, value, at: field.name) }
             if var difference = firstDifference(sentValue, others[other].type, value, field.type) {
@@ -140,6 +162,17 @@ struct Exchange {
             }
         }
         return nil
+    }
+
+    /// Returns the values of fields in an object that has them in order; nil for missing ones.
+    private static func values(of fields: [FieldDescription], in object: JSONValue) -> [JSONValue?] {
+        guard case .object(let members) = object else { return fields.map { _ in nil } }
+        var next = 0
+        return fields.map { field in
+            guard next < members.count, members[next].name.hasSameBytes(as: field.name) else { return nil }
+            next += 1
+            return members[next - 1].value
+        }
     }
 
     private func firstDifference(
@@ -171,7 +204,7 @@ struct Exchange {
         SchemaChange.Difference(path: path, range: nil, sent: sent, read: found)
     }
 
-    /// Whether two values that are neither structures nor lists say the same.
+    /// Whether two values that are neither structures nor lists mean the same.
     private func isSame(
         _ sent: JSONValue, _ sentType: TypeDescription, _ found: JSONValue, _ foundType: TypeDescription
     ) -> Bool {
@@ -222,7 +255,7 @@ struct Exchange {
         }
     }
 
-    /// Whether a number has no name that stands for another number in the other version.
+    /// Whether a number has no name that means another number in the other version.
     private func hasSameMeaning(_ value: Int128, _ sentType: TypeDescription, _ foundType: TypeDescription) -> Bool {
         switch (sentType, foundType) {
         case (.enumeration(let left, _), .enumeration(let right, _)):

@@ -6,17 +6,41 @@ import WirelineCodec
 struct ExchangeTrial {
     private let comparison: SchemaComparison
     private let translators: [SchemaVersion: PacketTranslator]
-    /// The messages in which each declared type and each structure's fields stand.
+    /// The messages that use each declared type and each structure's fields.
     private let uses: Uses
+    /// The results of the first candidates without a hint, which are the same for all changes of the current message.
+    private var attempts: [Direction: [Exchange.Attempt?]] = [:]
+    /// A packet that goes wrong, whatever change it shows.
+    private var examples: [Direction: SchemaChange.Failure] = [:]
+    /// The number of bytes of packets tried for single changes.
+    private var triedByteCount = 0
 
-    /// How many random values are tried when those at the ends show nothing.
+    /// A message that one version writes and the other reads.
+    private struct Direction: Hashable {
+        var old: Int
+        var new: Int
+        var reader: SchemaVersion
+        var isOfPacket: Bool
+    }
+
+    /// The number of kept results without a hint: those of edge values, which show most changes.
+    private static let keptCount = 4
+    /// The size above which the first packet that goes wrong is taken: 64 KiB.
+    private static let largePacketByteCount = 1 << 16
+    /// The most bytes tried for single changes: 64 MiB.
+    ///
+    /// After that, other changes of a message that goes wrong anyway count as breaking it, without a packet of their
+    /// own. Otherwise a schema in which every field has changed would take time quadratic in its fields.
+    private static let triedByteLimit = 1 << 26
+    /// The number of random values tried if edge values show nothing.
     private static let randomCount = 60
-    /// How many more are tried for a packet that shows the one change, when one that goes wrong has been found.
+    /// The number of further tries for a packet that shows this change, after another one that goes wrong was found.
     private static let patience = 8
     /// Counts that make a packet larger than a limit, whatever its prefixes take.
     private static let extraCounts = [0, 1, 2, 4, 8, 16, 32, 64]
-    /// Counts of which one gives a structure 128 to 255 bytes, whatever an item takes, and whatever fields in front of it take
-    /// at most: between those, and only there, a size is one byte and its varint two.
+    /// Counts for structures; one of them gives a structure 128 to 255 bytes, whatever its fields take.
+    ///
+    /// Only in this range, a size has one byte as a number and two as a varint.
     private static let structureExtraCounts = 1...255
 
     init(_ comparison: SchemaComparison) {
@@ -25,8 +49,8 @@ struct ExchangeTrial {
         uses = Uses(comparison)
     }
 
-    /// The change with what it breaks.
-    func change(of suspect: SchemaComparison.Suspect) -> SchemaChange {
+    /// Returns the change with what it breaks.
+    mutating func change(of suspect: SchemaComparison.Suspect) -> SchemaChange {
         var change = suspect.change
         let pairs = uses.messagePairs(of: suspect.place)
         change.messages = names(of: suspect.place, pairs)
@@ -48,40 +72,73 @@ struct ExchangeTrial {
         }
     }
 
-    private func failure(
+    private mutating func failure(
         of suspect: SchemaComparison.Suspect, _ pairs: [SchemaComparison.MessagePair], _ reader: SchemaVersion,
         _ hints: [ExampleHint]
     ) -> SchemaChange.Failure? {
         if case .message(let old, let new) = suspect.place {
             return lostMessage(reader == .new ? old : new, reader)
         }
+        let candidates = candidates(hints)
         for pair in pairs {
-            let exchange = Exchange(
-                comparison, translators, pair: pair, reader: reader, isOfPacket: suspect.place == .packet,
-                fieldNames: suspect.fieldNames)
-            var other: SchemaChange.Failure?
-            var patience = Self.patience
-            for values in candidates(hints) {
-                if other != nil { patience -= 1 }
-                guard patience > 0 else { break }
-                guard let failure = exchange.failure(values) else { continue }
-                // Where several changes go wrong together, one that shows this change is wanted.
-                if failure.outcome.names(suspect.change.subject) { return failure }
-                other = other ?? failure
-            }
-            if let other { return other }
+            if let failure = failure(of: suspect, pair, reader, candidates) { return failure }
         }
-        // A message that only the writer knows may be the one of which packets show it.
+        // A message that only the writer knows may be the only one that shows it.
         guard suspect.place == .packet else { return nil }
         return refusedMessage(reader, hints, suspect.change.rule)
     }
 
-    /// A message of which the reader refuses a packet, whether it knows the message or not.
+    /// Finds a packet of one message that goes wrong.
+    private mutating func failure(
+        of suspect: SchemaComparison.Suspect, _ pair: SchemaComparison.MessagePair, _ reader: SchemaVersion,
+        _ candidates: [Candidate]
+    ) -> SchemaChange.Failure? {
+        let direction = Direction(
+            old: pair.old, new: pair.new, reader: reader, isOfPacket: suspect.place == .packet)
+        if triedByteCount > Self.triedByteLimit, let example = examples[direction] { return example }
+        let exchange = Exchange(
+            comparison, translators, pair: pair, reader: reader, isOfPacket: direction.isOfPacket)
+        var other: SchemaChange.Failure?
+        var patience = Self.patience
+        for candidate in candidates {
+            if other != nil { patience -= 1 }
+            guard patience > 0 else { break }
+            guard let attempt = attempt(candidate, exchange, direction) else { continue }
+            if attempt.packet.count > Self.largePacketByteCount { patience = min(patience, 1) }
+            guard let failure = exchange.failure(of: attempt, fieldNames: suspect.fieldNames) else { continue }
+            examples[direction] = examples[direction] ?? failure
+            // If several changes go wrong together, a packet that shows this one is preferred.
+            if failure.outcome.names(suspect.change.subject) { return failure }
+            other = other ?? failure
+        }
+        return other
+    }
+
+    /// Tries a candidate, or returns its kept result.
+    private mutating func attempt(
+        _ candidate: Candidate, _ exchange: Exchange, _ direction: Direction
+    ) -> Exchange.Attempt? {
+        guard let place = candidate.commonPlace, place < Self.keptCount else {
+            let attempt = exchange.attempt(candidate)
+            triedByteCount += attempt?.packet.count ?? 0
+            return attempt
+        }
+        let kept = attempts[direction] ?? []
+        if place < kept.count { return kept[place] }
+        let attempt = exchange.attempt(candidate)
+        // Only results of the current message are kept, for both readers.
+        if attempts.count > 1, attempts[direction] == nil { attempts = [:] }
+        // They come in order.
+        if place == kept.count { attempts[direction, default: []].append(attempt) }
+        return attempt
+    }
+
+    /// Finds a message whose packet the reader refuses, whether it knows the message or not.
     private func refusedMessage(
         _ reader: SchemaVersion, _ hints: [ExampleHint], _ rule: CompatibilityRule
     ) -> SchemaChange.Failure? {
         let candidates = candidates(hints)
-        // Where the layout is another, anything may be read in the wrong place; else it is the header that is refused.
+        // If the layout differs, anything may be read from the wrong place; otherwise only the header can be refused.
         let mayBeAnything = rule == .packetLayout
         for message in comparison.description(of: reader.peer).messages.indices {
             for candidate in candidates {
@@ -93,7 +150,7 @@ struct ExchangeTrial {
         return nil
     }
 
-    /// What is tried, the likeliest first.
+    /// Returns the candidates to try, the most promising first.
     private func candidates(_ hints: [ExampleHint]) -> [Candidate] {
         var result: [Candidate] = []
         for hint in hints {
@@ -104,16 +161,17 @@ struct ExchangeTrial {
                 result += Self.structureExtraCounts.flatMap { extra in
                     [.zero, .plain].map { Candidate(values: $0, hint: hint, extra: extra) }
                 }
-            // In little else than the hint nothing else can go wrong.
+            // With zeros or small values around the hint, little else can go wrong.
             default: result += [.zero, .plain].map { Candidate(values: $0, hint: hint) }
             }
         }
-        result += [.plain, .zero, .most, .least].map { Candidate(values: $0) }
-        result += (0..<Self.randomCount).map { Candidate(values: .random(seed: UInt64($0))) }
+        let styles: [ExampleValues.Style] =
+            [.plain, .zero, .most, .least] + (0..<Self.randomCount).map { .random(seed: UInt64($0)) }
+        result += styles.enumerated().map { Candidate(values: $1, commonPlace: $0) }
         return result
     }
 
-    /// A message that the reader does not know, or takes for another one.
+    /// Finds a failure of a message that the reader does not know, or takes for another one.
     private func lostMessage(
         _ message: Int?, _ reader: SchemaVersion, _ candidate: Candidate = Candidate(values: .plain)
     ) -> SchemaChange.Failure? {
@@ -131,14 +189,14 @@ struct ExchangeTrial {
         return nil
     }
 
-    /// nil when the reader takes the packet for the same message.
+    /// Returns the outcome; nil if the reader reads the packet as the same message.
     private func outcome(
         of packet: [UInt8], named name: String, _ sender: Sender, _ reader: SchemaVersion
     ) -> SchemaChange.Outcome? {
         guard let translator = translators[reader] else { return nil }
         do throws(CodecError) {
             let span = packet.span
-            // SAFETY: an array of bytes has neither padding nor bytes that are not initialised.
+            // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
             let line = try unsafe translator.decode(span.bytes, from: sender)
             guard case .string(let found)? = line[LineKey.message], let fields = line[LineKey.fields] else {
                 return .unknownMessage
@@ -164,10 +222,10 @@ extension SchemaChange.Outcome {
     }
 }
 
-/// Where the parts of two versions are used.
+/// Finds the messages that use a part of the two versions.
 private struct Uses {
     private let pairs: [SchemaComparison.MessagePair]
-    /// What each message holds, by its place among the pairs, through all structures.
+    /// The types in each message, by the index of its pair, through all structures.
     private let reached: [Set<SchemaComparison.TypePair>]
 
     init(_ comparison: SchemaComparison) {

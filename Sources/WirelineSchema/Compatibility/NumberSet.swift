@@ -2,11 +2,13 @@
 
 import WirelineCodec
 
-/// The numbers that a field can have.
+/// The numbers that a field can hold.
 struct NumberSet {
-    private var ranges: [ClosedRange<Int128>]
+    private let ranges: [ClosedRange<Int128>]
+    /// The same ranges, for look-ups.
+    private let lookup: NumberRanges
 
-    /// All that a type has; nil for what is no number.
+    /// Makes the set of all numbers of a type; nil for a type that is not a number.
     ///
     /// - Parameter limit: The field's `@range`.
     init?(_ type: TypeDescription, in description: ProtocolDescription, limit: ClosedRange<Int128>? = nil) {
@@ -19,20 +21,25 @@ struct NumberSet {
         case .enumeration(let index, _):
             let enumeration = description.enumerations[index]
             guard !enumeration.isClosed else {
-                ranges = enumeration.cases.map { $0.value...$0.value }
+                self.init(enumeration.cases.map { $0.value...$0.value })
                 return
             }
             format = enumeration.format.range
         default: return nil
         }
-        ranges = [limit.map { format.clamped(to: $0) } ?? format]
+        self.init([limit.map { format.clamped(to: $0) } ?? format])
     }
 
-    func contains(_ value: Int128) -> Bool { ranges.contains { $0.contains(value) } }
+    private init(_ ranges: [ClosedRange<Int128>]) {
+        self.ranges = ranges
+        lookup = NumberRanges(ranges)
+    }
 
-    /// A number of this set that another one lacks; nil if that has them all.
+    func contains(_ value: Int128) -> Bool { lookup.contains(value) }
+
+    /// Returns a number of this set that another one lacks; nil if the other one has them all.
     ///
-    /// One that has such numbers has the first above or below a range of the other, or an end of its own.
+    /// If there is such a number, one is next to a range of the other set, or at an end of one here.
     func example(notIn other: NumberSet) -> Int128? {
         let candidates =
             other.ranges.flatMap { [$0.upperBound + 1, $0.lowerBound - 1] }

@@ -6,48 +6,48 @@ public import WirelineCodec
 public enum SchemaVersion: String, CaseIterable, Equatable, Hashable, Sendable {
     case old, new
 
-    /// The version at the other end.
+    /// The other version.
     public var peer: SchemaVersion { self == .old ? .new : .old }
 }
 
-/// One difference between two versions of a schema, and what comes of it.
+/// One difference between two versions of a schema, and its effects.
 public struct SchemaChange: Equatable, Sendable {
-    /// What it goes against.
+    /// The rule that the change violates.
     public var rule: CompatibilityRule
-    /// What was changed: `Cs_20001.Line`, `struct Item`, `packet`.
+    /// The changed part: `Cs_20001.Line`, `struct Item`, `packet`.
     public var subject: String
-    /// What is different, in words; lower case, no full stop, code in backticks.
+    /// The difference in words; lower case, no full stop, code in backticks.
     public var summary: String
-    /// Where it stood in the old version; nil for what is new.
+    /// The place in the old version; nil for something new.
     public var oldLocation: SourceLocation?
-    /// Where it stands in the new one; nil for what is gone.
+    /// The place in the new version; nil for something removed.
     public var newLocation: SourceLocation?
-    /// The messages that have it, by their names in the new version or else the old, in the order of the schema.
+    /// The messages that contain it, by their names in the new version or else the old, in the order of the schema.
     public var messages: [String]
-    /// Packets that go wrong: none, or one for each version that cannot read the other's packets.
+    /// Packets that go wrong: at most one for each version that cannot read the other's packets.
     public var failures: [Failure]
 
-    /// What a change breaks.
+    /// The part that a change breaks.
     public enum Effect: String, CaseIterable, Equatable, Sendable {
         /// One side refuses packets of the other, or reads something else from them.
         case wire
-        /// Generated code, JSON, or versions that are neither of these two.
+        /// Generated code or JSON changes, or versions other than these two are affected.
         case code
         /// Nothing.
         case none
     }
 
-    /// What the change breaks.
+    /// The part that this change breaks.
     public var effect: Effect { failures.isEmpty ? rule == .addition ? .none : .code : .wire }
 
-    /// Whether this version can read all packets of the other one, as far as this change goes.
+    /// Whether this version can read all packets of the other one in spite of this change.
     public func isSafe(for reader: SchemaVersion) -> Bool { !failures.contains { $0.reader == reader } }
 
     /// A packet that shows what goes wrong.
     public struct Failure: Equatable, Sendable {
         /// The version that reads it; the other one wrote it.
         public var reader: SchemaVersion
-        /// Who sends it.
+        /// The side that sends it.
         public var sender: Sender
         /// The message's name in the schema of its writer.
         public var message: String
@@ -55,16 +55,19 @@ public struct SchemaChange: Equatable, Sendable {
         public var packet: [UInt8]
         /// The message's fields, as the writer means them.
         public var sent: JSONValue
-        /// What the reader makes of it.
+        /// The result of reading it.
         public var outcome: Outcome
     }
 
-    /// What a reader makes of a packet that was meant otherwise.
+    /// The result of reading a packet that its writer meant differently.
     public enum Outcome: Equatable, Sendable {
-        /// It is an error. Offsets count from the first byte of the payload, or of the packet where that itself is refused.
+        /// It is refused.
+        ///
+        /// Offsets count from the first byte of the payload, or of the packet if the packet itself is refused.
         case refused(CodecError)
-        /// It is read as these fields (of this message, where that is another one), of which the difference is the first;
-        /// nil where it is the message.
+        /// It is read as these fields of this message, which may be another message than the sent one.
+        ///
+        /// The difference is the first one between the fields; nil if the message is another one.
         case misread(message: String, fields: JSONValue, Difference?)
         /// The reader has no message of its ID.
         case unknownMessage
@@ -74,30 +77,35 @@ public struct SchemaChange: Equatable, Sendable {
 }
 
 extension SchemaChange {
-    /// A value that is read as something else than was sent.
+    /// A value that is read differently from what was sent.
     public struct Difference: Equatable, Sendable {
-        /// Where it stands in the fields that were read: `items[1].count`; empty where that is not known.
+        /// The path in the fields that were read: `items[1].count`; empty if it is not known.
         public var path: String
-        /// Which bytes it was read from, in bytes from the packet's first; nil where it was read from none, as what the
-        /// other version does not send.
+        /// The bytes from which it was read, counted from the packet's first byte.
+        ///
+        /// Nil if it was read from no bytes, such as a field that the other version does not send.
         public var range: Range<Int>?
-        /// What was sent, as its writer means it; nil where nothing was.
+        /// The value that its writer sent; nil if none was sent.
         public var sent: JSONValue?
-        /// What was read; nil where nothing was.
+        /// The value that was read; nil if none was read.
         public var read: JSONValue?
     }
 }
 
 extension ProtocolDescription {
-    /// What has changed since an older version of the protocol, and which of the two can no longer read the other's packets.
+    /// Returns the changes since an older version, and which version can no longer read the other's packets.
     ///
-    /// A change breaks a reader if and only if there is a packet that shows it: packets are made of values at the ends of
-    /// what the change touches, and of many others; the writer's version encodes them, the reader's decodes them. Values are
-    /// the same when their bytes say the same: another name for a field, a case or a message is none; a case that stands for
-    /// another number is.
+    /// A change breaks a reader if and only if a packet shows it. Packets are made of values at the ends of the changed
+    /// ranges, and of many others. The writer's version encodes them, and the reader's version decodes them. Values are
+    /// the same if their bytes mean the same: another name for a field, a case or a message makes no difference, a case
+    /// with another number does.
+    ///
+    /// After 64 MiB of packets have been tried, further changes of a message that goes wrong count as breaking it too.
+    /// They come with a packet that shows another of its changes.
     ///
     /// - Parameter old: The version that is in use.
-    /// - Returns: All changes, in the order of the schema: the packet's, then the messages', then those of what they hold.
+    /// - Returns: All changes, in the order of the schema: the packet's, then the messages', then those of their
+    ///   contents.
     public func changes(since old: ProtocolDescription) -> [SchemaChange] {
         var comparison = SchemaComparison(old: old, new: self)
         return comparison.changes()

@@ -3,8 +3,24 @@
 import WirelineCodec
 
 extension SchemaComparison {
-    /// Compares the fields of a message, or of a structure unless that has been done.
-    mutating func compareFields(_ pair: OwnerPair, subject: String) {
+    /// Compares the fields of a message, and of its structures that have not been compared.
+    ///
+    /// The lists of fields under comparison are in ``openLists``: structures can nest more deeply than the program's
+    /// stack.
+    mutating func compareFields(ofMessage pair: OwnerPair, subject: String) {
+        open(pair, subject: subject)
+        while let list = openLists.last {
+            guard list.next < list.alignment.pairs.count else {
+                openLists.removeLast()
+                continue
+            }
+            openLists[openLists.count - 1].next += 1
+            compare(list, list.alignment.pairs[list.next])
+        }
+    }
+
+    /// Starts to compare the fields of a message or a structure, unless that has been done.
+    mutating func open(_ pair: OwnerPair, subject: String) {
         guard alignments[pair] == nil else { return }
         let (before, after) = (old.fields(of: pair.old), new.fields(of: pair.new))
         let alignment = FieldAlignment(old: before.map(\.name), new: after.map(\.name)) { left, right in
@@ -13,16 +29,31 @@ extension SchemaComparison {
         alignments[pair] = alignment
         for index in alignment.deleted { suspectDeleted(before[index], index, pair, alignment, subject) }
         for index in alignment.inserted { suspectInserted(after[index], index, pair, alignment, subject) }
-        for (left, right) in alignment.pairs {
-            let name = subject + "." + after[right].name
-            if alignment.moved.contains(right) {
-                suspect(
-                    .fieldOrder, name, "stands in another place among its fields", at: .owner(pair),
-                    old: before[left].location, new: after[right].location, breaks: [.old: [], .new: []])
-            }
-            compare(
-                FieldPair(owner: pair, old: left, new: right, before: before[left], after: after[right], subject: name))
+        openLists.append(OpenList(pair: pair, subject: subject, before: before, after: after, alignment: alignment))
+    }
+
+    private mutating func compare(_ list: OpenList, _ indices: (old: Int, new: Int)) {
+        let (before, after) = (list.before[indices.old], list.after[indices.new])
+        let subject = list.subject + "." + after.name
+        if list.alignment.moved.contains(indices.new) {
+            suspect(
+                .fieldOrder, subject, "stands in another place among its fields", at: .owner(list.pair),
+                old: before.location, new: after.location, breaks: [.old: [], .new: []])
         }
+        compare(
+            FieldPair(
+                owner: list.pair, old: indices.old, new: indices.new, before: before, after: after, subject: subject))
+    }
+
+    /// A message or a structure whose fields are being compared.
+    struct OpenList {
+        let pair: OwnerPair
+        let subject: String
+        let before: [FieldDescription]
+        let after: [FieldDescription]
+        let alignment: FieldAlignment
+        /// The next pair of fields.
+        var next = 0
     }
 
     struct FieldPair {
@@ -33,7 +64,7 @@ extension SchemaComparison {
         var after: FieldDescription
         var subject: String
 
-        /// The field in the version of a reader's peer, whose values are tried.
+        /// Returns the field in the version of the reader's peer, whose values are tried.
         func key(writtenFor reader: SchemaVersion) -> FieldKey {
             reader == .new ? FieldKey(owner: owner.old, index: old) : FieldKey(owner: owner.new, index: new)
         }
@@ -41,7 +72,7 @@ extension SchemaComparison {
         var names: Set<String> { [before.name, after.name] }
     }
 
-    // MARK: Fields that come and go
+    // MARK: Deleted and inserted fields
 
     private mutating func suspectDeleted(
         _ field: FieldDescription, _ index: Int, _ pair: OwnerPair, _ alignment: FieldAlignment, _ subject: String
@@ -74,7 +105,7 @@ extension SchemaComparison {
             at: .owner(pair), old: nil, new: field.location, breaks: readers)
     }
 
-    /// Whether a reader passes over what stands behind the last field that it knows.
+    /// Whether a reader skips bytes after the last field that it knows.
     private func skipsTail(_ owner: FieldListKey, of description: ProtocolDescription) -> Bool {
         switch owner {
         case .message: description.options.keepsTrailingBytes
@@ -87,7 +118,7 @@ extension SchemaComparison {
         return description.structures[index].sizePrefix == nil
     }
 
-    // MARK: Fields that stay
+    // MARK: Fields in both versions
 
     private mutating func compare(_ pair: FieldPair) {
         let (before, after) = (pair.before, pair.after)
@@ -98,7 +129,7 @@ extension SchemaComparison {
         compareTypes(pair)
     }
 
-    /// A change that no packet between the two versions shows.
+    /// Adds a change that no packet between the two versions shows.
     private mutating func note(_ rule: CompatibilityRule, _ pair: FieldPair, _ summary: String) {
         suspect(pair, rule, summary, breaks: [:])
     }
@@ -135,7 +166,7 @@ extension SchemaComparison {
 }
 
 extension ProtocolDescription {
-    /// A field's type in words, as far as it shows on the wire: `repeated Item`, `uint16 (little-endian)`.
+    /// Returns a field's type in words, as far as it matters on the wire: `repeated Item`, `uint16 (little-endian)`.
     func text(of field: FieldDescription) -> String {
         (field.presence == .optional ? "optional " : "") + text(of: field.type)
     }
@@ -175,6 +206,6 @@ extension ProtocolDescription {
 }
 
 extension IntegerFormat {
-    /// Its name in the language.
+    /// The format's name in the language.
     fileprivate var text: String { (range.lowerBound < 0 ? "int" : "uint") + "\(byteCount * 8)" }
 }

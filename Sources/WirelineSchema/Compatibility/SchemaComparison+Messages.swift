@@ -6,12 +6,15 @@ extension SchemaComparison {
     mutating func compareMessages() {
         let oldIndices = Dictionary(uniqueKeysWithValues: old.messages.enumerated().map { ($1.name, $0) })
         let newIndices = Dictionary(uniqueKeysWithValues: new.messages.enumerated().map { ($1.name, $0) })
+        let newByID = Dictionary(grouping: new.messages.indices) { new.messages[$0].id }
+        let reservedIDs = (old: NumberRanges(old.reservedIDs), new: NumberRanges(new.reservedIDs))
         var renamed: Set<Int> = []
         for (index, message) in old.messages.enumerated() {
             if let other = newIndices[message.name] {
                 compare(old: index, new: other)
-            } else if let other = new.messages.firstIndex(where: {
-                $0.id == message.id && !$0.senders.isDisjoint(with: message.senders) && oldIndices[$0.name] == nil
+            } else if let other = newByID[message.id]?.first(where: {
+                !new.messages[$0].senders.isDisjoint(with: message.senders)
+                    && oldIndices[new.messages[$0].name] == nil
             }) {
                 renamed.insert(other)
                 suspect(
@@ -19,12 +22,12 @@ extension SchemaComparison {
                     at: .message(old: index, new: other), old: message.location, new: new.messages[other].location)
                 compare(old: index, new: other)
             } else {
-                suspectDeleted(message, index)
+                suspectDeleted(message, index, isReserved: reservedIDs.new.contains(Int128(message.id)))
             }
         }
         for (index, message) in new.messages.enumerated()
         where oldIndices[message.name] == nil && !renamed.contains(index) {
-            let isReserved = old.reservedIDs.contains { $0.contains(message.id) }
+            let isReserved = reservedIDs.old.contains(Int128(message.id))
             suspect(
                 isReserved ? .reserved : .addition, message.name,
                 isReserved ? "has the ID \(message.id), which was reserved" : "is a new message",
@@ -32,8 +35,7 @@ extension SchemaComparison {
         }
     }
 
-    private mutating func suspectDeleted(_ message: MessageDescription, _ index: Int) {
-        let isReserved = new.reservedIDs.contains { $0.contains(message.id) }
+    private mutating func suspectDeleted(_ message: MessageDescription, _ index: Int, isReserved: Bool) {
         suspect(
             .messageDeleted, message.name, isReserved ? "is gone, and its ID reserved" : "is gone",
             at: .message(old: index, new: nil), old: message.location, breaks: isReserved ? [:] : [.new: []])
@@ -67,10 +69,11 @@ extension SchemaComparison {
         compareAliases(before.alias, after.alias, of: after.name, at: place, before.location, after.location)
         let senders = before.senders.intersection(after.senders)
         messagePairs.append(MessagePair(old: oldIndex, new: newIndex, senders: senders))
-        compareFields(OwnerPair(old: .message(oldIndex), new: .message(newIndex)), subject: after.name)
+        compareFields(
+            ofMessage: OwnerPair(old: .message(oldIndex), new: .message(newIndex)), subject: after.name)
     }
 
-    /// Whether that is said of the reply itself.
+    /// Whether the change is reported for the reply itself.
     private func isRenamedOrGone(_ before: String?, _ after: String?) -> Bool {
         guard let before, let left = old.message(named: before) else { return false }
         guard let after, let right = new.message(named: after) else { return new.message(named: before) == nil }

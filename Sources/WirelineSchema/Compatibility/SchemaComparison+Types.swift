@@ -8,7 +8,7 @@ extension SchemaComparison {
         compareFloatRanges(pair)
     }
 
-    /// - Parameter isItem: Whether these are the items of lists, of which `@range` and `@max` say nothing.
+    /// - Parameter isItem: Whether these are the items of lists, to which `@range` and `@max` do not apply.
     private mutating func compare(_ pair: FieldPair, _ before: TypeDescription, _ after: TypeDescription, isItem: Bool)
     {
         switch (before, after) {
@@ -37,7 +37,7 @@ extension SchemaComparison {
         }
     }
 
-    /// Something of another width or kind: whatever stands behind may be read wrongly too.
+    /// Adds a change of width or kind: everything after it may be read wrongly too.
     private mutating func misalign(_ pair: FieldPair, _ rule: CompatibilityRule, _ summary: String) {
         suspect(pair, rule, summary, breaks: [.old: [], .new: []])
     }
@@ -91,7 +91,7 @@ extension SchemaComparison {
         }
         let isDeclared = compareDeclarations(pair, before, after)
         guard left.byteCount == right.byteCount else {
-            // Of two enums it is said where they are declared.
+            // A change of two enums is reported at their declarations.
             if isDeclared { return }
             return misalign(pair, .fieldType, changed(before, after))
         }
@@ -155,7 +155,7 @@ extension SchemaComparison {
                     .new: isOfLargeOnes ? [.largeStructure(left)] : [],
                 ])
         }
-        compareFields(pair, subject: subject)
+        open(pair, subject: subject)
     }
 
     private mutating func noteName(
@@ -197,8 +197,9 @@ extension SchemaComparison {
         if before.isClosed != after.isClosed {
             let reader: SchemaVersion = after.isClosed ? .new : .old
             let (listed, format) = after.isClosed ? (after.cases, before.format) : (before.cases, after.format)
+            let numbers = Set(listed.map(\.value))
             let unlisted = (0...Int128(listed.count)).first { value in
-                format.range.contains(value) && !listed.contains { $0.value == value }
+                format.range.contains(value) && !numbers.contains(value)
             }
             let hints = (unlisted ?? format.range.lowerBound).hint(cases.hint, for: reader)
             suspect(
@@ -251,11 +252,15 @@ extension SchemaComparison {
     }
 
     private mutating func compareCases(_ cases: CaseComparison, changedRule: CompatibilityRule) {
+        let before = (names: Set(cases.before.map(\.name)), numbers: Set(cases.before.map(\.value)))
+        let byName = Dictionary(cases.after.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        // Several flags can have the same number.
+        let byNumber = Dictionary(
+            cases.after.filter { !before.names.contains($0.name) }.map { ($0.value, $0) },
+            uniquingKeysWith: { first, _ in first })
         for item in cases.before {
-            let same = cases.after.first { $0.name == item.name }
-            let replacement = cases.after.first { other in
-                other.value == item.value && !cases.before.contains { $0.name == other.name }
-            }
+            let same = byName[item.name]
+            let replacement = byNumber[item.value]
             if let same {
                 guard same.value != item.value else { continue }
                 suspect(
@@ -269,8 +274,7 @@ extension SchemaComparison {
                     breaks: cases.isClosed.new ? [.new: [cases.hint(.old, item.value)]] : [:])
             }
         }
-        for item in cases.after
-        where !cases.before.contains(where: { $0.name == item.name || $0.value == item.value }) {
+        for item in cases.after where !before.names.contains(item.name) && !before.numbers.contains(item.value) {
             suspect(
                 cases, cases.isClosed.old ? .closedEnumeration : .addition, item.name, "is new",
                 breaks: cases.isClosed.old ? [.old: [cases.hint(.new, item.value)]] : [:])
@@ -293,11 +297,11 @@ extension Int128 {
     }
 }
 
-/// How a number stands on the wire.
+/// The form of a number on the wire.
 private struct NumberWire {
-    /// nil for varints.
+    /// The width; nil for varints.
     var byteCount: Int?
-    /// nil where there is only one.
+    /// The byte order; nil if there is only one.
     var byteOrder: ByteOrder?
 
     init?(_ type: TypeDescription, in description: ProtocolDescription) {
@@ -325,7 +329,7 @@ extension TypeDescription {
         }
     }
 
-    /// What decides on a number's values, in words.
+    /// Returns what determines a number's values, in words.
     fileprivate func kindText(in description: ProtocolDescription) -> String {
         switch self {
         case .integer(let format, _): "\(format)"
@@ -345,8 +349,7 @@ extension TypeDescription.Extent {
         return left == right && (!hasOrder || leftOrder == rightOrder)
     }
 
-    /// The first count that two prefixes write differently, where they write smaller ones alike; nil where hardly any
-    /// value has the same bytes.
+    /// Returns the first count that two prefixes encode differently, if they encode smaller ones alike; otherwise nil.
     fileprivate func firstCount(writtenOtherwiseBy other: Self) -> Int? {
         switch (self, other) {
         case (.counted(.uint8, _), .counted(.varint, _)), (.counted(.varint, _), .counted(.uint8, _)):
@@ -357,6 +360,6 @@ extension TypeDescription.Extent {
 }
 
 extension StructureDescription {
-    /// The size prefix as if it counted bytes of text.
+    /// The size prefix, treated as the count of a text.
     fileprivate var sizeExtent: TypeDescription.Extent { sizePrefix.map { .counted($0, byteOrder) } ?? .rest }
 }

@@ -2,19 +2,21 @@
 
 import WirelineCodec
 
-/// Walks through two versions side by side and collects what is different, with the values on which it could show; then
-/// tries these values.
+/// Collects the differences of two versions, with values that could show them, and then tries these values.
 ///
-/// The walk may suspect too much, never too little: what it suspects is only said to break a reader when a packet shows it.
+/// The comparison may suspect too much, never too little: a suspect is reported as breaking a reader only if a packet
+/// shows it.
 struct SchemaComparison {
     let old: ProtocolDescription
     let new: ProtocolDescription
     private(set) var suspects: [Suspect] = []
-    /// What of the two versions has been compared, and which fields are the same there.
+    /// The compared parts of the two versions, and which of their fields are the same.
     var alignments: [OwnerPair: FieldAlignment] = [:]
-    /// The messages of the two versions that are the same one.
+    /// The lists of fields under comparison, the innermost last.
+    var openLists: [OpenList] = []
+    /// The messages that are in both versions.
     var messagePairs: [MessagePair] = []
-    /// The types that each of the compared messages and structures holds.
+    /// The types in each compared message and structure.
     var contents: [OwnerPair: Set<TypePair>] = [:]
     var comparedCases: Set<TypePair> = []
 
@@ -29,7 +31,7 @@ struct SchemaComparison {
         var senders: Set<Sender>
     }
 
-    /// Two declared types of which fields have one in the old and the other in the new version.
+    /// Two declared types, used by the same field in the old and in the new version.
     enum TypePair: Hashable {
         case structure(old: Int, new: Int)
         case enumeration(old: Int, new: Int)
@@ -40,9 +42,9 @@ struct SchemaComparison {
     struct Suspect {
         var change: SchemaChange
         var place: Place
-        /// Values on which it could show, of the peer of each reader that it could break.
+        /// Values that could show it, for each reader that it could break; the reader's peer writes them.
         var hints: [SchemaVersion: [ExampleHint]]
-        /// The names of the field in both versions, where nothing else can go wrong because of the change.
+        /// The names of the field in both versions, if the change can affect no other field.
         var fieldNames: Set<String>?
 
         enum Place: Hashable {
@@ -62,16 +64,16 @@ struct SchemaComparison {
         comparePackets()
         compareMessages()
         compareOptions()
-        let trial = ExchangeTrial(self)
+        var trial = ExchangeTrial(self)
         return suspects.map { trial.change(of: $0) }
     }
 
-    // MARK: Suspecting
+    // MARK: Suspects
 
     /// - Parameters:
-    ///   - readers: Hints for each version that may not be able to read the other's packets; with none, any value may show
-    ///     it.
-    ///   - fieldNames: The names of the one field in which it would show; nil when everything behind may be read wrongly.
+    ///   - readers: Hints for each version that may be unable to read the other's packets; without hints, any value may
+    ///     show it.
+    ///   - fieldNames: The names of the one field that would show it; nil if all later fields may be read wrongly.
     mutating func suspect(
         _ rule: CompatibilityRule, _ subject: String, _ summary: String, at place: Suspect.Place,
         old oldLocation: SourceLocation? = nil, new newLocation: SourceLocation? = nil,
@@ -85,7 +87,7 @@ struct SchemaComparison {
 
     func description(of version: SchemaVersion) -> ProtocolDescription { version == .old ? old : new }
 
-    /// The first number of which the varint is not one byte of the same value.
+    /// The smallest number whose varint is not one byte with the same value.
     static let firstLongVarint = 128
 
     // MARK: Options
@@ -130,7 +132,7 @@ struct SchemaComparison {
             before.header.count == after.header.count && before.fields.count == after.fields.count
             && zip(before.fields, after.fields).allSatisfy { $0.hasSameBytes(as: $1) }
         guard isSame else {
-            // Lengths of one byte and varints are alike as long as packets are short.
+            // Lengths of one byte and varints are the same on the wire as long as packets are short.
             let isOfLengths = zip(before.fields, after.fields).contains { Self.differInLongLengths($0, $1) }
             let lengths = isOfLengths ? [ExampleHint.packetByteCount(Self.firstLongVarint)] : []
             let hints = SchemaVersion.allCases.map { ($0, description(of: $0.peer).headerHints + lengths) }
@@ -177,7 +179,7 @@ struct SchemaComparison {
 }
 
 extension PacketField {
-    /// Whether a field stands on the wire as another one does, and is verified alike. What callers set does not matter.
+    /// Whether a field has the same form and checks on the wire as another; values that callers set do not matter.
     fileprivate func hasSameBytes(as other: PacketField) -> Bool {
         guard format.ignoringOneByteOrder == other.format.ignoringOneByteOrder else { return false }
         switch (role, other.role) {
@@ -201,7 +203,7 @@ extension ProtocolDescription {
 
     fileprivate var packetLocation: SourceLocation? { packetFields.first?.location }
 
-    /// Headers in which what a caller can set is something else than usual.
+    /// Hints for headers in which a settable field differs from its default.
     fileprivate var headerHints: [ExampleHint] {
         layout.fields.flatMap { field -> [ExampleHint] in
             switch field.role {

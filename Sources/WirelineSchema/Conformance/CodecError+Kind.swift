@@ -3,7 +3,7 @@
 package import WirelineCodec
 
 extension CodecError.Reason {
-    /// What is wrong in one word that does not change, for programs; the same that the generated Erlang says.
+    /// The fault in one fixed word, for programs; the generated Erlang uses the same words.
     package var kind: String {
         switch self {
         case .truncated: "truncated"
@@ -45,7 +45,7 @@ extension CodecError.Reason {
 }
 
 extension TranslationError.Reason {
-    /// What is wrong in one word that does not change, for programs.
+    /// The fault in one fixed word, for programs.
     package var kind: String {
         switch self {
         case .value(let reason): reason.kind

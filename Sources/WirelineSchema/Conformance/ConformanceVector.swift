@@ -2,34 +2,34 @@
 
 package import WirelineCodec
 
-/// A packet, or a value, and what an implementation of the protocol must make of it.
+/// A packet or a value, and the result that an implementation of the protocol must produce.
 package struct ConformanceVector: Sendable {
-    /// What is asked.
+    /// What a vector tests.
     package enum Kind: String, CaseIterable, Sendable {
         /// The bytes are decoded to the line, and the line is encoded to the bytes.
         case exact = ""
         /// The bytes are decoded to the line; encoding gives other bytes.
         case decodeOnly = "DecodeOnly"
-        /// The bytes, and then the end of the stream, are refused.
+        /// The bytes followed by the end of the stream are refused.
         case invalid = "Invalid"
         /// The line cannot be encoded.
         case refused = "Refused"
     }
 
     package var kind: Kind
-    /// Its file's name without the folder and the extension.
+    /// The name of its file without folder and extension.
     package var caseName: String
-    /// Who sends the packet.
+    /// The side that sends the packet.
     package var sender: Sender
-    /// What it is about, for people; may be empty.
+    /// A comment for people; may be empty.
     package var note: String
     /// The packet; empty for one that cannot be encoded.
     package var bytes: [UInt8]
-    /// The line that the packet is in JSON; nil for invalid bytes.
+    /// The packet as a line of JSON; nil for invalid bytes.
     package var line: JSONValue?
-    /// What this project's codec says of what is invalid or refused.
+    /// The error text of this project's codec for an invalid or refused vector.
     package var errorText: String?
-    /// The same for programs.
+    /// The same error for programs.
     package var refusal: Refusal?
 
     package init(
@@ -46,9 +46,9 @@ package struct ConformanceVector: Sendable {
         self.refusal = refusal
     }
 
-    /// `hello`, `Invalid/http`
+    /// The name in results: `hello`, `Invalid/http`.
     package var name: String { kind == .exact ? caseName : kind.rawValue + "/" + caseName }
 
-    /// The kind of a file by the folder it stands in.
+    /// Returns the kind of the files in a folder.
     package static func kind(inFolder name: String) -> Kind { Kind(rawValue: name) ?? .exact }
 }

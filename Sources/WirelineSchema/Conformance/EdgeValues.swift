@@ -2,20 +2,28 @@
 
 import WirelineCodec
 
-/// The values at the ends of what each type can hold, and one step beyond them.
+/// Values at the ends of what each type can hold, and one step beyond them.
 struct EdgeValues {
-    let description: ProtocolDescription
+    private let description: ProtocolDescription
+    /// Whether each structure contains itself.
+    private let isRecursive: [Bool]
 
-    /// One value of one field, and what it is called.
+    /// - Parameter graph: The structures that each structure contains, in lists too.
+    init(_ description: ProtocolDescription, _ graph: StructureGraph) {
+        self.description = description
+        isRecursive = graph.isInCycle
+    }
+
+    /// One value of one field, and a name for it.
     struct Edge {
         var label: String
         var hint: ExampleHint
     }
 
-    /// Longer text and lists are not made: they show nothing that these do not.
+    /// Text and lists longer than this are not made: shorter ones show the same.
     private static let mostCount = 300
 
-    /// The edges of a field and of what its items hold, but for structures, whose fields have their own.
+    /// Returns the edges of a field and of its items; structures are left out, because their fields have their own.
     func edges(of field: FieldDescription, _ key: FieldKey) -> [Edge] {
         var result = edges(of: field.type, field, key, isItem: false)
         if field.presence == .optional { result.append(Edge(label: "absent", hint: .absent(key))) }
@@ -31,8 +39,8 @@ struct EdgeValues {
         case .fixedList(let element, _): return edges(of: element, field, key, isItem: true)
         case .list(let element, let extent):
             var counts = counts(upTo: min(field.maximumCount ?? .max, extent.capacity))
-            // What holds itself has as many at each depth.
-            if case .structure(let index) = element, description.structures(in: index).contains(index) {
+            // A structure that contains itself has as many items at each depth.
+            if case .structure(let index) = element, isRecursive[index] {
                 counts.removeAll { $0 > 2 }
             }
             return counts.map { Edge(label: "\($0)-items", hint: .count(key, $0)) }
@@ -64,7 +72,7 @@ struct EdgeValues {
         }
     }
 
-    /// What a value is called in a file's name; the place stands for what cannot stand there.
+    /// Returns the name of a value for use in a file's name; `position` replaces a value that cannot be used.
     private static func label(_ value: JSONValue, _ position: Int) -> String {
         let text = value.description
         let isPlain = !text.isEmpty && text.utf8.count <= 24 && text.utf8.allSatisfy { $0.isPlainInName }
@@ -77,7 +85,7 @@ struct EdgeValues {
         let range = limit ?? all
         let usual: [Int128] = [0, 1, -1, 127, 128, 255, 256, 16_383, 16_384, 1 << 32, (1 << 53) - 1, 1 << 53]
         let ends = [range.lowerBound, range.upperBound, range.lowerBound + 1, range.upperBound - 1]
-        // What only a limit forbids can stand on the wire.
+        // Values that only a limit forbids can be on the wire.
         let beyond = [range.lowerBound - 1, range.upperBound + 1]
         var seen: Set<Int128> = []
         return (ends + usual.filter(range.contains) + beyond).filter { seen.insert($0).inserted }
@@ -97,7 +105,7 @@ struct EdgeValues {
         return [.float(0.0), .float(-0.0), "NaN", "Infinity", "-Infinity", .float(-1.5)] + usual + ends
     }
 
-    /// One to four bytes a character, what JSON escapes, what terminals obey, and what has two normal forms.
+    /// Characters of one to four bytes, JSON escapes, terminal controls, and text with two normal forms.
     private static let texts = [
         "", "a", "é", "你好", "\u{1F600}", "\u{7FF}\u{800}\u{FFFF}\u{10000}\u{10FFFF}", "\"\\/\u{8}\u{C}\n\r\t",
         "\u{0}", "\u{1B}[31m\u{7F}\u{85}\u{2028}\u{202E}\u{FEFF}", "e\u{301}", "x",
@@ -111,7 +119,7 @@ struct EdgeValues {
     private func texts(
         _ extent: TypeDescription.Extent, _ field: FieldDescription, _ key: FieldKey, isItem: Bool
     ) -> [Edge] {
-        // A hint for a count speaks of the list, where the text is an item.
+        // A hint for a count applies to the list if the text is an item.
         guard !isItem else { return [] }
         return counts(upTo: min(field.maximumCount ?? .max, extent.capacity)).map {
             Edge(label: "\($0)-bytes", hint: .count(key, $0))
@@ -127,7 +135,7 @@ struct EdgeValues {
 }
 
 extension UInt8 {
-    /// Whether the byte can stand in the name of a file wherever files are.
+    /// Whether the byte is allowed in a file's name on every system.
     var isPlainInName: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

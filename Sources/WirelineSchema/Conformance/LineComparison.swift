@@ -2,8 +2,9 @@
 
 import WirelineCodec
 
-/// Compares the lines that two implementations print for a packet, by what they mean: members may stand in any order,
-/// numbers in any notation, enums and flags as names or numbers.
+/// Compares the lines that two implementations print for a packet, by their meaning.
+///
+/// Members may be in any order, numbers in any notation, and enums and flags may be names or numbers.
 package struct LineComparison {
     private let description: ProtocolDescription
 
@@ -11,16 +12,17 @@ package struct LineComparison {
         self.description = description
     }
 
-    /// The first thing that is not the same.
+    /// The first difference.
     package struct Difference: Equatable {
-        /// Where, from the line inwards: `fields.items[1].count`.
+        /// The path, from the line inwards: `fields.items[1].count`.
         package var path: String
         package var expected: JSONValue?
         package var found: JSONValue?
     }
 
-    /// The first difference between a line and the expected one. What is left out of `id` and `header`, in
-    /// either of them, counts as right.
+    /// Returns the first difference between a line and the expected one.
+    ///
+    /// Parts of `id` and `header` that are missing in either line count as right.
     package func difference(_ expected: JSONValue, _ found: JSONValue) -> Difference? {
         guard case .object(let members) = found else { return Difference(path: "", expected: expected, found: found) }
         for key in [LineKey.message, LineKey.id, LineKey.header, LineKey.fields, LineKey.trailing, LineKey.payload] {
@@ -80,7 +82,7 @@ package struct LineComparison {
         guard case .object(let members) = found else { return Difference(path: path, expected: expected, found: found) }
         for field in fields {
             let inner = FieldPath.joining(path, FieldPath.step(field.name))
-            // An optional that is not set may be null.
+            // An optional field that is not set may be null.
             let (one, other) = (present(expected[field.name]), present(found[field.name]))
             guard let one, let other else {
                 if one == nil && other == nil { continue }

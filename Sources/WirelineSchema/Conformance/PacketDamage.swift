@@ -2,17 +2,17 @@
 
 import WirelineCodec
 
-/// Something that goes wrong with a packet on the way, or with the program that has written it.
+/// Damage to a packet, in transit or by the program that wrote it.
 struct PacketDamage {
     var label: String
-    /// What is changed: bytes of the payload, with a good packet around them then, or bytes of the packet as it is.
+    /// Whether payload bytes are changed, with a valid packet around them; otherwise bytes of the packet are changed.
     var isOfPayload: Bool
-    /// Which bytes, from the first of the packet.
+    /// The bytes that are replaced, counted from the packet's first.
     var range: Range<Int>
-    /// What stands in their place.
+    /// The new bytes.
     var bytes: [UInt8]
 
-    /// What can go wrong with a packet.
+    /// Returns all kinds of damage for a packet.
     static func all(of annotation: PacketAnnotation, _ packet: [UInt8], payload: Range<Int>) -> [PacketDamage] {
         var result: [PacketDamage] = []
         for part in annotation.parts {
@@ -45,7 +45,7 @@ struct PacketDamage {
         return result
     }
 
-    /// What is no UTF-8 (Unicode 16, table 3-7), in the place of as many bytes.
+    /// Bytes that are not UTF-8 (Unicode 16, table 3-7); they replace as many bytes.
     private static let badTexts: [(String, [UInt8])] = [
         ("continuation", [0x80]), ("never", [0xFE]), ("overlong", [0xC0, 0xAF]), ("cut-character", [0xC3]),
         ("surrogate", [0xED, 0xA0, 0x80]), ("above", [0xF4, 0x90, 0x80, 0x80]), ("overlong-3", [0xE0, 0x80, 0xAF]),
@@ -61,15 +61,16 @@ struct PacketDamage {
         }
     }
 
-    /// Prefixes that count one byte or item more or less, whatever the byte order; the last byte that is counted is
-    /// doubled for a size, so that a longer structure is a good one.
+    /// Adds prefixes that count one byte or item more or less, in either byte order.
+    ///
+    /// If the prefix is a size, the structure also gets one more byte, so that the longer size is valid.
     private static func addCounts(
         _ part: PacketAnnotation.Part, _ packet: [UInt8], _ add: (String, Range<Int>, [UInt8]) -> Void
     ) {
         let count = part.prefixByteCount > 0 ? part.prefixByteCount : part.range.count
         let prefix = part.range.lowerBound..<part.range.lowerBound + count
         let bytes = Array(packet[prefix])
-        // The byte that changes first when one is added.
+        // The least significant byte.
         let isBigEndian = bytes.first == 0
         let low = isBigEndian ? bytes.count - 1 : 0
         for (what, step) in [("one-more", UInt8(1)), ("one-less", UInt8(255))] {

@@ -2,13 +2,13 @@
 
 package import WirelineCodec
 
-/// Why an implementation refuses bytes or a value, as far as it says.
+/// Why an implementation refuses bytes or a value, with the details that it gives.
 package struct Refusal: Equatable, Sendable {
-    /// What is wrong in one word: `truncated`, `invalid_utf8`, …
+    /// The fault in one word, such as `truncated` or `invalid_utf8`.
     package var kind: String?
     /// The field, from the message's name inwards: `Cs_20001.Line`.
     package var field: String?
-    /// Bytes from the first of the packet.
+    /// The offset in bytes from the packet's first.
     package var offset: Int?
 
     package init(kind: String? = nil, field: String? = nil, offset: Int? = nil) {
@@ -17,19 +17,19 @@ package struct Refusal: Equatable, Sendable {
         self.offset = offset
     }
 
-    /// What this project's codec says of bytes.
+    /// Makes the refusal of bytes by this project's codec.
     package init(_ error: CodecError) {
         self.init(kind: error.reason.kind, field: error.path.isEmpty ? nil : error.path, offset: error.offset)
     }
 
-    /// What it says of a value that cannot be written; there are no bytes yet, and so no offset.
+    /// Makes the refusal of a value that cannot be encoded; without bytes there is no offset.
     package init(_ error: TranslationError) {
         self.init(kind: error.reason.kind, field: error.path.isEmpty ? nil : error.path)
     }
 
-    /// What another says that is not so; nil where everything it says is right.
+    /// Returns what is wrong in another refusal; nil if everything it says is right.
     ///
-    /// - Parameter isStrict: Whether what it leaves unsaid is wrong too.
+    /// - Parameter isStrict: Whether details that it leaves out are wrong too.
     package func fault(of other: Refusal, isStrict: Bool) -> String? {
         fault("error", kind, other.kind, isStrict) ?? fault("field", field, other.field, isStrict)
             ?? fault("offset", offset.map(String.init), other.offset.map(String.init), isStrict)
@@ -41,7 +41,7 @@ package struct Refusal: Equatable, Sendable {
         return isSame ? nil : "the \(name) is \(found ?? "not said") where \(expected ?? "none") was expected"
     }
 
-    /// As it stands in a file and in a reply; only what is known.
+    /// The refusal as it is written in a file and in a reply; only known details.
     package var json: JSONValue {
         var members: [JSONValue.Member] = []
         if let kind { members.append(.init("error", .string(kind))) }
@@ -50,9 +50,9 @@ package struct Refusal: Equatable, Sendable {
         return .object(members)
     }
 
-    /// Reads what ``json`` makes; other members are passed over.
+    /// Reads the form that ``json`` writes; other members are ignored.
     ///
-    /// - Returns: nil for what is not an object, or has a member of the wrong kind.
+    /// - Returns: nil if this is not an object, or a member has the wrong kind.
     package init?(_ json: JSONValue) {
         guard case .object = json else { return nil }
         self.init()

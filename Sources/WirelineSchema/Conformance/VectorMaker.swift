@@ -2,34 +2,34 @@
 
 import WirelineCodec
 
-/// Makes vectors of a protocol from its schema alone, with a liking for the ends of what is possible.
+/// Makes vectors of a protocol from its schema alone, with emphasis on edge values.
 ///
-/// Each message comes in turn: with small values, zeros, the largest and the smallest; with each field at the ends of its
-/// type, and beyond what `@range`, `@max` and `@closed` allow; with and without what is optional; and with bytes that are
-/// cut, changed, or no UTF-8. What this project's codec makes of them is what is expected, so they show whether another
-/// implementation agrees with it. The same schema, number and seed give the same vectors.
+/// Each message is made in several ways: with small values, zeros, the largest and the smallest values. Each field
+/// takes the ends of its type, and values beyond `@range`, `@max` and `@closed`. Optional fields are set and not set.
+/// Bytes are cut, changed, or not UTF-8. The expected result is what this project's codec produces, so vectors show
+/// whether another implementation agrees with it. The same schema, number and seed give the same vectors.
 package struct VectorMaker {
     private let translator: PacketTranslator
-    /// Writes what the limits of the schema forbid.
+    /// Encodes values that the limits of the schema forbid.
     private let unlimited: PacketTranslator
     private let comparison: LineComparison
     private var random: SplitMix64
     private var vectors: [ConformanceVector] = []
     private var seen: Set<[UInt8]> = []
 
-    /// Longer packets and lines show nothing that these do not, and make files that nobody reads.
+    /// Longer packets and lines are left out: they show nothing more, and nobody can read the files.
     private static let mostByteCount = 8192
 
     private init(_ description: ProtocolDescription, seed: UInt64) {
         translator = PacketTranslator(description)
         unlimited = PacketTranslator(description.withoutLimits)
         comparison = LineComparison(description)
-        random = SplitMix64(state: seed)
+        random = SplitMix64(seed: seed)
     }
 
-    /// So many vectors, or fewer where the protocol has no more to show.
+    /// Returns `count` vectors, or fewer if the protocol has no more to show.
     ///
-    /// - Parameter progress: Is told again and again how much is done, from 0 to 1.
+    /// - Parameter progress: Called repeatedly with the part that is done, from 0 to 1.
     package static func vectors(
         of description: ProtocolDescription, count: Int, seed: UInt64, progress: (Double) -> Void = { _ in }
     ) -> [ConformanceVector] {
@@ -40,12 +40,12 @@ package struct VectorMaker {
 
     private var description: ProtocolDescription { translator.description }
 
-    // MARK: What is tried
+    // MARK: Recipes
 
     private enum Recipe {
         case value(message: Int, ExampleValues.Style, ExampleHint?, label: String)
         case damage(message: Int, ExampleValues.Style, PacketDamage)
-        /// An optional field that is not set, in front of one that is.
+        /// An optional field that is not set, before one that is.
         case gap(message: Int, FieldDescription)
         case unknown
     }
@@ -55,7 +55,9 @@ package struct VectorMaker {
         let messages = description.messages.indices
         let first = messages.map { Recipe.value(message: $0, .plain, nil, label: "plain") }
         var rest: [Recipe] = description.layout.hasMessageID ? [.unknown] : []
-        for message in messages { rest += recipes(for: message) }
+        let graph = StructureGraph(anywhereIn: description)
+        let edges = EdgeValues(description, graph)
+        for message in messages { rest += recipes(for: message, edges, graph) }
         rest.shuffle(using: &random)
         for recipe in first + rest where vectors.count < count {
             progress(Double(vectors.count) / Double(count))
@@ -69,11 +71,10 @@ package struct VectorMaker {
         }
     }
 
-    private func recipes(for message: Int) -> [Recipe] {
+    private func recipes(for message: Int, _ edges: EdgeValues, _ graph: StructureGraph) -> [Recipe] {
         let styles: [(ExampleValues.Style, String)] = [(.zero, "zeros"), (.most, "most"), (.least, "least")]
         var result = styles.map { Recipe.value(message: message, $0.0, nil, label: $0.1) }
-        let edges = EdgeValues(description: description)
-        for owner in description.owners(in: message) {
+        for owner in description.owners(in: message, graph) {
             for (index, field) in description.fields(of: owner).enumerated() {
                 let name: String =
                     if case .structure(let structure) = owner {
@@ -104,13 +105,13 @@ package struct VectorMaker {
         let options = description.options
         guard
             let lent = try? Packet(
-                packet.lentBytes, layout: description.layout, limit: options.maximumPacketByteCount),
+                packet.rawSpan, layout: description.layout, limit: options.maximumPacketByteCount),
             let annotation = try? translator.annotate(lent, preferring: sender(of: message), maximumPartCount: 200)
         else { return [] }
         return PacketDamage.all(of: annotation, packet, payload: lent.payloadRange)
     }
 
-    // MARK: What comes of it
+    // MARK: Results
 
     private mutating func follow(_ recipe: Recipe) {
         switch recipe {
@@ -127,7 +128,7 @@ package struct VectorMaker {
         }
     }
 
-    /// A message of random values, as it is or with bytes of it changed.
+    /// Makes a message of random values, unchanged or with some bytes changed.
     private mutating func followAny() {
         let message = Int.random(in: 0..<description.messages.count, using: &random)
         let style = ExampleValues.Style.random(seed: random.next())
@@ -153,7 +154,7 @@ package struct VectorMaker {
             addBytes(bytes, from: sender, label: label, meaning: line[LineKey.fields])
         } catch {
             addRefused(line, error, from: sender, label: label)
-            // Others may write it all the same.
+            // Other implementations may encode it all the same.
             guard let bytes = try? unlimited.encode(line: line) else { return }
             addBytes(bytes, from: sender, label: label + "-sent")
         }
@@ -181,16 +182,16 @@ package struct VectorMaker {
                 refusal: Refusal(error)))
     }
 
-    /// Adds bytes as what they are.
+    /// Adds bytes as a vector of the kind that they are.
     ///
-    /// - Parameter meaning: The fields that they were made of, where that is known.
+    /// - Parameter meaning: The fields from which they were made, if known.
     private mutating func addBytes(
         _ bytes: [UInt8], from sender: Sender, label: String, meaning: JSONValue? = nil
     ) {
         guard bytes.count <= Self.mostByteCount, seen.insert(bytes).inserted else { return }
         switch translator.verdict(on: bytes[...], from: sender) {
         case .packet(let byteCount, let line):
-            // Several packets are a vector each.
+            // Several packets are not one vector.
             guard byteCount == bytes.count else { return }
             let isExact = (try? translator.encode(line: line)) == bytes
             if !isExact, (try? translator.encode(line: line.withoutHeader)) == nil { return }
@@ -208,8 +209,9 @@ package struct VectorMaker {
         }
     }
 
-    /// The line that was read; with the fields that were meant, where they are something else: a fault of this project's
-    /// own is to be seen and not to become the measure.
+    /// Returns the line that was read, or the fields that were encoded if they differ.
+    ///
+    /// A fault of this project's own codec must be visible, and not become the expected result.
     private func line(_ line: JSONValue, meaning: JSONValue) -> JSONValue {
         guard case .object(let members) = line else { return line }
         let meant = JSONValue.object(
@@ -227,7 +229,7 @@ package struct VectorMaker {
 
     // MARK: Lines and packets
 
-    /// Servers' messages are theirs; what both send is a client's.
+    /// Returns the client if it may send the message, otherwise the server.
     private func sender(of message: Int) -> Sender {
         description.messages[message].senders.contains(.client) ? .client : .server
     }
@@ -245,7 +247,7 @@ package struct VectorMaker {
         return .object(members + [JSONValue.Member(LineKey.fields, named)])
     }
 
-    /// The same object with the names of enums and flags in place of their numbers, as lines have them.
+    /// Returns the same object with names of enums and flags instead of numbers, as lines have them.
     private func named(_ value: JSONValue, _ fields: [FieldDescription]) -> JSONValue {
         guard case .object(let members) = value else { return value }
         return .object(
@@ -279,25 +281,25 @@ package struct VectorMaker {
         var bytes = packet
         bytes.replaceSubrange(damage.range, with: damage.bytes)
         let (layout, limit) = (description.layout, description.options.maximumPacketByteCount)
-        guard damage.isOfPayload, let whole = try? Packet(packet.lentBytes, layout: layout, limit: limit),
+        guard damage.isOfPayload, let whole = try? Packet(packet.rawSpan, layout: layout, limit: limit),
             let header = try? layout.header(of: whole)
         else { return bytes }
         let range = whole.payloadRange
         let payload = Array(bytes[range.lowerBound..<range.upperBound + bytes.count - packet.count])
         var settable = PacketHeader()
         for field in layout.fields where field.isSettable { settable[field.name] = header[field.name] }
-        return (try? layout.encode(id: whole.id, header: settable, payload: payload.lentBytes, limit: limit)) ?? bytes
+        return (try? layout.encode(id: whole.id, header: settable, payload: payload.rawSpan, limit: limit)) ?? bytes
     }
 }
 
 extension JSONValue {
-    /// A line without its header, so that what encodes it chooses.
+    /// The line without its header, so that the encoder chooses the header.
     package var withoutHeader: JSONValue {
         guard case .object(let members) = self else { return self }
         return .object(members.filter { $0.name != LineKey.header })
     }
 
-    /// A line without one of its fields.
+    /// Returns the line without one of its fields.
     fileprivate func without(field name: String) -> JSONValue {
         guard case .object(let members) = self, case .object(let fields)? = self[LineKey.fields] else { return self }
         let rest = JSONValue.object(fields.filter { !$0.name.hasSameBytes(as: name) })
@@ -306,7 +308,7 @@ extension JSONValue {
 }
 
 extension ProtocolDescription {
-    /// The same without what only limits forbid.
+    /// The same description without the limits that forbid values.
     fileprivate var withoutLimits: ProtocolDescription {
         var result = self
         for index in result.messages.indices { result.messages[index].fields = unlimited(messages[index].fields) }
@@ -323,47 +325,9 @@ extension ProtocolDescription {
         }
     }
 
-    /// A message and the structures in it, each once.
-    fileprivate func owners(in message: Int) -> [FieldListKey] {
-        [.message(message)] + structures(in: messages[message].fields).map { .structure($0) }
-    }
-
-    /// The structures in a structure; itself is one of them only where it holds itself.
-    func structures(in structure: Int) -> [Int] { structures(in: structures[structure].fields) }
-
-    private func structures(in fields: [FieldDescription]) -> [Int] {
-        var result = fields.compactMap(\.type.innermostStructure)
-        var position = 0
-        while position < result.count {
-            result += structures[result[position]].fields.compactMap(\.type.innermostStructure)
-                .filter { !result.contains($0) }
-            position += 1
-        }
-        var seen: Set<Int> = []
-        return result.filter { seen.insert($0).inserted }
-    }
-}
-
-extension TypeDescription {
-    /// The structure that it is, or that its items are.
-    fileprivate var innermostStructure: Int? {
-        switch self {
-        case .list(let element, _), .fixedList(let element, _): element.innermostStructure
-        case .structure(let index): index
-        default: nil
-        }
-    }
-}
-
-/// Numbers that a seed gives again (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
+    /// Returns a message and the structures in it, each once.
+    fileprivate func owners(in message: Int, _ graph: StructureGraph) -> [FieldListKey] {
+        let structures = graph.reached(from: messages[message].fields.compactMap(\.type.innermostStructure))
+        return [.message(message)] + structures.map { .structure($0) }
     }
 }

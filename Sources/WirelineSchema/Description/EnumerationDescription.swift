@@ -6,21 +6,21 @@ public import WirelineCodec
 public struct EnumerationDescription: Equatable, Sendable {
     /// The name in the schema.
     public var name: String
-    /// `@name(…)`.
+    /// The alias in `@name(…)`.
     public var alias: String?
-    /// How its numbers stand on the wire.
+    /// The format of its numbers on the wire.
     public var format: IntegerFormat
-    /// At least one, in order of declaration; no two have one number.
+    /// The cases, at least one, in order of declaration; no two have the same number.
     public var cases: [Case]
-    /// `@closed`: a number that is not listed is refused.
+    /// Whether it is `@closed`: numbers that are not listed are refused.
     public var isClosed: Bool
-    /// `reserved`: numbers that no case has.
+    /// The `reserved` numbers, which no case has.
     public var reservedValues: [ClosedRange<Int128>]
-    /// The comments above it or behind it, without comment marks and rulers, or empty.
+    /// The comments above or after it, without comment marks and rulers; may be empty.
     public var documentation: String
-    /// `@deprecated("why")`.
+    /// The reason in `@deprecated("why")`.
     public var deprecation: String?
-    /// Where its name stands.
+    /// The place of its name.
     public var location: SourceLocation
 
     /// Makes an open enum without alias, reserved values, documentation and deprecation.
@@ -38,13 +38,13 @@ public struct EnumerationDescription: Equatable, Sendable {
     public struct Case: Equatable, Sendable {
         /// The name in the schema.
         public var name: String
-        /// `@name(…)`.
+        /// The alias in `@name(…)`.
         public var alias: String?
         /// The number, or the mask of a flag.
         public var value: Int128
-        /// The comments above it or behind it, without comment marks and rulers, or empty.
+        /// The comments above or after it, without comment marks and rulers; may be empty.
         public var documentation: String
-        /// `@deprecated("why")`.
+        /// The reason in `@deprecated("why")`.
         public var deprecation: String?
 
         /// Makes a case without alias, documentation and deprecation.
@@ -60,17 +60,17 @@ public struct EnumerationDescription: Equatable, Sendable {
 public struct FlagsDescription: Equatable, Sendable {
     /// The name in the schema.
     public var name: String
-    /// `@name(…)`.
+    /// The alias in `@name(…)`.
     public var alias: String?
-    /// An unsigned format.
+    /// The format of the number, which is unsigned.
     public var format: IntegerFormat
-    /// At least one, in order of declaration; a mask has one bit or more, and masks may overlap.
+    /// The flags, at least one, in order of declaration; a mask has one bit or more, and masks may overlap.
     public var cases: [EnumerationDescription.Case]
-    /// The comments above it or behind it, without comment marks and rulers, or empty.
+    /// The comments above or after it, without comment marks and rulers; may be empty.
     public var documentation: String
-    /// `@deprecated("why")`.
+    /// The reason in `@deprecated("why")`.
     public var deprecation: String?
-    /// Where its name stands.
+    /// The place of its name.
     public var location: SourceLocation
 
     /// Makes flags without alias, documentation and deprecation.
@@ -89,13 +89,13 @@ public struct FlagsDescription: Equatable, Sendable {
 public struct ConstantDescription: Equatable, Sendable {
     /// The name in the schema.
     public var name: String
-    /// The type that it is declared with.
+    /// The type with which it is declared.
     public var format: IntegerFormat
-    /// A value that fits ``format``.
+    /// The value, which fits ``format``.
     public var value: Int128
-    /// The comments above it or behind it, without comment marks and rulers, or empty.
+    /// The comments above or after it, without comment marks and rulers; may be empty.
     public var documentation: String
-    /// Where its name stands.
+    /// The place of its name.
     public var location: SourceLocation
 
     /// Makes a constant without documentation.

@@ -4,33 +4,34 @@
 public struct FieldDescription: Equatable, Sendable {
     /// The name in the schema.
     public var name: String
-    /// `@name(…)`.
+    /// The alias in `@name(…)`.
     public var alias: String?
-    /// `= 1`, where it is written.
+    /// The number in `= 1`, if it is written.
     public var number: Int?
-    /// What it holds and how that stands on the wire.
+    /// The type, with its form on the wire.
     public var type: TypeDescription
     /// Whether a packet may end before it.
     public var presence: Presence
-    /// Bytes from the start of the payload (of a structure: from its first field, behind any size prefix), or nil
-    /// when something of variable width stands before.
+    /// The offset in bytes from the start of the payload; nil if a field of variable width comes before.
+    ///
+    /// In a structure it counts from the first field, after any size prefix.
     public var offset: Int?
-    /// `@range` on integers and varints; both ends are allowed values.
+    /// The `@range` of an integer or varint; both ends are allowed values.
     public var range: ClosedRange<Int128>?
-    /// `@range` on floats; both ends are allowed values.
+    /// The `@range` of a float; both ends are allowed values.
     public var floatRange: ClosedRange<Double>?
-    /// `@max`: bytes of a string or of `bytes`, items of a list; the strings inside a list have no limit of their own.
+    /// The `@max`: bytes of a string or of `bytes`, items of a list; strings inside a list have no limit.
     public var maximumCount: Int?
-    /// `@sensitive`: hidden in logs.
+    /// Whether it is `@sensitive`: hidden in logs.
     public var isSensitive: Bool
-    /// The comments above it or behind it, without comment marks and rulers, or empty.
+    /// The comments above or after it, without comment marks and rulers; may be empty.
     public var documentation: String
-    /// `@deprecated("why")`.
+    /// The reason in `@deprecated("why")`.
     public var deprecation: String?
-    /// Where its name stands.
+    /// The place of its name.
     public var location: SourceLocation
 
-    /// Makes a field that is always there and has no limits.
+    /// Makes a required field without limits.
     public init(name: String, type: TypeDescription, location: SourceLocation) {
         self.name = name
         self.type = type
@@ -42,23 +43,25 @@ public struct FieldDescription: Equatable, Sendable {
 
     /// Whether a packet may end before this field.
     public enum Presence: Equatable, Sendable {
-        /// Every payload has it.
+        /// The field is in every payload.
         case required
-        /// Absent when the payload ends before it.
+        /// The field is absent if the payload ends before it.
         case optional
-        /// Always written; takes the default when the payload ends before it. The number is that of `@since`, 1 or more.
+        /// The field is always written, and has the default if the payload ends before it.
+        ///
+        /// The number is that of `@since`, 1 or more.
         case since(Int, default: DefaultValue)
     }
 }
 
-/// What a `@since` field is when the bytes end before it.
+/// The value of a `@since` field if the bytes end before it.
 public enum DefaultValue: Equatable, Sendable {
-    /// An integer, varint, enum or flags; of a `bool` 0 or 1.
+    /// An integer, varint, enum or flags; for a `bool` 0 or 1.
     case integer(Int128)
-    /// Of a `float32` or `float64`.
+    /// The default of a `float32` or `float64`.
     case float(Double)
-    /// Of a `string`.
+    /// The default of a `string`.
     case string(String)
-    /// Zero, false, empty, the enum's 0; of a structure or a fixed list: that of each part.
+    /// Zero, false, empty, or the enum's 0; for a structure or a fixed list, this default for each part.
     case zero
 }

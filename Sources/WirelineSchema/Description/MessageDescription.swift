@@ -6,21 +6,21 @@ public import WirelineCodec
 public struct MessageDescription: Equatable, Sendable {
     /// The name in the schema, such as `Cs_20001`; used in JSON, in errors and on the command line.
     public var name: String
-    /// `@name(…)`.
+    /// The alias in `@name(…)`.
     public var alias: String?
-    /// 0 in a protocol whose packets have no ID.
+    /// The ID; 0 in a protocol whose packets have no ID.
     public var id: UInt64
-    /// `Cs_` is the client alone, `Sc_` the server, otherwise what `@from` says.
+    /// The sides that send it: the client for `Cs_`, the server for `Sc_`, otherwise those that `@from` names.
     public var senders: Set<Sender>
     /// The name of the message that answers this one.
     public var reply: String?
-    /// In wire order.
+    /// The fields in wire order.
     public var fields: [FieldDescription]
-    /// The comments above the message or behind its `{`, without comment marks and rulers, or empty.
+    /// The comments above the message or after its `{`, without comment marks and rulers; may be empty.
     public var documentation: String
-    /// `@deprecated("why")`.
+    /// The reason in `@deprecated("why")`.
     public var deprecation: String?
-    /// Where its name stands.
+    /// The place of its name.
     public var location: SourceLocation
 
     /// Makes a message without alias, reply, documentation and deprecation.
@@ -38,19 +38,19 @@ public struct MessageDescription: Equatable, Sendable {
 public struct StructureDescription: Equatable, Sendable {
     /// The name in the schema.
     public var name: String
-    /// `@name(…)`.
+    /// The alias in `@name(…)`.
     public var alias: String?
-    /// `sized(uint16)`: the prefix that counts the bytes behind it.
+    /// The prefix in `sized(uint16)`, which counts the bytes after it.
     public var sizePrefix: CountFormat?
     /// The byte order of the size prefix.
     public var byteOrder: ByteOrder
-    /// In wire order.
+    /// The fields in wire order.
     public var fields: [FieldDescription]
-    /// The comments above it or behind it, without comment marks and rulers, or empty.
+    /// The comments above or after it, without comment marks and rulers; may be empty.
     public var documentation: String
-    /// `@deprecated("why")`.
+    /// The reason in `@deprecated("why")`.
     public var deprecation: String?
-    /// Where its name stands.
+    /// The place of its name.
     public var location: SourceLocation
 
     /// Makes a structure without alias, size prefix, documentation and deprecation.

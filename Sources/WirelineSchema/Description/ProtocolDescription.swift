@@ -2,27 +2,28 @@
 
 public import WirelineCodec
 
-/// A checked protocol: everything its `.wire` files say, resolved, in a form that every back end can use.
+/// A checked protocol: the resolved content of its `.wire` files, in a form that every back end can use.
 ///
-/// Types refer to one another by their index in ``structures``, ``enumerations`` and ``flagSets``. A description that
-/// came from the checker keeps these promises:
+/// Types refer to one another by their index in ``structures``, ``enumerations`` and ``flagSets``. A description from
+/// the checker guarantees:
 ///
-/// - every index is in range, every name is unique among what it could be confused with;
-/// - every `rest`-extent type, `properties`, optional and `@since` field stands where the language allows it;
+/// - every index is in range, and every name is unique among names of its kind;
+/// - every `rest`-extent type, `properties`, optional and `@since` field is where the language allows it;
 /// - structures nest by value without cycles; a cycle goes through a list;
-/// - list items have at least one byte, so a count never exceeds the bytes behind it.
+/// - each list item has at least one byte, so a count never exceeds the number of bytes that follow it;
+/// - a decoded packet takes at most 128 times its bytes and 32 MiB of memory in generated Swift.
 public struct ProtocolDescription: Equatable, Sendable {
     /// The folder's name.
     public var name: String
-    /// The comments that stand in front of the `packet` declaration, or empty.
+    /// The comments before the `packet` declaration; may be empty.
     public var documentation: String
-    /// What holds for all messages.
+    /// The options of all messages.
     public var options: ProtocolOptions
-    /// What stands around each message's fields.
+    /// The header and trailer of all packets.
     public var layout: PacketLayout
-    /// Where the layout's fields are declared, header then trailer; empty when no `packet` is declared.
+    /// The fields of the layout as declared, header then trailer; empty if no `packet` is declared.
     public var packetFields: [PacketFieldDescription]
-    /// Every `message`, in the order of file names, then of declaration; so are the other lists.
+    /// Every `message`, in the order of file names, then of declaration, like the other lists.
     public var messages: [MessageDescription]
     /// Every `struct`.
     public var structures: [StructureDescription]
@@ -50,24 +51,24 @@ public struct ProtocolDescription: Equatable, Sendable {
         reservedIDs = []
     }
 
-    /// The message with this schema name or `@name`.
+    /// Returns the message with this schema name or `@name`.
     public func message(named name: String) -> MessageDescription? {
         messages.first { $0.name == name } ?? messages.first { $0.alias == name }
     }
 
-    /// The message with this ID that `sender` may send.
+    /// Returns the message with this ID that `sender` may send.
     public func message(id: UInt64, from sender: Sender) -> MessageDescription? {
         messages.first { $0.id == id && $0.senders.contains(sender) }
     }
 }
 
-/// What a declared `packet` says of a field beside what `PacketLayout` needs.
+/// The details of a `packet`'s field that `PacketLayout` does not have.
 public struct PacketFieldDescription: Equatable, Sendable {
     /// The name in the schema.
     public var name: String
-    /// The comments above the field or behind it, or empty.
+    /// The comments above the field or after it; may be empty.
     public var documentation: String
-    /// Where its name stands.
+    /// The place of its name.
     public var location: SourceLocation
 
     /// Makes a description of a header or trailer field.
@@ -80,20 +81,19 @@ public struct PacketFieldDescription: Equatable, Sendable {
 
 /// The `option` lines of a protocol, with their defaults.
 ///
-/// Types in a ``ProtocolDescription`` have the first three of them applied already.
+/// The first three are already applied to the types in a ``ProtocolDescription``.
 public struct ProtocolOptions: Equatable, Sendable {
-    /// How numbers stand on the wire, in header and trailer too.
+    /// The byte order of numbers, also in header and trailer.
     public var byteOrder: ByteOrder = .bigEndian
     /// The prefix of a `string` or `bytes`.
     public var stringCount: CountFormat = .uint16
     /// The prefix of a list.
     public var listCount: CountFormat = .uint16
-    /// The most bytes that a whole packet may have: `max_packet`, or what the layout's length fields can say if that is
-    /// less.
+    /// The most bytes that a whole packet may have: `max_packet`, or the most that the layout's lengths allow, if less.
     public var maximumPacketByteCount: Int = 1 << 20
-    /// How deeply structures may nest in one another at run time, 1 to 1,000; a message's own fields are at depth 0.
+    /// How deeply structures may nest at run time, 1 to 1,000; a message's own fields are at depth 0.
     public var maximumDepth: Int = 32
-    /// Whether bytes behind the last known field are kept (true) or refused.
+    /// Whether bytes after the last known field are kept (true) or refused.
     public var keepsTrailingBytes: Bool = true
     /// Whether `properties` refuse duplicate keys and lines without a colon.
     public var hasStrictProperties: Bool = true
@@ -102,13 +102,13 @@ public struct ProtocolOptions: Equatable, Sendable {
     public init() {}
 }
 
-/// Where something stands in the schema's text.
+/// A place in the schema's text.
 public struct SourceLocation: Equatable, Hashable, Sendable {
     /// The file's path as it was given.
     public var file: String
-    /// From 1.
+    /// The line, from 1.
     public var line: Int
-    /// From 1, in UTF-8 bytes, as compilers print it.
+    /// The column, from 1, in UTF-8 bytes, as compilers print it.
     public var column: Int
 
     /// Makes a location.

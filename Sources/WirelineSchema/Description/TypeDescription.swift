@@ -2,42 +2,42 @@
 
 public import WirelineCodec
 
-/// The type of a field, with everything resolved: options, attributes, byte order and names.
+/// The type of a field, with options, attributes, byte order and names resolved.
 public indirect enum TypeDescription: Equatable, Sendable {
-    /// `uint8` to `int64`.
+    /// An integer: `uint8` to `int64`.
     case integer(IntegerFormat, ByteOrder)
-    /// IEEE 754, 4 bytes.
+    /// A float of 4 bytes, IEEE 754.
     case float32(ByteOrder)
-    /// IEEE 754, 8 bytes.
+    /// A float of 8 bytes, IEEE 754.
     case float64(ByteOrder)
-    /// One byte, 0 or 1.
+    /// A `bool`: one byte, 0 or 1.
     case boolean
-    /// Unsigned LEB128 of at most 64 bits, shortest form only, of at most so many bytes (1 to 10).
+    /// Unsigned LEB128 in its shortest form: at most 64 bits, and at most `maximumByteCount` bytes (1 to 10).
     case varint(maximumByteCount: Int)
-    /// UTF-8.
+    /// Text in UTF-8.
     case string(Extent)
     /// Any bytes.
     case bytes(Extent)
-    /// QSIOP's lines, to the end of the payload.
+    /// QSIOP's properties, as lines up to the end of the payload.
     case properties(isStrict: Bool)
-    /// An index into ``ProtocolDescription/enumerations``.
+    /// An enum; the index in ``ProtocolDescription/enumerations``.
     case enumeration(Int, ByteOrder)
-    /// An index into ``ProtocolDescription/flagSets``.
+    /// Flags; the index in ``ProtocolDescription/flagSets``.
     case flags(Int, ByteOrder)
-    /// An index into ``ProtocolDescription/structures``.
+    /// A structure; the index in ``ProtocolDescription/structures``.
     case structure(Int)
-    /// `T[4]`: 1 to 65,535 items, nothing before or between them.
+    /// A fixed list such as `T[4]`: 1 to 65,535 items, with nothing before or between them.
     case fixedList(TypeDescription, count: Int)
-    /// `repeated T` or `T[]`; `.terminated` does not occur.
+    /// A list, `repeated T` or `T[]`; its extent is never `.terminated`.
     case list(TypeDescription, Extent)
 
-    /// Where something of variable length ends.
+    /// How a value of variable length ends.
     public enum Extent: Equatable, Sendable {
-        /// Its bytes or items are counted in front of it.
+        /// A count before it counts its bytes or items.
         case counted(CountFormat, ByteOrder)
         /// It ends at a NUL, which is not part of the value.
         case terminated
-        /// It goes to the end of the payload.
+        /// It extends to the end of the payload.
         case rest
     }
 }

@@ -2,7 +2,7 @@
 
 /// Paths such as `Sc_20001.items[1].count`.
 enum FieldPath {
-    /// A name or an index in brackets, then what is inside it.
+    /// Returns a name or an index in brackets, followed by the path inside it.
     static func joining(_ name: String, _ rest: String) -> String {
         if rest.isEmpty {
             name
@@ -13,14 +13,14 @@ enum FieldPath {
         }
     }
 
-    /// Whether a path is of a value, or of something inside it.
+    /// Whether a path names a value or something inside it.
     static func isInside(_ value: String, _ path: String) -> Bool {
         guard path.hasPrefix(value) else { return false }
         let next = path.utf8.dropFirst(value.utf8.count).first
         return next == nil || next == UInt8(ascii: ".") || next == UInt8(ascii: "[")
     }
 
-    /// How a name that someone sent stands in a path: as it is, or quoted where it could be anything but a name.
+    /// Returns a path step for a name from outside; it is quoted unless it is a plain name.
     static func step(_ name: String) -> String {
         let isPlain =
             !name.isEmpty
@@ -30,7 +30,7 @@ enum FieldPath {
         return isPlain && name.utf8.count <= 64 ? name : quoted(name)
     }
 
-    /// A name in quotes, with escapes for what could harm a terminal, and cut where it is long.
+    /// Returns a name in quotes, with escapes for characters that could harm a terminal, shortened if it is long.
     static func quoted(_ name: String) -> String {
         JSONValue.string(shortened(name)).description
     }

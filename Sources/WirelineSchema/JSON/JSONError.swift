@@ -4,9 +4,9 @@
 public struct JSONError: Error, Equatable, Sendable {
     /// What is wrong.
     public let reason: Reason
-    /// Where: bytes from the start of the text.
+    /// The offset, in bytes from the start of the text.
     public let offset: Int
-    /// The member or item that the fault is in or is the name of: `items[1].count`. Empty at the top.
+    /// The member or item with the fault, or whose name is the fault: `items[1].count`; empty at the top.
     public let path: String
 
     init(_ reason: Reason, offset: Int, path: String = "") {
@@ -15,7 +15,7 @@ public struct JSONError: Error, Equatable, Sendable {
         self.path = path
     }
 
-    /// The same error with a name or an index in brackets put before its path.
+    /// Returns the same error with a name, or an index in brackets, before its path.
     package func prefixed(by name: String) -> JSONError {
         JSONError(reason, offset: offset, path: FieldPath.joining(name, path))
     }
@@ -23,7 +23,7 @@ public struct JSONError: Error, Equatable, Sendable {
     /// What is wrong with a text.
     @nonexhaustive
     public indirect enum Reason: Equatable, Sendable {
-        /// A byte, or the end of the text (nil), where something else had to stand.
+        /// A byte, or the end of the text (nil), instead of what was expected.
         case unexpected(UInt8?, expected: Expectation)
         /// The text begins with U+FEFF, which RFC 8259 §8.1 forbids to send.
         case byteOrderMark
@@ -31,19 +31,19 @@ public struct JSONError: Error, Equatable, Sendable {
         case leadingZero
         /// A byte below 0x20 inside a string.
         case controlCharacter(UInt8)
-        /// A backslash before a character that makes no escape with it.
+        /// A backslash before a character that does not form an escape.
         case invalidEscape(UInt8)
-        /// `\uD800` to `\uDFFF` that is not half of a pair: no character, and nothing that UTF-8 can carry.
+        /// `\uD800` to `\uDFFF` that is not half of a pair, and so is not a character and not valid UTF-8.
         case loneSurrogate(UInt16)
-        /// A string that is not UTF-8; the offset is that of the first byte that cannot stand there.
+        /// A string that is not UTF-8; the offset is that of the first invalid byte.
         case invalidUTF8
-        /// A name that stands twice in one object.
+        /// A name that occurs twice in one object.
         case duplicateKey(String)
-        /// Arrays and objects in one another, more than `limit` of them.
+        /// More than `limit` nested arrays and objects.
         case tooDeep(limit: Int)
     }
 
-    /// What had to stand where something else was found.
+    /// What was expected at a place.
     @nonexhaustive
     public enum Expectation: Equatable, Sendable {
         case value, key, colon, commaOrBracket, commaOrBrace, digit, hexadecimalDigit, closingQuote, escape, endOfText
@@ -51,7 +51,7 @@ public struct JSONError: Error, Equatable, Sendable {
 }
 
 extension JSONError: CustomStringConvertible {
-    /// One line for people: the path, what is wrong, and where.
+    /// One readable line: the path, what is wrong, and where.
     public var description: String {
         (path.isEmpty ? "" : path + ": ") + reason.text + " at byte \(offset) of the JSON"
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONParser {
-    /// Reads a string, from its first quote to behind its last (RFC 8259 §7).
+    /// Reads a string, from its first quote through its last (RFC 8259 §7).
     mutating func parseString() throws(JSONError) -> String {
         offset += 1
         let start = offset
@@ -46,7 +46,7 @@ extension JSONParser {
         }
     }
 
-    /// Reads what follows `\u`: four digits, and for a high surrogate the `\u` and four digits of its other half.
+    /// Reads the four digits after `\u`, and for a high surrogate the `\u` and four digits of its other half.
     private mutating func parseScalar(escapeStart start: Int) throws(JSONError) -> Character {
         let first = try parseCodeUnit()
         if let scalar = Unicode.Scalar(first) { return Character(scalar) }
@@ -71,8 +71,9 @@ extension JSONParser {
         return unit
     }
 
-    /// Where the bytes of a string stop being UTF-8. Only looked for when they do: the escapes between them are ASCII
-    /// and change nothing.
+    /// Returns the offset at which a string stops being UTF-8.
+    ///
+    /// It is computed only after that was found. Escapes are ASCII and change nothing.
     private func firstInvalidOffset(in range: Range<Int>) -> Int {
         var raw: [UInt8] = []
         append(range, to: &raw)
@@ -88,7 +89,7 @@ extension JSONParser {
     }
 }
 
-/// The value of an ASCII hexadecimal digit.
+/// Returns the value of an ASCII hexadecimal digit; nil for any other byte.
 func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONValue {
-    /// How deeply arrays and objects may stand in one another unless a caller says otherwise: 128, four times what a
-    /// protocol's default depth of structures needs, and little enough for any thread's stack.
+    /// The default limit for nested arrays and objects: 128.
+    ///
+    /// That is four times what a protocol's default depth of structures needs, and small enough for any thread's stack.
     public static let defaultMaximumDepth = 128
 
-    /// Reads a JSON text (RFC 8259), strictly: the text is one value, UTF-8 without a byte order mark, and no object has
-    /// two members of one name.
+    /// Reads a JSON text (RFC 8259) strictly.
+    ///
+    /// The text must be one value in UTF-8 without a byte order mark, and no object may have two members with one name.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - maximumDepth: The most arrays and objects in one another.
-    /// - Throws: ``JSONError``, which says where and in which member.
+    ///   - maximumDepth: The most nested arrays and objects.
+    /// - Throws: ``JSONError``, with the place and the member.
     /// - Complexity: O(*n*) in the text's bytes.
     public init(parsing text: String, maximumDepth: Int = defaultMaximumDepth) throws(JSONError) {
         try self.init(parsing: Array(text.utf8), maximumDepth: maximumDepth)
@@ -21,8 +23,8 @@ extension JSONValue {
     ///
     /// - Parameters:
     ///   - bytes: The text in UTF-8.
-    ///   - maximumDepth: The most arrays and objects in one another.
-    /// - Throws: ``JSONError``, which says where and in which member.
+    ///   - maximumDepth: The most nested arrays and objects.
+    /// - Throws: ``JSONError``, with the place and the member.
     /// - Complexity: O(*n*) in the text's bytes.
     public init(parsing bytes: [UInt8], maximumDepth: Int = defaultMaximumDepth) throws(JSONError) {
         var parser = JSONParser(bytes.span, maximumDepth: maximumDepth)
@@ -144,7 +146,7 @@ struct JSONParser: ~Escapable {
         return name
     }
 
-    /// Adds a step to an error's path, except where the path would be as long as the text is deep.
+    /// Adds a step to an error's path, except if the path would be as long as the text is deep.
     private func located(_ error: JSONError, in step: String) -> JSONError {
         if case .tooDeep = error.reason { error } else { error.prefixed(by: step) }
     }
@@ -178,7 +180,7 @@ struct JSONParser: ~Escapable {
 
     func peek() -> UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-    /// Steps over the byte if it is the next one.
+    /// Skips the byte if it is the next one.
     mutating func skip(_ byte: UInt8) -> Bool {
         guard peek() == byte else { return false }
         offset += 1
@@ -190,7 +192,6 @@ struct JSONParser: ~Escapable {
     }
 
     func append(_ range: Range<Int>, to output: inout [UInt8]) {
-        output.reserveCapacity(output.count + range.count)
         for index in range { output.append(bytes[index]) }
     }
 
@@ -199,14 +200,15 @@ struct JSONParser: ~Escapable {
     }
 }
 
-/// Names that were seen, told apart by their bytes.
+/// The names seen so far, compared by their bytes.
 ///
-/// A few are compared one by one, which needs no memory; many are hashed, so that a large object stays linear.
+/// A few names are compared one by one, which needs no memory. Many are hashed, so that a large object takes linear
+/// time.
 private struct NameSet {
     private var few: [String] = []
     private var many: Set<[UInt8]> = []
 
-    /// Adds a name; false if it was there.
+    /// Adds a name; returns false if it was there before.
     mutating func insert(_ name: String) -> Bool {
         guard many.isEmpty else { return many.insert(Array(name.utf8)).inserted }
         guard !few.contains(where: { $0.hasSameBytes(as: name) }) else { return false }

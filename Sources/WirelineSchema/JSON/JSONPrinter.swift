@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 extension JSONValue: CustomStringConvertible {
-    /// The value as one line of JSON, without a space between its parts.
+    /// The value as one line of JSON, without spaces between its parts.
     ///
-    /// Characters stand as they are, except those that could break a line or turn a terminal or an editor upside down:
-    /// controls (C0, DEL, C1), line and paragraph separators, bidirectional controls and U+FEFF are escapes.
+    /// Characters that could break a line or confuse a terminal or an editor are escaped: controls (C0, DEL, C1), line
+    /// and paragraph separators, directional controls and invisible characters such as U+FEFF. All others are
+    /// unchanged.
     public var description: String {
         var output = ""
-        print(to: &output)
+        print(to: &output, limit: .max)
         return output
     }
 
-    private func print(to output: inout String) {
+    /// Returns the start of ``description``: at least `byteCount` bytes if there are as many, and not many more.
+    package func description(upTo byteCount: Int) -> String {
+        var output = ""
+        print(to: &output, limit: byteCount)
+        return output
+    }
+
+    /// - Parameter limit: The number of bytes of output that are enough.
+    private func print(to output: inout String, limit: Int) {
+        guard output.utf8.count < limit else { return }
         switch self {
         case .null: output += "null"
         case .boolean(let value): output += value ? "true" : "false"
@@ -19,18 +31,18 @@ extension JSONValue: CustomStringConvertible {
         case .string(let text): printQuoted(text, to: &output)
         case .array(let items):
             output += "["
-            for (index, item) in items.enumerated() {
+            for (index, item) in items.enumerated() where output.utf8.count < limit {
                 if index > 0 { output += "," }
-                item.print(to: &output)
+                item.print(to: &output, limit: limit)
             }
             output += "]"
         case .object(let members):
             output += "{"
-            for (index, member) in members.enumerated() {
+            for (index, member) in members.enumerated() where output.utf8.count < limit {
                 if index > 0 { output += "," }
                 printQuoted(member.name, to: &output)
                 output += ":"
-                member.value.print(to: &output)
+                member.value.print(to: &output, limit: limit)
             }
             output += "}"
         }
@@ -58,23 +70,17 @@ private func escape(of scalar: Unicode.Scalar) -> String? {
     case "\t": "\\t"
     case "\u{08}": "\\b"
     case "\u{0C}": "\\f"
-    case _ where mustBeEscaped(scalar): unicodeEscape(of: scalar)
+    case _ where scalar.isUnsafeToShow: unicodeEscape(of: scalar)
     default: nil
     }
 }
 
-private func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7F..<0xA0: true  // C0, DEL and C1: terminals obey them
-    case 0x2028, 0x2029: true  // line and paragraph separator
-    case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true  // Bidi_Control (UAX #9)
-    case 0xFEFF: true  // invisible, and eaten as a byte order mark
-    default: false
-    }
-}
-
-/// `\u` and four digits; all that must be escaped lies in the Basic Multilingual Plane.
+/// Returns `\u` and four digits, for each half of a surrogate pair if there is one (RFC 8259 §7).
 private func unicodeEscape(of scalar: Unicode.Scalar) -> String {
-    let digits = String(scalar.value, radix: 16)
-    return "\\u" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+    UTF16.encode(scalar).map { units in
+        units.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+        }.joined()
+    } ?? ""
 }

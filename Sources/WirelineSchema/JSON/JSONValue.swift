@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON document, exact: members keep their order, numbers their digits.
+/// An exact JSON document: members keep their order, and numbers their digits.
 ///
-/// Two values are equal when they would be printed alike: members in another order, numbers in another notation and
-/// strings in another normal form are different.
+/// Two values are equal if they are printed the same. Members in another order, numbers in another notation and strings
+/// in another normal form make them different.
 public enum JSONValue: Sendable {
     case null
     case boolean(Bool)
     case number(JSONNumber)
     case string(String)
     case array([JSONValue])
-    /// Names and values in the order of the text; no name stands twice.
+    /// Names and values in the order of the text; each name occurs once.
     case object([Member])
 
     /// One name and its value in an object.
@@ -31,10 +31,10 @@ public enum JSONValue: Sendable {
 }
 
 extension JSONValue {
-    /// An integer as a JSON number.
+    /// Makes a JSON number of an integer.
     public static func integer(_ value: Int128) -> JSONValue { .number(JSONNumber(value)) }
 
-    /// The value of the object's member with this name; nil without one, and when this is not an object.
+    /// The value of the object's member with this name; nil if there is none, or if this is not an object.
     ///
     /// - Complexity: O(*n*) in the number of members.
     public subscript(name: String) -> JSONValue? {
@@ -47,7 +47,7 @@ extension JSONValue {
         if case .null = self { true } else { false }
     }
 
-    /// What kind of value this is, in words: `an object`, `a string`, `null`, …
+    /// The kind of this value in words: `an object`, `a string`, `null`, and so on.
     package var kind: String {
         switch self {
         case .null: "null"
@@ -74,7 +74,7 @@ extension JSONValue: Equatable {
     }
 }
 
-// Not by `nil`: in place of a `JSONValue?` it would be taken for `null`.
+// There is no `nil` literal: for a `JSONValue?` it would be ambiguous with `null`.
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -90,14 +90,15 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     /// Makes an array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    /// Makes an object, in the order of the literal; no name may stand twice.
+    /// Makes an object, in the order of the literal; each name may occur only once.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.map { name, value in Member(name, value) })
     }
 }
 
 extension String {
-    /// Whether the two are the same bytes; `==` would also equate strings that Unicode calls equivalent, and those are
-    /// different keys on the wire.
+    /// Whether the two strings have the same bytes.
+    ///
+    /// `==` would also equate strings that Unicode calls equivalent, but those are different keys on the wire.
     func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What checking a folder's files gave.
+/// The result of checking a folder's files.
 public struct CheckResult: Equatable, Sendable {
     /// The protocol; nil if there is any error.
     public var description: ProtocolDescription?
-    /// Every problem that was found, by file and position; at most 1,000 of them are kept.
+    /// All problems found, by file and position; at most 1,000 are kept.
     public var diagnostics: [Diagnostic]
-    /// How many problems were found beyond those kept.
+    /// The number of problems found beyond those kept.
     public var omittedDiagnosticCount: Int
 
     /// Whether there is no error; there may be warnings.
     public var isValid: Bool { description != nil }
 
-    /// All problems, one after another, and a note if there are more than `limit`; empty when there are none.
+    /// Returns all problems as text, and a note if there are more than `limit`; empty if there are none.
     ///
-    /// - Parameter limit: How many problems are shown; the default is more than anybody reads at once.
+    /// - Parameter limit: The most problems shown (default 100).
     public func renderedDiagnostics(limit: Int = 100) -> String {
         var parts = diagnostics.prefix(max(0, limit)).map { $0.rendered() }
         let hiddenCount = diagnostics.count - parts.count + omittedDiagnosticCount
@@ -28,8 +28,8 @@ public struct CheckResult: Equatable, Sendable {
 extension ProtocolDescription {
     /// Parses and checks the files of one folder.
     ///
-    /// Files are taken in the order of their paths' bytes, whatever order they are given in, and all problems of all files
-    /// are found in one run. Any input is answered, in time that grows hardly faster than its size.
+    /// Files are read in the order of their paths' bytes, whatever order they are given in. One run finds all problems
+    /// of all files. Any input gives a result, in time that grows nearly linearly with its size.
     ///
     /// - Parameters:
     ///   - name: The protocol's name, usually the folder's.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a client decides whose connection should last: when to connect again, what to send on it, whether the peer lives.
+/// Decides for a client when to reconnect, what to send, and whether the peer is alive.
 ///
-/// It does nothing itself. Whoever drives it hands in events with the time and randomness, carries out the actions, and
-/// hands in ``SessionEvent/timerFired`` at ``deadline``. Times are durations since any fixed moment of a monotonic clock.
+/// It performs no I/O. Its driver hands in events with the time and randomness, performs the actions, and hands in
+/// ``SessionEvent/timerFired`` at ``deadline``. Times are durations since any fixed moment of a monotonic clock.
 ///
 ///     session.handle(.connected(connection), at: now, using: &random, into: &actions)
 ///     for action in actions { … }
-///     // A timer that fires early is harmless, so it is only set anew where the deadline has come nearer.
+///     // A timer that fires early is harmless, so it is set again only if the deadline is earlier.
 ///     setTimer(at: session.deadline)
 ///
 ///                 start                 connected                loggedIn
@@ -15,11 +15,11 @@
 ///                            ▲      │                  │                       │
 ///                            │      ▼   ended, timeout ▼   ended, kicked, dead ▼
 ///                            └── waiting ◄─────────────┴───────────────────────┘
-///                                   │ no retry left, or no use
+///                                   │ no retry left, or a final cause
 ///                                   ▼
 ///                                 ended
 public struct ClientSession<Payload> {
-    /// What the session wants done.
+    /// An action for the driver.
     public typealias Action = SessionAction<Payload>
 
     private enum Phase {
@@ -36,27 +36,27 @@ public struct ClientSession<Payload> {
     private var lastConnection: UInt64 = 0
     private var reconnector: Reconnector
     private var queue: OutboundQueue<Payload>
-    /// Of the connection that is ready.
+    /// The monitor of the ready connection.
     private var heartbeat: HeartbeatMonitor?
     private var heartbeatCount: UInt64 = 0
     private var pendingByteCount = 0
     private var drainDeadline: Duration?
 
-    /// How long the heartbeats of the connection were answered in, the last one when there is none.
+    /// The round trips of the current connection's heartbeats, or of the last connection's.
     public private(set) var roundTrips = RoundTrips()
 
-    /// Makes a session that has not begun.
+    /// Makes a session that has not started.
     public init(_ configuration: SessionConfiguration = SessionConfiguration()) {
         self.configuration = configuration
         reconnector = Reconnector(policy: configuration.reconnect, endpointCount: configuration.endpointCount)
         queue = OutboundQueue(
             limits: configuration.limits, maximumSequence: configuration.maximumSequence,
-            hasHeartbeat: configuration.heartbeat != nil)
+            hasHeartbeat: configuration.heartbeat != nil, repeatsLatest: configuration.repeatsLatest)
     }
 
-    // MARK: What is to be seen
+    // MARK: State
 
-    /// Where the session stands; nil before it has begun.
+    /// The state of the session; nil before it has started.
     public var state: SessionState? {
         switch phase {
         case .idle: nil
@@ -68,22 +68,22 @@ public struct ClientSession<Payload> {
         }
     }
 
-    /// How many messages the session holds: ``OutboundCounters/messageCount``.
+    /// The number of messages in the queue: ``OutboundCounters/messageCount``.
     public var messageCount: Int { queue.count }
 
-    /// How many bytes they are.
+    /// Their length in bytes.
     public var messageByteCount: Int { queue.byteCount }
 
-    /// What the session holds of what it was given to send.
+    /// The size of the outbound queue.
     ///
     /// - Complexity: O(*n*), where *n* is the number of messages.
     public var outboundCounters: OutboundCounters { queue.counters }
 
-    /// Whether something that arrives may be the reply to a message, one that was given up included. Otherwise no replies
-    /// need be handed in.
+    /// Whether an arriving packet may be the reply to a message, even to an abandoned one.
+    /// If false, replies need not be handed in.
     public var awaitsReplies: Bool { queue.awaitsReplies }
 
-    /// When ``SessionEvent/timerFired`` is to be handed in at the latest; nil: never.
+    /// When to hand in ``SessionEvent/timerFired`` at the latest; nil: never.
     public var deadline: Duration? {
         var earliest: Duration?
         switch phase {
@@ -98,7 +98,7 @@ public struct ClientSession<Payload> {
         return earliest
     }
 
-    /// The connection that there is, or that is being made.
+    /// The current connection, or the one being made.
     private var connection: ConnectionNumber? {
         switch phase {
         case .connecting(let connection, _), .loggingIn(let connection, _), .ready(let connection): connection
@@ -112,10 +112,10 @@ public struct ClientSession<Payload> {
 
     // MARK: Messages
 
-    /// Takes a message.
+    /// Queues a message, and gives it to the connection if possible.
     ///
-    /// - Returns: Its number, with which ``SessionAction/complete(_:_:)`` tells how it has ended.
-    /// - Throws: ``SessionError``, where it is over a limit or cannot be promised; nothing has changed then.
+    /// - Returns: Its number; ``SessionAction/complete(_:_:)`` reports the outcome with it.
+    /// - Throws: ``SessionError`` if the message exceeds a limit or cannot be promised. Nothing has changed then.
     public mutating func send(
         _ message: OutboundMessage<Payload>, at now: Duration, into actions: inout [Action]
     ) throws(SessionError) -> MessageNumber {
@@ -129,15 +129,18 @@ public struct ClientSession<Payload> {
 
     // MARK: Events
 
-    /// Takes note of what has happened, and appends what is to be done.
+    /// Handles an event, and appends what the driver must do.
     ///
     /// - Parameters:
-    ///   - event: What has happened. Each connection's come in order.
-    ///   - now: The time, never before that of an earlier call.
-    ///   - random: Where delays come from.
-    ///   - actions: What is to be done is appended to it.
+    ///   - event: The event. Events of one connection are handed in in order.
+    ///   - now: The current time, never before that of an earlier call. New deadlines count from it.
+    ///   - heard: For ``SessionEvent/timerFired``: the time up to which all events were handed in (default: now). Only
+    ///     deadlines up to it count as passed, so a program that blocks its thread is not taken for a silent peer.
+    ///   - random: The source of delays.
+    ///   - actions: Receives the actions.
     public mutating func handle(
-        _ event: SessionEvent, at now: Duration, using random: inout some RandomNumberGenerator,
+        _ event: SessionEvent, at now: Duration, heard: Duration? = nil,
+        using random: inout some RandomNumberGenerator,
         into actions: inout [Action]
     ) {
         switch event {
@@ -164,19 +167,17 @@ public struct ClientSession<Payload> {
             queue.acknowledge(acknowledgement, into: &actions)
             // A number may have become free.
             giveMessages(into: &actions)
-        case .timerFired: timerFired(at: now, using: &random, into: &actions)
+        case .unencodable(let connection, let message):
+            guard connection == self.connection else { return }
+            queue.withdraw(message, into: &actions)
+            giveMessages(into: &actions)
+        case .timerFired:
+            timerFired(at: now, heard: min(heard ?? now, now), using: &random, into: &actions)
         case .cancel(let number):
             queue.cancel(number, into: &actions)
             giveMessages(into: &actions)
-        case .hurry:
-            guard case .waiting(_, let earliest, let cause) = phase else { return }
-            if earliest <= now { return connect(at: now, into: &actions) }
-            phase = .waiting(until: earliest, earliest: earliest, cause: cause)
-            report(into: &actions)
-        case .drain(let deadline):
-            if case .ended = phase { return }
-            drainDeadline = min(deadline, drainDeadline ?? deadline)
-            if queue.awaitsHeartbeat { heartbeat?.hurry(at: now) }
+        case .hurry: hurry(at: now, into: &actions)
+        case .drain(let deadline): drain(until: deadline, at: now)
         case .end: endByUs(into: &actions)
         }
         if drainDeadline != nil, queue.openCount == 0 { endByUs(into: &actions) }
@@ -214,18 +215,20 @@ public struct ClientSession<Payload> {
         giveMessages(into: &actions)
     }
 
+    /// - Parameter heard: The time up to which all events are known. Only deadlines up to it have passed.
     private mutating func timerFired(
-        at now: Duration, using random: inout some RandomNumberGenerator, into actions: inout [Action]
+        at now: Duration, heard: Duration, using random: inout some RandomNumberGenerator,
+        into actions: inout [Action]
     ) {
-        queue.expire(at: now, into: &actions)
-        if let drainDeadline, drainDeadline <= now { return endByUs(into: &actions) }
+        queue.expire(at: heard, into: &actions)
+        if let drainDeadline, drainDeadline <= heard { return endByUs(into: &actions) }
         switch phase {
         case .idle, .ended: break
         case .connecting(_, let deadline), .loggingIn(_, let deadline):
-            if deadline <= now { lose(.timedOut, at: now, using: &random, into: &actions) }
-        case .waiting(let until, _, _): if until <= now { connect(at: now, into: &actions) }
+            if deadline <= heard { lose(.timedOut, at: now, using: &random, into: &actions) }
+        case .waiting(let until, _, _): if until <= heard { connect(at: now, into: &actions) }
         case .ready(let connection):
-            switch heartbeat?.timerFired(at: now) {
+            switch heartbeat?.timerFired(at: now, heard: heard) {
             case nil: break
             case .giveUp: lose(.silent, at: now, using: &random, into: &actions)
             case .beat(let number):
@@ -236,7 +239,7 @@ public struct ClientSession<Payload> {
         }
     }
 
-    // MARK: Moving on
+    // MARK: Transitions
 
     private mutating func connect(at now: Duration, into actions: inout [Action]) {
         lastConnection += 1
@@ -246,7 +249,7 @@ public struct ClientSession<Payload> {
         actions.append(.connect(connection, endpoint: reconnector.endpoint))
     }
 
-    /// The connection, or the attempt to make one, is over.
+    /// Ends the connection, or the attempt to make one.
     private mutating func lose(
         _ cause: DisconnectCause, at now: Duration, using random: inout some RandomNumberGenerator,
         into actions: inout [Action]
@@ -277,6 +280,21 @@ public struct ClientSession<Payload> {
         report(into: &actions)
     }
 
+    /// Connects as soon as the policy allows, instead of waiting for the whole delay.
+    private mutating func hurry(at now: Duration, into actions: inout [Action]) {
+        guard case .waiting(_, let earliest, let cause) = phase else { return }
+        if earliest <= now { return connect(at: now, into: &actions) }
+        phase = .waiting(until: earliest, earliest: earliest, cause: cause)
+        report(into: &actions)
+    }
+
+    /// Refuses new messages; ``handle(_:at:heard:using:into:)`` ends the session when the queue is empty.
+    private mutating func drain(until deadline: Duration, at now: Duration) {
+        if case .ended = phase { return }
+        drainDeadline = min(deadline, drainDeadline ?? deadline)
+        if queue.awaitsHeartbeat { heartbeat?.hurry(at: now) }
+    }
+
     private mutating func endByUs(into actions: inout [Action]) {
         if case .ended = phase { return }
         leaveConnection(.endedByUs, into: &actions)
@@ -286,10 +304,9 @@ public struct ClientSession<Payload> {
     private mutating func giveMessages(into actions: inout [Action]) {
         guard case .ready(let connection) = phase else { return }
         while pendingByteCount < max(1, configuration.pendingByteCount),
-            let message = queue.next(earlierHeartbeats: heartbeatCount, into: &actions)
+            let byteCount = queue.giveNext(to: connection, earlierHeartbeats: heartbeatCount, into: &actions)
         {
-            pendingByteCount += message.byteCount
-            actions.append(.give(connection, message))
+            pendingByteCount += byteCount
         }
     }
 

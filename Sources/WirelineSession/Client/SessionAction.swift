@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A connection of a session, or an attempt to make one: the first has number 1.
+/// The number of a connection or connection attempt in its session; the first is 1.
 public struct ConnectionNumber: Hashable, Sendable {
     /// The number.
     public let rawValue: UInt64
 }
 
-/// Where a session stands.
+/// The state of a session.
 @nonexhaustive
 public enum SessionState: Equatable, Sendable {
-    /// A connection is being made to the endpoint at a place in the list; `attempt` counts from 1 since the session
-    /// began, or since the last stable connection.
+    /// A connection is being made to the endpoint at this index.
+    /// `attempt` counts from 1 since the session began, or since the last stable connection.
     case connecting(endpoint: Int, attempt: Int)
-    /// There is a connection, and the login is under way.
+    /// The connection is made, and the login is under way.
     case loggingIn
-    /// Messages go out.
+    /// Messages are sent.
     case ready
-    /// The next attempt comes at a time; `cause` is what ended the connection, or the last attempt.
+    /// The session waits to reconnect; `cause` ended the connection or the last attempt.
     case waiting(until: Duration, cause: DisconnectCause)
-    /// Nothing follows.
+    /// The session has ended for good.
     case ended(SessionEndCause)
 }
 
 /// Why a session has ended.
 @nonexhaustive
 public enum SessionEndCause: Equatable, Sendable {
-    /// The user has ended it.
+    /// The program ended it.
     case byUs
-    /// It was no use to try again.
+    /// A final cause: retrying would not help.
     case stopped(DisconnectCause)
-    /// It was tried as often as ``ReconnectPolicy/retryLimit`` says.
+    /// The retries of ``ReconnectPolicy/retryLimit`` are used up.
     case outOfRetries(last: DisconnectCause)
 }
 
 extension SessionEndCause: CustomStringConvertible {
-    /// One line for people.
+    /// A description in one line.
     public var description: String {
         switch self {
         case .byUs: "the session was ended on this side"
@@ -44,79 +44,81 @@ extension SessionEndCause: CustomStringConvertible {
     }
 }
 
-/// What has happened, for a session to decide upon.
+/// An event for a session.
 ///
-/// Events of a connection carry its number; those of an older one are passed over.
+/// Events of a connection carry its number; those of an older connection are ignored.
 @nonexhaustive
 public enum SessionEvent: Equatable, Sendable {
-    /// The session begins.
+    /// The session starts.
     case start
-    /// The connection is there; where there is TLS, the server has proved who it is.
+    /// The connection is made; with TLS, the server is verified.
     case connected(ConnectionNumber)
     /// The login is done.
     case loggedIn(ConnectionNumber)
-    /// The connection could not be made, or has ended, or its login has failed.
+    /// The connection could not be made, has ended, or its login failed.
     case ended(ConnectionNumber, DisconnectCause)
     /// Bytes have arrived.
     case received(ConnectionNumber)
-    /// The system has taken bytes; `pendingByteCount` still wait for it. Also to be handed in when bytes were written
-    /// that no ``SessionAction/give(_:_:)`` asked for, with a `byteCount` of 0.
+    /// The system has taken `byteCount` bytes; `pendingByteCount` still wait.
+    /// Also hand it in, with a `byteCount` of 0, after writing bytes that no ``SessionAction/give(_:_:)`` asked for.
     case sent(ConnectionNumber, byteCount: Int, pendingByteCount: Int)
-    /// The peer's system has acknowledged bytes that were written in front of a heartbeat, or the heartbeat itself
-    /// (`SIOCOUTQ` says fewer than before), for drivers that can tell: what the system has taken may fill a slow line for
-    /// longer than a heartbeat's timeout. Before ``timerFired`` is soon enough.
+    /// The peer's system has acknowledged bytes up to and including a heartbeat (`SIOCOUTQ` fell).
+    /// Only drivers that can tell hand it in, before ``timerFired`` at the latest. It matters on a slow line, which
+    /// bytes that the system has taken can fill for longer than a heartbeat's timeout.
     case progressed(ConnectionNumber)
-    /// The answer to a heartbeat has arrived; `sequence` is its number, where packets have one.
+    /// The answer to a heartbeat has arrived; `sequence` is its number, if packets have one.
     case heartbeatAnswered(ConnectionNumber, sequence: UInt64?)
-    /// The peer has confirmed messages; also while the login is under way, where a server tells what it has.
+    /// The peer has confirmed messages. Allowed during login, if the server then says what it has received.
     case acknowledged(ConnectionNumber, DeliveryAcknowledgement)
-    /// Time has passed: the session's deadline.
+    /// A message of ``SessionAction/give(_:_:)`` could not be encoded; no byte of it was written.
+    case unencodable(ConnectionNumber, MessageNumber)
+    /// The session's deadline has come.
     case timerFired
-    /// The sender of a message gives it up.
+    /// The sender cancels a message.
     case cancel(MessageNumber)
-    /// There may be a network again, or somebody looks: a delay that is only ours ends now.
+    /// There may be a network again, or a user waits: end a delay now, except for what the server asked for.
     case hurry
-    /// The session is to end when every message has had its outcome, at `deadline` at the latest. No new ones are taken.
+    /// End the session when every message has its outcome, at `deadline` at the latest. Accept no new messages.
     case drain(deadline: Duration)
-    /// The session is to end.
+    /// End the session.
     case end
 }
 
-/// What a session wants done. Actions are carried out in order; events that arise meanwhile are handed in afterwards.
+/// An action for the driver. The driver performs actions in order, and hands in new events afterwards.
 @nonexhaustive
 public enum SessionAction<Payload> {
-    /// Make a connection to the endpoint at a place in the list.
+    /// Make a connection to the endpoint at this index.
     case connect(ConnectionNumber, endpoint: Int)
-    /// Look the endpoints' hosts up anew when a connection is next made: nobody has answered at the addresses that are
-    /// known, or there are none. Old ones may serve where no others can be had.
+    /// Look up the endpoints' hosts again for the next connection: the known addresses do not answer, or none exist.
+    /// Old addresses may be used if no others can be found.
     case expireAddresses
-    /// Log in; where there is no login, the connection is logged in at once.
+    /// Log in. If there is no login, hand in ``SessionEvent/loggedIn(_:)`` at once.
     case beginLogin(ConnectionNumber)
     /// Write a message to a connection.
     case give(ConnectionNumber, GivenMessage<Payload>)
-    /// Write a heartbeat to a connection, with its number where packets have one.
+    /// Write a heartbeat to a connection, with its number if packets have one.
     case heartbeat(ConnectionNumber, sequence: UInt64?)
-    /// Let a connection, or an attempt, go; with ``DisconnectCause/endedByUs`` what was written still leaves. It comes
-    /// too where the connection has ended on its own.
+    /// Close a connection, or abandon an attempt; also issued if the connection ended on its own.
+    /// With ``DisconnectCause/endedByUs``, queued output is still sent.
     case close(ConnectionNumber, DisconnectCause)
-    /// Tell the sender of a message how it has ended.
+    /// Tell the sender of a message its outcome.
     case complete(MessageNumber, MessageOutcome)
-    /// The reply that has been handed in belongs to a message that was given up: nobody wants it.
+    /// Drop the reply just handed in: its message was cancelled, replaced or expired.
     case ignoreReply
-    /// Tell the user where the session stands.
+    /// Report the session's state to the program.
     case report(SessionState)
 }
 
 extension SessionAction: Sendable where Payload: Sendable {}
 extension SessionAction: Equatable where Payload: Equatable {}
 
-/// A message that goes out.
+/// A message given to a connection.
 public struct GivenMessage<Payload> {
     /// Its number in the session.
     public let number: MessageNumber
-    /// What is sent.
+    /// The content.
     public let payload: Payload
-    /// How many bytes the sender has said it is.
+    /// Its length in bytes, as the sender stated it.
     public let byteCount: Int
     /// Its sequence number; nil: 0, or none.
     public let sequence: UInt64?

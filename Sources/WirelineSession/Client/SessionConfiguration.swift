@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a session connects, stays and sends.
+/// The configuration of a session.
 public struct SessionConfiguration: Equatable, Sendable {
-    /// How many endpoints there are to fall back on, the first included (default 1).
+    /// The number of endpoints, including the first (default 1).
     public var endpointCount: Int
-    /// The largest number of the packets' sequence field; nil (the default): there is none.
+    /// The largest number of the packets' sequence field; nil (the default): packets have none.
     public var maximumSequence: UInt64?
-    /// When it connects again.
+    /// When the session reconnects.
     public var reconnect: ReconnectPolicy
-    /// When it sends heartbeats; nil (the default): never.
+    /// When the session sends heartbeats; nil (the default): never.
     public var heartbeat: HeartbeatPolicy?
-    /// How much may wait.
+    /// The limits of the outbound queue.
     public var limits: OutboundLimits
-    /// How long making a connection may take (default 10 s): looking the name up, every address, TLS. When it is over, the
-    /// cause is ``DisconnectCause/timedOut``; who can say more of an attempt that takes long ends it earlier.
+    /// Whether each new connection is given the newest message of each key again (default: no).
+    /// This concerns ``DeliveryPolicy/latest(_:)``, which nothing confirms. ``limits`` then applies to these messages
+    /// and, separately, to all others.
+    public var repeatsLatest: Bool
+    /// How long making a connection may take (default 10 s): name lookup, all addresses, TLS.
+    /// After it the cause is ``DisconnectCause/timedOut``. A driver that knows a better cause ends the attempt earlier.
     public var connectTimeout: Duration
     /// How long the login may take (default 10 s).
     public var loginTimeout: Duration
-    /// With how many bytes that wait in a connection it is given no more messages (default 64 KiB). One message may go
-    /// beyond it.
+    /// A connection with this many queued bytes is given no more messages (default 64 KiB).
+    /// The last message may exceed it.
     public var pendingByteCount: Int
 
-    /// Makes a configuration; what is left out has its default.
+    /// Makes a configuration; values left out have their default.
     public init(
         endpointCount: Int = 1, maximumSequence: UInt64? = nil, reconnect: ReconnectPolicy = ReconnectPolicy(),
-        heartbeat: HeartbeatPolicy? = nil, limits: OutboundLimits = OutboundLimits(),
+        heartbeat: HeartbeatPolicy? = nil, limits: OutboundLimits = OutboundLimits(), repeatsLatest: Bool = false,
         connectTimeout: Duration = .seconds(10), loginTimeout: Duration = .seconds(10),
         pendingByteCount: Int = 64 << 10
     ) {
@@ -33,6 +37,7 @@ public struct SessionConfiguration: Equatable, Sendable {
         self.reconnect = reconnect
         self.heartbeat = heartbeat
         self.limits = limits
+        self.repeatsLatest = repeatsLatest
         self.connectTimeout = connectTimeout
         self.loginTimeout = loginTimeout
         self.pendingByteCount = pendingByteCount

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When the addresses of a host are tried (RFC 8305).
+/// The timing of connection attempts (RFC 8305).
 package struct RacePolicy: Equatable, Sendable {
-    /// What the delay between two attempts may be (RFC 8305 §8).
+    /// The allowed range of the delay between two attempts (RFC 8305 §8).
     package static let attemptDelays: ClosedRange<Duration> = .milliseconds(100) ... .seconds(2)
 
-    /// How long IPv6 addresses are waited for when those of IPv4 are there (RFC 8305 §8: 50 ms).
+    /// How long to wait for IPv6 addresses after the IPv4 ones are known (RFC 8305 §8: 50 ms).
     package let resolutionDelay = Duration.milliseconds(50)
-    /// How long an attempt has the field to itself (RFC 8305 §8: 250 ms).
+    /// The delay before the next attempt starts beside a running one (RFC 8305 §8: 250 ms).
     package let attemptDelay: Duration
-    /// When it is over, whatever has come of it.
+    /// When the race ends in any case.
     package let deadline: Duration
 
     package init(attemptDelay: Duration = .milliseconds(250), deadline: Duration) {
@@ -18,26 +18,25 @@ package struct RacePolicy: Equatable, Sendable {
     }
 }
 
-/// Which of a host's addresses a connection leads to: the first that answers, of attempts that begin one after another
-/// (happy eyeballs, RFC 8305).
+/// Chooses the address of a host to connect to: the first that answers (happy eyeballs, RFC 8305).
 ///
-/// Both families are looked up at the same time. Attempts begin with the first IPv6 address, or with an IPv4 one where no
-/// IPv6 one is known 50 ms later; then the families alternate. The next attempt begins after ``RacePolicy/attemptDelay``, or
-/// at once when one has failed; those before it go on. So an address that does not answer costs a moment and no timeout.
+/// Both families are looked up at the same time. Attempts begin with the first IPv6 address, or with an IPv4 one if no
+/// IPv6 address is known 50 ms later. Then the families alternate. The next attempt begins after
+/// ``RacePolicy/attemptDelay``, or at once when one fails; earlier attempts continue. So an address that does not
+/// answer costs one delay, not a timeout.
 ///
-/// When all have failed, or the time is over, the failure is told that says most: one of a machine that has answered
-/// (refused, reset), then silence, then what the system could not do, then that no address was found; of several, the
-/// first.
+/// If all fail, or time is up, the race reports the most telling failure. An answer (refused, reset) ranks first, then
+/// silence, then a system error, then a missing address. Among equals it reports the first.
 ///
-/// Times are counted from any fixed moment; what `deadline` says is when ``Event/timerFired`` is to be handed in.
+/// Times are durations since any fixed moment. Hand in ``Event/timerFired`` at `deadline`.
 package struct ConnectionRace<Address: Hashable & Sendable, Failure: Error & Equatable>: Sendable {
-    /// The family of an address.
+    /// The address family.
     package enum Family: Sendable {
         case ipv6, ipv4
     }
 
     package enum Event: Sendable {
-        /// A lookup has ended; there may be no addresses.
+        /// A lookup has ended, perhaps without addresses.
         case found(Family, [Address])
         case lookupFailed(Family, Failure, DisconnectCause)
         case connected(attempt: Int)
@@ -46,17 +45,17 @@ package struct ConnectionRace<Address: Hashable & Sendable, Failure: Error & Equ
     }
 
     package enum Action: Equatable, Sendable {
-        /// An attempt is to begin; the first has number 1.
+        /// Begin an attempt; the first has number 1.
         case begin(attempt: Int, Address)
-        /// An attempt is of no use any more.
+        /// Abandon an attempt.
         case abandon(attempt: Int)
-        /// The attempt has made the connection; nothing follows.
+        /// The attempt has made the connection; no action follows.
         case won(attempt: Int)
-        /// There is no connection; nothing follows. Nil: there are no addresses.
+        /// There is no connection; no action follows. nil: there are no addresses.
         case lost(Failure?)
     }
 
-    /// More addresses of a family are left out: with the usual delay they would not be tried within any deadline.
+    /// The largest number of addresses used of a family; with the usual delay no deadline leaves time for more.
     package static var addressLimit: Int { 32 }
 
     private struct Side {
@@ -71,7 +70,7 @@ package struct ConnectionRace<Address: Hashable & Sendable, Failure: Error & Equ
     private var lastFamily: Family?
     private var attemptCount = 0
     private var running: [Int] = []
-    /// Until when IPv6 addresses are waited for.
+    /// Until when to wait for IPv6 addresses.
     private var patience: Duration?
     private var nextAttempt = Duration.zero
     private var failure: (failure: Failure, weight: Int)?
@@ -79,7 +78,7 @@ package struct ConnectionRace<Address: Hashable & Sendable, Failure: Error & Equ
 
     /// - Parameters:
     ///   - lookups: The families that are looked up.
-    ///   - timeout: What is told when the time is over.
+    ///   - timeout: The failure to report when time is up.
     package init(_ policy: RacePolicy, lookups: Set<Family>, timeout: Failure) {
         self.policy = policy
         self.timeout = timeout
@@ -87,14 +86,14 @@ package struct ConnectionRace<Address: Hashable & Sendable, Failure: Error & Equ
         ipv4.isLookedUp = lookups.contains(.ipv4)
     }
 
-    /// When ``Event/timerFired`` is to be handed in at the latest; nil: never.
+    /// When to hand in ``Event/timerFired`` at the latest; nil: never.
     package var deadline: Duration? {
         guard !isOver else { return nil }
         guard nextFamily != nil else { return policy.deadline }
         return min(policy.deadline, attemptCount == 0 ? patience ?? policy.deadline : nextAttempt)
     }
 
-    /// Takes note of what has happened, and appends what is to be done.
+    /// Handles an event, and appends what the caller must do.
     package mutating func handle(_ event: Event, at now: Duration, into actions: inout [Action]) {
         guard !isOver else { return }
         switch event {
@@ -127,7 +126,7 @@ package struct ConnectionRace<Address: Hashable & Sendable, Failure: Error & Equ
         if family == .ipv6 { ipv6 = side } else { ipv4 = side }
     }
 
-    /// Which family's address comes next; nil where none waits (RFC 8305 §4, with one address of the first family).
+    /// The family of the next address; nil if none is left (RFC 8305 §4, with one address of the first family).
     private var nextFamily: Family? {
         switch (ipv6.addresses.isEmpty, ipv4.addresses.isEmpty) {
         case (true, true): nil
@@ -154,7 +153,7 @@ package struct ConnectionRace<Address: Hashable & Sendable, Failure: Error & Equ
         actions.append(.begin(attempt: attemptCount, address))
     }
 
-    /// Keeps a failure that says more than those before it.
+    /// Keeps a failure that says more than the earlier ones.
     private mutating func consider(_ failure: Failure, _ cause: DisconnectCause) {
         let weight =
             switch cause {

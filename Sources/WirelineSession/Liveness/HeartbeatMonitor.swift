@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When heartbeats leave, and when a peer that does not answer is held for dead.
+/// When heartbeats are sent, and when a silent peer times out.
 public struct HeartbeatPolicy: Equatable, Sendable {
-    /// What the interval counts from.
+    /// The start of the interval.
     @nonexhaustive
     public enum Rhythm: Equatable, Sendable {
-        /// From heartbeat to heartbeat, whatever else is sent or arrives: for servers that throw out who sends none, as
-        /// goim does, even while they talk to it all the time.
+        /// From heartbeat to heartbeat, whatever else is sent or arrives.
+        /// For servers such as goim, which close clients that send no heartbeats, even while they send to them.
         case steady
-        /// From the last byte that has arrived, so a connection that is busy sends none.
+        /// From the last byte that arrived, so a busy connection sends no heartbeats.
         case whenQuiet
     }
 
-    /// How long after one heartbeat, or after the last byte, the next one leaves (default 30 s; less than a
-    /// millisecond counts as one).
+    /// The time from a heartbeat, or from the last byte, to the next heartbeat (default 30 s; at least 1 ms).
     public var interval: Duration
-    /// How long no byte may arrive after a heartbeat was sent, before the connection is given up (default 10 s).
+    /// How long no byte may arrive after a heartbeat before the connection fails (default 10 s).
     public var timeout: Duration
-    /// What the interval counts from (default ``Rhythm/steady``).
+    /// The start of the interval (default ``Rhythm/steady``).
     public var rhythm: Rhythm
 
-    /// Makes a policy; what is left out has its default.
+    /// Makes a policy; values left out have their default.
     public init(interval: Duration = .seconds(30), timeout: Duration = .seconds(10), rhythm: Rhythm = .steady) {
         self.interval = interval
         self.timeout = timeout
@@ -28,19 +27,20 @@ public struct HeartbeatPolicy: Equatable, Sendable {
     }
 }
 
-/// Whether a connection's peer is alive.
+/// Detects whether the peer of a connection is alive.
 ///
-/// Any byte that arrives is life, answer or not. While bytes wait to be sent and the system takes some of them, judgement
-/// is put off: the heartbeat, or its answer, stands behind a large upload on a slow line.
+/// Any byte that arrives shows life, answer or not. While the system still takes queued bytes, the timeout is put off:
+/// the heartbeat or its answer may wait after a large upload on a slow line.
 ///
-/// An answer belongs to the heartbeat of its number, or, where there are no numbers, to the oldest that has none: so a
-/// late answer is never taken for an early one of the next. Where several that are not answered have one number, it is the
-/// oldest's. A server that leaves many unanswered is not measured until it has answered all of them.
+/// An answer belongs to the heartbeat of its number. Without numbers it belongs to the oldest unanswered heartbeat, so
+/// a late answer is never taken for an early one to the next. If several unanswered heartbeats have one number, the
+/// answer belongs to the oldest. Round trips to a server that leaves many unanswered are not measured until it has
+/// answered all of them.
 package struct HeartbeatMonitor: Sendable {
     package enum Action: Equatable, Sendable {
-        /// The heartbeat of this number, counted from 1, is to be sent.
+        /// Send the heartbeat of this number, counted from 1.
         case beat(UInt64)
-        /// The peer is to be held for dead.
+        /// The peer has timed out.
         case giveUp
     }
 
@@ -49,21 +49,21 @@ package struct HeartbeatMonitor: Sendable {
         let time: Duration
     }
 
-    /// More heartbeats than this do not wait for their answers: the peer does not answer each.
+    /// The largest number of heartbeats that wait for answers; beyond it the peer does not answer each one.
     private var mostUnanswered: Int { Int(min(16, maximumSequence ?? 16)) }
 
     private let policy: HeartbeatPolicy
     private let maximumSequence: UInt64?
     private var beatCount: UInt64 = 0
     private var unanswered: [Beat] = []
-    /// The last one that is known to have been answered.
+    /// The last heartbeat that is known to have been answered.
     private var lastAnswered: UInt64 = 0
-    /// How many heartbeats behind `unanswered` wait for their answers, where there are no numbers.
+    /// Without numbers: how many heartbeats after those in `unanswered` wait for answers.
     private var untimedCount: UInt64 = 0
     private var isMeasuring = true
     private var nextBeat: Duration
     private var lastProgress: Duration
-    /// When the first heartbeat was sent behind which nothing has arrived.
+    /// When the first heartbeat was sent since bytes last arrived.
     private var askedAt: Duration?
     package private(set) var roundTrips = RoundTrips()
 
@@ -76,7 +76,7 @@ package struct HeartbeatMonitor: Sendable {
         lastProgress = now
     }
 
-    /// When ``timerFired(at:)`` is to be called at the latest.
+    /// When to call ``timerFired(at:)`` at the latest.
     package var deadline: Duration {
         guard let judgement else { return nextBeat }
         return min(nextBeat, judgement)
@@ -86,33 +86,33 @@ package struct HeartbeatMonitor: Sendable {
         askedAt.map { max($0, lastProgress) + policy.timeout }
     }
 
-    /// Bytes have arrived.
+    /// Notes that bytes have arrived.
     ///
-    /// - Parameter isEnough: Whether that does, or something waits for a heartbeat's own answer.
+    /// - Parameter isEnough: Whether any bytes will do; false if a message waits for a heartbeat's own answer.
     package mutating func received(at now: Duration, isEnough: Bool = true) {
         askedAt = nil
         if policy.rhythm == .whenQuiet, isEnough { nextBeat = now + policy.interval }
     }
 
-    /// The next heartbeat is due at once.
+    /// Makes the next heartbeat due at once.
     package mutating func hurry(at now: Duration) {
         nextBeat = min(nextBeat, now)
     }
 
-    /// The system has taken bytes that waited to be sent.
+    /// Notes that the system has taken queued bytes.
     package mutating func progressed(at now: Duration) {
         lastProgress = now
     }
 
-    /// A heartbeat was answered.
+    /// Notes that a heartbeat was answered.
     ///
-    /// - Parameter sequence: The number of the answer, where there are numbers.
-    /// - Returns: Which heartbeat surely was; nil where that cannot be said.
+    /// - Parameter sequence: The number of the answer, if there are numbers.
+    /// - Returns: The heartbeat that was certainly answered; nil if that is unknown.
     package mutating func answered(sequence: UInt64?, at now: Duration) -> UInt64? {
         received(at: now)
         let place: Int?
         if maximumSequence != nil {
-            // Earlier ones are answered late or not at all, and then by their own number.
+            // Earlier heartbeats are answered late or never, and then by their own number.
             place = unanswered.firstIndex { self.sequence(of: $0.number) == sequence }
         } else {
             place = unanswered.isEmpty ? nil : 0
@@ -129,8 +129,7 @@ package struct HeartbeatMonitor: Sendable {
         return beat.number
     }
 
-    /// The oldest heartbeat with a number, behind those that are known to have been answered, that has made room for later
-    /// ones.
+    /// The oldest heartbeat of a number that is not known to be answered and was dropped from `unanswered`.
     private func forgottenBeat(_ sequence: UInt64) -> UInt64? {
         guard let maximumSequence, 1...maximumSequence ~= sequence else { return nil }
         let (place, start) = (sequence - 1, lastAnswered % maximumSequence)
@@ -152,9 +151,16 @@ package struct HeartbeatMonitor: Sendable {
         if unanswered.isEmpty, untimedCount == 0 { isMeasuring = true }
     }
 
-    package mutating func timerFired(at now: Duration) -> Action? {
-        if let judgement, judgement <= now { return .giveUp }
-        guard nextBeat <= now else { return nil }
+    /// Checks the timeout, and says whether a heartbeat is due.
+    ///
+    /// - Parameters:
+    ///   - now: The current time; the next interval starts here.
+    ///   - heard: The time up to which all arrivals are known (default: now). It keeps a program that blocks its loop,
+    ///     and so reads late, from taking its own delay for the peer's silence.
+    package mutating func timerFired(at now: Duration, heard: Duration? = nil) -> Action? {
+        let heard = min(heard ?? now, now)
+        if let judgement, judgement <= heard { return .giveUp }
+        guard nextBeat <= heard else { return nil }
         nextBeat = now + policy.interval
         beatCount += 1
         if askedAt == nil { askedAt = now }
@@ -174,7 +180,7 @@ package struct HeartbeatMonitor: Sendable {
         }
     }
 
-    /// The number of a heartbeat as the sequence field can say it.
+    /// The number of a heartbeat as the sequence field holds it.
     package func sequence(of number: UInt64) -> UInt64? {
         maximumSequence.map { 1 + (number - 1) % $0 }
     }

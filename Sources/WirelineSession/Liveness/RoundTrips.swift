@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long a connection's heartbeats took to be answered.
+/// The round-trip times of a connection's heartbeats.
 public struct RoundTrips: Equatable, Sendable {
     /// The last one.
     public private(set) var last = Duration.zero
-    /// The average, in which an older one counts ever less: `SRTT` of RFC 6298 §2.
+    /// The smoothed average: `SRTT` of RFC 6298 §2.
     public private(set) var smoothed = Duration.zero
-    /// How far they lie from the average, on average: `RTTVAR` of RFC 6298 §2.
+    /// The mean deviation from the average: `RTTVAR` of RFC 6298 §2.
     public private(set) var variation = Duration.zero
     /// The shortest one.
     public private(set) var minimum = Duration.zero
-    /// How many there were; with none, everything else is zero.
+    /// The number of round trips; if 0, all other values are zero.
     public private(set) var count = 0
 
-    /// No round trip yet.
+    /// Makes statistics without round trips.
     public init() {}
 
-    /// Takes note of one.
+    /// Adds a round trip.
     mutating func add(_ roundTrip: Duration) {
         last = roundTrip
         count += 1
@@ -26,7 +26,7 @@ public struct RoundTrips: Equatable, Sendable {
             minimum = roundTrip
             return
         }
-        // RFC 6298 §2.3: the variation first, with the old average; alpha 1/8, beta 1/4.
+        // RFC 6298 §2.3: first the variation, with the old average; alpha 1/8, beta 1/4.
         let distance = smoothed > roundTrip ? smoothed - roundTrip : roundTrip - smoothed
         variation += (distance - variation) / 4
         smoothed += (roundTrip - smoothed) / 8

@@ -1,55 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a connection was not made, or has ended.
+/// Why a connection attempt failed, or a connection ended.
+///
+/// This table lists everything that ends a session for good. All else is retried with back-off, until
+/// ``ReconnectPolicy/retryLimit`` is reached.
+///
+/// | final | why | examples |
+/// |---|---|---|
+/// | ``kicked(_:)`` with `stop` | the server says so | a ban; a WebSocket close that `advice` calls final |
+/// | ``loginRefused`` | the server says so | the login hook throws `SessionLoginRefused`; HTTP 401 or 403 |
+/// | ``misconfigured`` | only this side can change it | no OpenSSL, an unreadable certificate file, an invalid URL, a wrong proxy password; HTTP 301 or 308 over TLS |
+/// | ``endedByUs`` | the program has ended it | |
+///
+/// A cause that a third party on the path can produce is not final. Until its user has logged in, a captive portal
+/// shows its own certificate for every host, or redirects plain HTTP. So ``notTrusted``, ``wrongKey`` and an HTTP
+/// redirect without TLS are retried. The session sends no data to an untrusted server.
 @nonexhaustive
 public enum DisconnectCause: Equatable, Sendable {
-    /// The machine is there, and nobody listens.
+    /// The host refused the connection: no program listens on the port.
     case refused
-    /// The peer has reset the connection (TCP RST).
+    /// The peer reset the connection (TCP RST).
     case reset
-    /// Connecting, or logging in, took too long, or the peer has taken nothing of what was sent to it.
+    /// Connecting or logging in took too long, or the peer read nothing of what was sent to it.
     case timedOut
-    /// No address of the host is known.
+    /// The host has no known address.
     case unknownHost
-    /// The system could not do it: no route, no descriptor, no memory.
+    /// A system error: no route, no descriptor, no memory.
     case failed
-    /// The peer has sent what is no packet.
+    /// The peer sent bytes that are not a packet.
     case broken
-    /// A heartbeat was not answered in time, nor did anything else arrive.
+    /// A heartbeat timed out, and no other bytes arrived.
     case silent
-    /// The peer has ended its stream without a word.
+    /// The peer ended its stream without a reason.
     case endedByPeer
-    /// The server has said that it ends the connection, and why.
+    /// The server ended the connection and gave a reason.
     case kicked(KickNotice)
-    /// The server has refused the login: it would do so again.
+    /// The server refused the login, and would refuse it again.
     case loginRefused
-    /// The login has failed, and may not the next time.
+    /// The login failed; a retry may succeed.
     case loginFailed
-    /// The server could not prove who it is (TLS): somebody may stand between.
+    /// The server's TLS certificate is not trusted: unknown issuer, wrong host, or expired.
+    /// A captive portal or an attacker may be on the path.
     case notTrusted
-    /// This end cannot connect as it is set up: there is no OpenSSL, a name is none, or a heartbeat does not fit its packet.
+    /// The server's TLS certificate is valid, but none of its keys is pinned.
+    /// The server has a new key, or an attacker has a certificate of a known issuer.
+    case wrongKey
+    /// This side's configuration cannot work: for example, OpenSSL is missing or a name is invalid.
     case misconfigured
-    /// The user of this end has ended it.
+    /// This side ended the connection.
     case endedByUs
 }
 
-/// What a server has said when it ended a connection.
+/// The reason that a server gave when it ended a connection.
 public struct KickNotice: Equatable, Sendable {
-    /// What comes next.
+    /// What the client should do next.
     @nonexhaustive
     public enum Advice: Equatable, Sendable {
-        /// Not to come back: another login of the same account, a ban, a version that is too old.
+        /// Do not reconnect: another login of the same account, a ban, a version that is too old.
         case stop
-        /// To come back, after so long at the earliest: a restart, too many connections.
+        /// Reconnect after this time at the earliest: a restart, too many connections.
         case wait(atLeast: Duration)
     }
 
     /// The protocol's number for the reason.
     public let reason: UInt64
-    /// What follows from it.
+    /// What the client should do next.
     public let advice: Advice
 
-    /// Makes a kick.
+    /// Makes a notice.
     public init(reason: UInt64, advice: Advice) {
         self.reason = reason
         self.advice = advice
@@ -57,7 +75,7 @@ public struct KickNotice: Equatable, Sendable {
 }
 
 extension DisconnectCause: CustomStringConvertible {
-    /// One line for people.
+    /// A description in one line.
     public var description: String {
         switch self {
         case .refused: "nobody listens at the address"
@@ -71,7 +89,8 @@ extension DisconnectCause: CustomStringConvertible {
         case .kicked(let kick): "the server has ended the connection, with reason \(kick.reason)"
         case .loginRefused: "the server has refused the login"
         case .loginFailed: "the login has failed"
-        case .notTrusted: "the server could not prove who it is"
+        case .notTrusted: "the server's certificate is not trusted"
+        case .wrongKey: "the server's key is not one of the pinned ones"
         case .misconfigured: "this side cannot connect as it is set up"
         case .endedByUs: "the connection was ended on this side"
         }

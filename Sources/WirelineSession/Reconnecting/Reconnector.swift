@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which endpoint is tried next, and when.
+/// Decides which endpoint is tried next, and when.
 package struct Reconnector: Sendable {
     package enum Decision: Equatable, Sendable {
         case connect
-        /// `earliest` is when the server lets clients back in; no hurry of ours goes before it.
+        /// `earliest` is when the server accepts clients again; ``SessionEvent/hurry`` does not go before it.
         case wait(until: Duration, earliest: Duration)
         case stop(outOfRetries: Bool)
     }
 
     private let policy: ReconnectPolicy
     private let endpointCount: Int
-    /// The place in the list of the endpoint that is tried, or connected to.
+    /// The index of the endpoint that is tried or connected to.
     package private(set) var endpoint = 0
-    /// Attempts since the first one, or since the last stable connection.
+    /// The attempts since the first one, or since the last stable connection.
     package private(set) var retryCount = 0
     private var delayCount = 0
     private var triedInRound = 0
     private var readySince: Duration?
-    /// Whether the endpoint was come back to, because a connection to it had ended.
+    /// Whether the current endpoint is retried because a connection to it ended.
     private var hasComeBack = false
 
     package init(policy: ReconnectPolicy, endpointCount: Int) {
@@ -27,12 +27,12 @@ package struct Reconnector: Sendable {
         self.endpointCount = endpointCount
     }
 
-    /// The login is done.
+    /// Notes that the login is done.
     package mutating func ready(at now: Duration) {
         readySince = now
     }
 
-    /// What follows the end of a connection, or of an attempt.
+    /// Decides what follows the end of a connection or an attempt.
     package mutating func lost(
         _ cause: DisconnectCause, at now: Duration, using random: inout some RandomNumberGenerator
     ) -> Decision {
@@ -50,14 +50,16 @@ package struct Reconnector: Sendable {
 
         var leastDelay = Duration.zero
         switch cause {
-        case .loginRefused, .notTrusted, .misconfigured, .endedByUs: return .stop(outOfRetries: false)
+        case .loginRefused, .misconfigured, .endedByUs: return .stop(outOfRetries: false)
         case .kicked(let kick):
             switch kick.advice {
             case .stop: return .stop(outOfRetries: false)
             case .wait(let delay): leastDelay = max(.zero, delay)
             }
             triedInRound = 0
-        case .refused, .reset, .timedOut, .unknownHost, .failed, .broken, .silent, .endedByPeer, .loginFailed: break
+        case .refused, .reset, .timedOut, .unknownHost, .failed, .broken, .silent, .endedByPeer, .loginFailed,
+            .notTrusted, .wrongKey:
+            break
         }
         if triedInRound > 0, triedInRound < endpointCount {
             retryCount += 1
@@ -66,9 +68,11 @@ package struct Reconnector: Sendable {
         if let limit = policy.retryLimit, delayCount >= limit { return .stop(outOfRetries: true) }
         retryCount += 1
         triedInRound = 0
-        let delay = leastDelay + Self.random(upTo: policy.longestDelay(delayCount), using: &random)
+        let spread = policy.spread(
+            delayCount, after: leastDelay, serverHasEnded: wasReady && cause.showsThatEndpointLives)
         delayCount += 1
-        return .wait(until: now + delay, earliest: now + leastDelay)
+        let earliest = now + leastDelay
+        return .wait(until: earliest + Self.random(upTo: spread, using: &random), earliest: earliest)
     }
 
     private func nextEndpoint(_ cause: DisconnectCause, wasReady: Bool, wasStable: Bool) -> Int {
@@ -82,7 +86,7 @@ package struct Reconnector: Sendable {
     /// A uniform duration, in whole nanoseconds.
     static func random(upTo longest: Duration, using random: inout some RandomNumberGenerator) -> Duration {
         let (seconds, attoseconds) = longest.components
-        // Longer than 292 years is as good as that.
+        // Clamps to 292 years.
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, carry) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
         return .nanoseconds(Int64.random(in: 0...(overflow || carry ? .max : sum), using: &random))
@@ -90,20 +94,21 @@ package struct Reconnector: Sendable {
 }
 
 extension DisconnectCause {
-    /// Whether it is heard from the endpoint itself, or from somebody on the way to it, that a connection has ended.
+    /// Whether the cause shows that the endpoint, or a device on the path, still answers.
     fileprivate var showsThatEndpointLives: Bool {
         switch self {
         case .refused, .reset, .broken, .endedByPeer, .kicked, .loginRefused, .loginFailed: true
-        case .timedOut, .unknownHost, .failed, .silent, .notTrusted, .misconfigured, .endedByUs: false
+        case .timedOut, .unknownHost, .failed, .silent, .notTrusted, .wrongKey, .misconfigured, .endedByUs: false
         }
     }
 
-    /// Whether the addresses that are known may be why: nobody answers there any more, or there are none.
+    /// Whether the known addresses may be the cause.
+    /// They do not answer, there are none, or a captive portal answers every name with its own address.
     package var makesAddressesDoubtful: Bool {
         switch self {
-        case .timedOut, .unknownHost, .silent: true
-        case .refused, .reset, .failed, .broken, .endedByPeer, .kicked, .loginRefused, .loginFailed, .notTrusted,
-            .misconfigured, .endedByUs:
+        case .timedOut, .unknownHost, .silent, .notTrusted, .wrongKey: true
+        case .refused, .reset, .failed, .broken, .endedByPeer, .kicked, .loginRefused, .loginFailed, .misconfigured,
+            .endedByUs:
             false
         }
     }

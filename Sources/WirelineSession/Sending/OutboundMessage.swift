@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a sender is promised of a message.
+/// What the session promises about the delivery of a message.
 ///
-/// | promise | without a connection | when the connection ends behind it |
+/// | policy | without a connection | when its connection ends |
 /// |---|---|---|
-/// | ``latest(_:)`` | waits, until a newer one takes its place | is given again, unless a newer one has come |
+/// | ``latest(_:)`` | waits, until a newer one replaces it | with heartbeats: is sent again, unless one was answered since or a newer message has come; without: is lost |
 /// | ``whileConnected`` | is refused | is lost |
 /// | ``atMostOnce`` | waits | is lost; the error says that it may have arrived |
-/// | ``atLeastOnce`` | waits | is given again, until it is confirmed |
-/// | ``exactlyOnce`` | waits | is given again with the same sequence number, until it is confirmed |
+/// | ``atLeastOnce`` | waits | is sent again, until it is confirmed |
+/// | ``exactlyOnce`` | waits | is sent again with the same sequence number, until it is confirmed |
 @nonexhaustive
 public enum DeliveryPolicy: Equatable, Sendable {
-    /// Of the messages with one key only the newest counts. It takes the place of the one that still waits.
-    case latest(LatestKey)
-    /// Only for the connection that there is.
-    case whileConnected
-    /// Given to one connection and to no other.
-    case atMostOnce
-    /// Kept until it is confirmed, and given to each new connection until then, in order.
-    case atLeastOnce
-    /// As ``atLeastOnce``, with the same sequence number each time, so that the server can drop what it has had.
+    /// Only the newest message of a key is kept; it replaces an older one that still waits.
     ///
-    /// The server remembers, for each login, the last number that it has seen of any message but the login's own and
-    /// heartbeats; a number that is not ahead of it by at most half of the largest one has been there before (serial
-    /// arithmetic, as RFC 1982, over the numbers from 1 on). A new login of the same client ends its older connection. Numbers
-    /// begin at 1 in every session, so a login tells which session it is of, and the server remembers for each.
+    /// It is kept until the answer to a later heartbeat shows that it has arrived. In a session without heartbeats
+    /// nothing shows that. There the message is done once a connection has taken it, and no longer counts against
+    /// ``OutboundLimits``. With ``SessionConfiguration/repeatsLatest`` each connection is given it instead.
+    case latest(LatestKey)
+    /// Sent only on the current connection.
+    case whileConnected
+    /// Sent on one connection only.
+    case atMostOnce
+    /// Kept until it is confirmed, and sent on each new connection until then, in order.
+    case atLeastOnce
+    /// As ``atLeastOnce``, with the same sequence number each time, so that the server can drop duplicates.
+    ///
+    /// For each session, the server remembers the last number it has seen; the login's own and those of heartbeats do
+    /// not count. A number is new only if it is ahead of that one by at most half of the largest number. (This is
+    /// serial arithmetic as in RFC 1982, over the numbers from 1.) A new login of the same client ends its older
+    /// connection. Numbers begin at 1 in every session, so the login must name its session.
     case exactlyOnce
 
     var isKept: Bool {
@@ -35,13 +39,13 @@ public enum DeliveryPolicy: Equatable, Sendable {
     }
 }
 
-/// What makes one message newer than another: the same message, and the same part of it.
+/// Identifies messages that replace each other: the same message, and the same part of it.
 public struct LatestKey: Hashable, Sendable {
-    /// The message's ID; 0 where messages have none.
+    /// The message's ID; 0 if messages have no IDs.
     public let messageID: UInt64
-    /// What it is about, where there are several: an entity, a slot.
+    /// The part that the message is about, if there are several: an entity, a slot.
     public let part: UInt64
-    /// What it is about where messages have no IDs; empty where they have.
+    /// The key of messages that have no IDs; empty if they have IDs.
     public let name: String
 
     /// Makes a key.
@@ -51,42 +55,43 @@ public struct LatestKey: Hashable, Sendable {
         name = ""
     }
 
-    /// Makes a key of messages without IDs.
+    /// Makes a key for messages without IDs.
     public init(name: String) {
         (messageID, part) = (0, 0)
         self.name = name
     }
 }
 
-/// What says that a message has arrived.
+/// What confirms that a message has arrived.
 @nonexhaustive
 public enum DeliveryReceipt: Equatable, Sendable {
-    /// Nothing: it is done once a connection has taken it.
+    /// Nothing: the message is done once a connection has taken it.
     case none
-    /// The reply: the server's message of this ID, with the sequence number of the message where packets have one.
-    /// Without numbers, replies of one ID come in the order of their requests.
+    /// The reply: the server's message of this ID, with the message's sequence number if packets have one.
     ///
-    /// A message that is given up when it is with the connection takes no place any more. For as long as that connection
-    /// lasts, its reply is taken for no other one's: of the last 1,024 messages that were given up, and of no more than a
-    /// quarter of the numbers; without numbers, of all.
+    /// Without numbers, replies of one ID arrive in the order of their requests.
+    ///
+    /// A message that ends early after it was sent (cancelled, expired or replaced) no longer counts against the
+    /// limits. While the connection lasts, its late reply is not taken for another message's. With numbers, this holds
+    /// for the last 1,024 such messages, and at most a quarter of the numbers. Without numbers, it holds for all.
     case reply(id: UInt64)
-    /// A message of the protocol's that acknowledges a sequence number, alone or with all before it.
+    /// A message of the protocol that acknowledges a sequence number, alone or with all before it.
     case acknowledgement
-    /// The answer to a heartbeat that was sent later, of a server that deals with what arrives in order.
+    /// The answer to a later heartbeat, from a server that handles messages in order.
     case heartbeat
 }
 
-/// A message on its way into a session.
+/// A message to be sent by a session.
 public struct OutboundMessage<Payload> {
-    /// What is sent.
+    /// The content.
     public var payload: Payload
-    /// How many bytes it is as a packet, for the limits.
+    /// The length of its packet in bytes, for the limits.
     public let byteCount: Int
-    /// What the sender is promised.
+    /// What the session promises about its delivery.
     public var delivery: DeliveryPolicy
-    /// What says that it has arrived.
+    /// What confirms that it has arrived.
     public var receipt: DeliveryReceipt
-    /// When it is of no use any more; nil: never.
+    /// When the message expires; nil: never.
     public var expiry: Duration?
 
     /// Makes a message.
@@ -105,63 +110,64 @@ public struct OutboundMessage<Payload> {
 
 extension OutboundMessage: Sendable where Payload: Sendable {}
 
-/// How much may wait in a session.
+/// Limits on a session's outbound queue.
 public struct OutboundLimits: Equatable, Sendable {
-    /// The most bytes of messages that wait for a connection or to be confirmed (default 1 MiB).
+    /// The largest number of bytes in messages that wait for a connection or for confirmation (default 1 MiB).
     public var byteCount: Int
-    /// The most messages that do (default 1,024).
+    /// The largest number of such messages (default 1,024).
     public var messageCount: Int
 
-    /// Makes limits; what is left out has its default.
+    /// Makes limits; values left out have their default.
     public init(byteCount: Int = 1 << 20, messageCount: Int = 1024) {
         self.byteCount = byteCount
         self.messageCount = messageCount
     }
 }
 
-/// What a session holds of what it was given to send. ``OutboundLimits`` limits the first two.
+/// The size of a session's outbound queue; ``OutboundLimits`` limits the first two counters.
 public struct OutboundCounters: Equatable, Sendable {
-    /// How many messages there are: those that wait to be given to a connection, those that are not confirmed, and the
-    /// last ones of ``DeliveryPolicy/latest(_:)``, until a heartbeat's answer shows that they have arrived.
+    /// The number of messages in the queue: waiting, or given to a connection and not confirmed.
+    /// It includes the newest ones of ``DeliveryPolicy/latest(_:)``, until a heartbeat's answer shows that they have
+    /// arrived.
     public var messageCount = 0
-    /// How many bytes they are, as packets.
+    /// Their length as packets, in bytes.
     public var byteCount = 0
-    /// How many of them wait: for a connection, for room in it, for what must be confirmed before them. Those that are to
-    /// be given again, because their connection has ended, are among them.
+    /// The number of messages that wait for a connection, for its buffer, or for an earlier confirmation.
+    /// It includes those to be sent again because their connection has ended.
     public var waitingMessageCount = 0
-    /// How many bytes those are.
+    /// The length of the waiting messages as packets, in bytes.
     public var waitingByteCount = 0
 
-    /// Makes counters of nothing.
+    /// Makes counters of zero.
     public init() {}
 }
 
-/// A message of a session: the first has number 1.
+/// The number of a message in its session; the first is 1.
 public struct MessageNumber: Hashable, Sendable {
     /// The number.
     public let rawValue: UInt64
 }
 
-/// How a message has ended.
+/// The outcome of a message.
 @nonexhaustive
 public enum MessageOutcome: Equatable, Sendable {
-    /// A connection has taken it, and nothing was to confirm it.
+    /// A connection has taken it, and it has no receipt to wait for.
     case given
-    /// What was to confirm it has arrived.
+    /// Its receipt has arrived.
     case confirmed
-    /// A newer one of its key has taken its place.
+    /// A newer message of its key has replaced it.
     case replaced
-    /// It was not delivered, or nobody knows.
+    /// It was not delivered, or delivery is unknown.
     case failed(SessionError)
 }
 
-/// What the peer has said of messages.
+/// A confirmation from the peer.
 @nonexhaustive
 public enum DeliveryAcknowledgement: Equatable, Sendable {
     /// The message of this sequence number has arrived.
     case sequence(UInt64)
-    /// It has, and all that were given before it.
+    /// The message of this sequence number and all that were sent before it have arrived.
     case cumulative(UInt64)
-    /// A message with this ID has arrived; `sequence` is its number, where packets have one.
+    /// A reply with this ID has arrived; `sequence` is its number, if packets have one.
     case reply(id: UInt64, sequence: UInt64?)
 }

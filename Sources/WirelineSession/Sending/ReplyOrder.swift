@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which message a reply belongs to where packets have no numbers: replies of one ID come in the order of their requests.
+/// Finds the message of a reply if packets have no numbers: replies of one ID come in request order.
 ///
-/// Places and replies are counted, so a message that was given up needs no memory for its reply to be told from others.
+/// It only counts requests and replies, so abandoned messages take no memory.
 struct ReplyOrder {
     private struct Count {
         var given: UInt64 = 0
         var arrived: UInt64 = 0
     }
 
-    // INVARIANT: of each ID that is here, fewer replies have arrived than messages were given.
+    // INVARIANT: each ID in here has had fewer replies than messages given.
     private var counts: [UInt64: Count] = [:]
 
-    /// Whether replies are still to come, wanted or not.
+    /// Whether replies are still to come, including those of abandoned messages.
     var awaitsReplies: Bool { !counts.isEmpty }
 
-    /// The place of a message that the connection is given now, among those with replies of this ID.
+    /// The place of a message that is given to the connection, among those with replies of this ID.
     mutating func nextPlace(replyID: UInt64) -> UInt64 {
         var count = counts[replyID] ?? Count()
         count.given += 1
@@ -23,7 +23,7 @@ struct ReplyOrder {
         return count.given
     }
 
-    /// The place of the message whose reply has come; nil where none is waited for.
+    /// The place of the message whose reply has come; nil if no reply is awaited.
     mutating func takePlace(replyID: UInt64) -> UInt64? {
         guard var count = counts[replyID] else { return nil }
         count.arrived += 1
@@ -31,6 +31,13 @@ struct ReplyOrder {
         return count.arrived
     }
 
-    /// The connection has ended, and replies on it come no more.
+    /// Withdraws a message that could not be sent.
+    mutating func withdrawPlace(replyID: UInt64) {
+        guard var count = counts[replyID] else { return }
+        count.given -= 1
+        counts[replyID] = count.arrived < count.given ? count : nil
+    }
+
+    /// Notes that the connection has ended, so its replies come no more.
     mutating func connectionEnded() { counts = [:] }
 }

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Those addresses that count as one peer: an IPv4 address, or an IPv6 network of 64 bits, which is the least that one
-/// subscriber is given (RFC 6177) and can choose addresses from at will.
+/// The addresses that count as one peer: an IPv4 address, or an IPv6 network of 64 bits.
+///
+/// A subscriber is given at least such a network (RFC 6177) and can use any address in it.
 public struct PeerNetwork: Hashable, Sendable {
     /// An IPv4 address, or the first half of an IPv6 address.
     private let bits: UInt64
     private let isIPv4: Bool
 
-    /// The network of an IPv4 address, its first byte the most significant.
+    /// The network of an IPv4 address, most significant byte first.
     public init(ipv4 address: UInt32) {
         bits = UInt64(address)
         isIPv4 = true
     }
 
-    /// The network of an IPv6 address, in halves, the first byte the most significant. One that stands for an IPv4
-    /// address (`::ffff:a.b.c.d`, RFC 4291 §2.5.5.2) is that.
+    /// The network of an IPv6 address, given as two halves, most significant byte first.
+    /// An IPv4-mapped address (`::ffff:a.b.c.d`, RFC 4291 §2.5.5.2) counts as its IPv4 address.
     public init(ipv6 high: UInt64, _ low: UInt64) {
         isIPv4 = high == 0 && low >> 32 == 0xFFFF
         bits = isIPv4 ? low & 0xFFFF_FFFF : high
     }
 }
 
-/// How many connections each peer may have at a server.
+/// A limit on the connections of each peer.
 public struct ConnectionLimiter: Sendable {
-    /// How many connections one network may have at a time; nil: any number.
+    /// The number of connections that a network may have at a time; nil: no limit.
     public let limit: Int?
     private var counts: [PeerNetwork: Int] = [:]
 
@@ -32,12 +33,12 @@ public struct ConnectionLimiter: Sendable {
         self.limit = limit
     }
 
-    /// How many networks have connections: what is remembered.
+    /// The number of networks that have connections.
     public var networkCount: Int { counts.count }
 
-    /// Counts a connection, unless its network has as many as it may.
+    /// Counts a connection, unless its network has reached the limit.
     ///
-    /// - Returns: Whether the connection may stay; only then ``ended(from:)`` is to be called for it.
+    /// - Returns: Whether the connection may stay. Call ``ended(from:)`` only for these.
     public mutating func admit(from network: PeerNetwork) -> Bool {
         guard let limit else { return true }
         let count = counts[network, default: 0]
@@ -46,7 +47,7 @@ public struct ConnectionLimiter: Sendable {
         return true
     }
 
-    /// Counts a connection no more.
+    /// Stops counting a connection.
     public mutating func ended(from network: PeerNetwork) {
         guard limit != nil else { return }
         guard let count = counts[network] else { preconditionFailure("a connection has ended that was not admitted") }

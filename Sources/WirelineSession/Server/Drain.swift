@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a server takes leave of its clients.
+/// How a server drains its connections.
 public struct DrainPolicy: Equatable, Sendable {
-    /// Over which time clients are told to go (default: all at once). Those that are told together come back together:
-    /// what they come back to may be smaller than what they leave.
+    /// The time over which clients are told to go (default: all at once).
+    /// Clients that are told together reconnect together, maybe to fewer servers than before.
     public var spread: Duration
-    /// How long after the beginning the last connection is closed (default 30 s).
+    /// When the last connections are closed, counted from the start of the drain (default 30 s).
     public var timeout: Duration
 
-    /// Makes a policy; what is left out has its default.
+    /// Makes a policy; values left out have their default.
     public init(spread: Duration = .zero, timeout: Duration = .seconds(30)) {
         self.spread = spread
         self.timeout = timeout
     }
 }
 
-/// The end of a server: it takes no more connections, tells those it has, one after another in a random order, and closes
-/// at last those that have not gone.
+/// The drain of a server.
+///
+/// It stops accepting, tells the clients one by one in random order, and finally closes the connections that remain.
 public struct Drain<Connection: Hashable> {
-    /// What is to be done.
+    /// What the caller must do.
     @nonexhaustive
     public enum Action {
-        /// Take no more connections.
+        /// Accept no more connections.
         case stopAccepting
-        /// Tell a client to go; nothing more is asked of it, and what is on its way to it still leaves.
+        /// Tell a client to go. Expect nothing more from it; queued output is still sent.
         case tell(Connection)
         /// Close a connection at once.
         case close(Connection)
@@ -35,19 +36,19 @@ public struct Drain<Connection: Hashable> {
     private let start: Duration
     private var end: Duration
     private let toldAtLast: Int
-    /// The last one is told first.
+    /// Told from the end of the list.
     private var untold: [Connection]
     private var open: Set<Connection>
     private var isClosing = false
 
-    /// Begins.
+    /// Starts the drain.
     ///
     /// - Parameters:
-    ///   - connections: Those that there are.
-    ///   - policy: How long it takes.
-    ///   - now: The time.
-    ///   - random: Where the order comes from.
-    ///   - actions: What is to be done is appended to it.
+    ///   - connections: The open connections.
+    ///   - policy: The times of the drain.
+    ///   - now: The current time.
+    ///   - random: The source of the order.
+    ///   - actions: Receives what the caller must do.
     public init(
         of connections: [Connection], _ policy: DrainPolicy = DrainPolicy(), at now: Duration,
         using random: inout some RandomNumberGenerator, into actions: inout [Action]
@@ -63,10 +64,10 @@ public struct Drain<Connection: Hashable> {
         if open.isEmpty { actions.append(.finished) }
     }
 
-    /// How many connections have not ended.
+    /// The number of connections that are still open.
     public var connectionCount: Int { open.count }
 
-    /// When ``timerFired(at:into:)`` is to be called; nil: never.
+    /// When to call ``timerFired(at:into:)``; nil: never.
     public var deadline: Duration? {
         guard !open.isEmpty, !isClosing else { return nil }
         return untold.isEmpty ? end : min(end, nextTelling)
@@ -76,24 +77,24 @@ public struct Drain<Connection: Hashable> {
         start + min(policy.spread, .nanoseconds(Int64.max)) * (toldAtLast - untold.count) / max(1, toldAtLast)
     }
 
-    /// A connection has come that was on its way when no more were taken: whoever took it sends it away, and its end is
-    /// waited for like that of the others.
+    /// Adds a connection that was being accepted when the drain began.
+    /// The caller sends it away; the drain waits for its end like for the others.
     public mutating func came(_ connection: Connection) {
         if !open.isEmpty, !isClosing { open.insert(connection) }
     }
 
-    /// All must have gone by a time, if they need not have before.
+    /// Sets a time by which all connections must have ended, if it is earlier than the current one.
     public mutating func mustEnd(by time: Duration) {
         end = min(end, time)
     }
 
-    /// A connection has ended.
+    /// Notes that a connection has ended.
     public mutating func ended(_ connection: Connection, into actions: inout [Action]) {
         guard open.remove(connection) != nil else { return }
         if open.isEmpty { actions.append(.finished) }
     }
 
-    /// Time has passed.
+    /// Tells or closes the connections that are due.
     public mutating func timerFired(at now: Duration, into actions: inout [Action]) {
         guard !isClosing else { return }
         while !untold.isEmpty, nextTelling <= now {

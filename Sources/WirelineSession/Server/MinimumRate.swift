@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How slow a peer may be while it is waited for.
+/// The slowest speed at which a peer may send a packet.
 public struct MinimumRate: Equatable, Sendable {
-    /// How many bytes must come in each ``window`` (default 1,024).
+    /// How many bytes must arrive in each ``window`` (default 1,024).
     public var byteCount: Int
-    /// How long it is looked at (default 10 s; less than a millisecond counts as one).
+    /// The length of a window (default 10 s; at least 1 ms).
     public var window: Duration
 
-    /// Makes a rate; what is left out has its default.
+    /// Makes a rate; values left out have their default.
     public init(byteCount: Int = 1_024, window: Duration = .seconds(10)) {
         self.byteCount = byteCount
         self.window = window
     }
 }
 
-/// Whether a peer is too slow: one that dribbles a packet holds memory for as long as it likes.
+/// Detects a peer that sends a packet too slowly and holds memory meanwhile.
 ///
-/// The clock runs while somebody waits for the rest of a packet that has begun. What ends in time, however small, is never
-/// too slow; nor is a pause in which the peer is not waited for.
+/// The clock runs while this side waits for the rest of a packet. A packet that is complete within the window is never
+/// too slow, however small. Pauses in which this side does not wait do not count.
 public struct RateWatch: Sendable {
     private let rate: MinimumRate
-    /// When the window ends, while the clock runs; how much of it is left, while it does not.
+    /// While the clock runs, `windowEnd` is the window's end. While it does not, `windowRest` is what is left of it.
     private var windowEnd: Duration?
     private var windowRest: Duration
     private var byteCount = 0
 
-    /// Makes a watch that does not run.
+    /// Makes a watch that is stopped.
     public init(_ rate: MinimumRate) {
         var rate = rate
         rate.window = max(.milliseconds(1), rate.window)
@@ -33,36 +33,36 @@ public struct RateWatch: Sendable {
         windowRest = rate.window
     }
 
-    /// When ``isTooSlow(at:)`` is to be asked; nil: never.
+    /// When to call ``isTooSlow(at:)``; nil: never.
     public var deadline: Duration? { windowEnd }
 
-    /// Somebody waits from now on, or still does.
+    /// Starts the clock, unless it runs already.
     public mutating func waits(at now: Duration) {
         if windowEnd == nil { windowEnd = now + windowRest }
     }
 
-    /// Nobody waits for a while, though what was waited for has not come whole.
+    /// Stops the clock within a packet.
     public mutating func pauses(at now: Duration) {
         guard let windowEnd else { return }
         windowRest = max(.zero, windowEnd - now)
         self.windowEnd = nil
     }
 
-    /// Bytes have come, or were taken.
+    /// Counts bytes that have arrived or were taken.
     public mutating func moved(_ byteCount: Int) {
-        // Sums that overflow are enough in any case.
+        // A sum that overflows is above any minimum.
         let (sum, overflow) = self.byteCount.addingReportingOverflow(byteCount)
         self.byteCount = overflow ? .max : sum
     }
 
-    /// What was waited for is whole: the next begins anew.
+    /// Notes that the packet is complete, and resets the watch for the next one.
     public mutating func finished() {
         windowEnd = nil
         windowRest = rate.window
         byteCount = 0
     }
 
-    /// Whether a window has gone by with too little in it; the next one begins otherwise.
+    /// Whether a window has ended with too few bytes; otherwise starts the next window.
     public mutating func isTooSlow(at now: Duration) -> Bool {
         guard let windowEnd, windowEnd <= now else { return false }
         guard byteCount >= rate.byteCount else { return true }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// By when a peer must have done its part, or its connection ends: one stage after the other.
+/// The timeouts of a peer, stage by stage; the connection fails if the peer misses one.
 ///
-/// 1. The handshakes of TLS and of a WebSocket must be complete, whether anybody wants something of the peer or not.
-/// 2. The first packet must have come whole.
-/// 3. Bytes must come again and again.
-/// 4. When this side has finished, the peer may still take what is on its way to it, and end.
+/// 1. The TLS and WebSocket handshakes must complete, even if this side is not waiting for the peer.
+/// 2. The first packet must arrive completely.
+/// 3. Bytes must keep arriving.
+/// 4. After this side has finished, the peer may still read what is on its way to it, and then end.
 ///
-/// In the second and the third stage, time in which nothing is wanted of the peer is not the peer's. The clock runs in one
-/// direction, from wherever it likes.
+/// In stages 2 and 3, only time during which this side waits for the peer counts. Times are durations since any fixed
+/// moment of a monotonic clock.
 public struct PeerDeadlines: Sendable {
-    /// How long each stage may take; nil: as long as it likes.
+    /// The time limit of each stage; nil: no limit.
     public struct Limits: Equatable, Sendable {
-        /// Within which time the handshakes must be complete.
+        /// How long the handshakes may take.
         public var handshake: Duration?
-        /// Within which time the first whole packet must have come; nil: what holds later holds at once.
+        /// How long the first whole packet may take; nil: the silence limit applies at once.
         public var firstPacket: Duration?
-        /// For how long no byte may come.
+        /// How long the peer may send no byte.
         public var silence: Duration?
 
-        /// Makes limits; what is left out has none.
+        /// Makes limits; those left out are nil.
         public init(handshake: Duration? = nil, firstPacket: Duration? = nil, silence: Duration? = nil) {
             self.handshake = handshake
             self.firstPacket = firstPacket
@@ -27,31 +27,32 @@ public struct PeerDeadlines: Sendable {
         }
     }
 
-    /// What is known of a peer when its time may be over.
-    public struct Signs: Equatable, Sendable {
+    /// The state of a peer when a deadline is checked.
+    public struct PeerActivity: Equatable, Sendable {
         /// When bytes last arrived.
         public var lastArrival: Duration
-        /// Since when something has been wanted of the peer without a break; nil: nothing is.
+        /// Since when this side has waited for the peer without interruption; nil: it does not wait.
         public var wantedSince: Duration?
-        /// Whether something that was sent has not left.
-        public var hasOutput: Bool
+        /// The number of bytes sent but not acknowledged by the peer, in this program's or the system's buffers.
+        /// 0 if the system cannot tell.
+        public var undeliveredByteCount: Int
 
         /// Makes signs.
-        public init(lastArrival: Duration, wantedSince: Duration?, hasOutput: Bool = false) {
+        public init(lastArrival: Duration, wantedSince: Duration?, undeliveredByteCount: Int = 0) {
             self.lastArrival = lastArrival
             self.wantedSince = wantedSince
-            self.hasOutput = hasOutput
+            self.undeliveredByteCount = undeliveredByteCount
         }
     }
 
-    /// What follows when the time has come to look.
+    /// The result of a deadline check.
     @nonexhaustive
     public enum Verdict: Equatable, Sendable {
-        /// Nothing: there is another ``PeerDeadlines/deadline``, or none.
+        /// Continue: there is another ``PeerDeadlines/deadline``, or none.
         case goOn
-        /// The peer has not done its part: the connection fails.
+        /// The peer has missed its deadline: the connection fails.
         case tooLate
-        /// The connection has finished.
+        /// The connection has finished and can be closed.
         case close
     }
 
@@ -59,73 +60,86 @@ public struct PeerDeadlines: Sendable {
         case handshake
         case firstPacket
         case packets
-        /// `isFixed`: it is over by `end` in any case.
-        case ending(end: Duration, isFixed: Bool)
+        case ending(Ending)
     }
 
-    /// For how long a connection that has finished waits for a peer that is silent, and at first for one that is not.
+    private struct Ending: Equatable {
+        /// When the linger time of a peer that is not silent ends.
+        var end: Duration
+        /// Whether the connection closes at `end` in any case.
+        let isFixed: Bool
+        /// How many bytes were unacknowledged at the last check.
+        var undeliveredByteCount: Int
+        /// When the peer was last seen to acknowledge bytes.
+        var lastAcknowledgement: Duration
+    }
+
+    /// How long a finished connection waits for a silent peer, and at first for one that is not silent.
     private static let (silentLingerTime, lingerTime) = (Duration.seconds(2), Duration.seconds(30))
 
     private let limits: Limits
     private var stage: Stage
-    /// Since when the peer has not done what is waited for, as far as is known.
+    /// Since when the peer has not done what it must do, as far as is known.
     private var start: Duration
 
-    /// Begins with the first stage, or with a later one where the first is empty.
+    /// Starts with the first stage that has something to wait for.
     ///
     /// - Parameters:
-    ///   - limits: How long each stage may take.
+    ///   - limits: The time limit of each stage.
     ///   - isShakingHands: Whether there are handshakes to complete.
-    ///   - now: The time.
+    ///   - now: The current time.
     public init(_ limits: Limits = Limits(), isShakingHands: Bool = false, at now: Duration) {
         self.limits = limits
         start = now
         stage = isShakingHands ? .handshake : limits.firstPacket == nil ? .packets : .firstPacket
     }
 
-    /// Whether ``packetCame(at:)`` changes anything.
+    /// Whether ``packetCame(at:)`` has an effect.
     public var isAwaitingFirstPacket: Bool { stage == .firstPacket }
 
-    /// When ``timerFired(at:_:)`` is to be called; nil: never.
+    /// When to call ``timerFired(at:_:)``; nil: never.
     public var deadline: Duration? {
         switch stage {
         case .handshake: limits.handshake.map { start + $0 }
         case .firstPacket: limits.firstPacket.map { start + $0 }
         case .packets: limits.silence.map { start + $0 }
-        case .ending(let end, _): min(end, start + Self.silentLingerTime)
+        case .ending(let ending): min(ending.end, start + Self.silentLingerTime)
         }
     }
 
-    /// The handshakes are complete.
+    /// Notes that the handshakes are complete.
     public mutating func handshakeCompleted(at now: Duration) {
         guard stage == .handshake else { return }
         self = PeerDeadlines(limits, at: now)
     }
 
-    /// A packet has come whole.
+    /// Notes that a whole packet has arrived.
     public mutating func packetCame(at now: Duration) {
         guard stage == .firstPacket else { return }
         (stage, start) = (.packets, now)
     }
 
-    /// This side sends nothing more, and wants nothing more.
+    /// Notes that this side sends nothing more and waits for nothing more.
     ///
     /// - Parameters:
-    ///   - now: The time.
-    ///   - timeout: After which time the connection is closed in any case; nil: what is on its way to a peer that takes it
-    ///     may take as long as it likes.
-    public mutating func finish(at now: Duration, within timeout: Duration?) {
+    ///   - now: The current time.
+    ///   - timeout: When the connection is closed in any case; nil: a peer that keeps acknowledging bytes has no limit.
+    ///   - undeliveredByteCount: The number of bytes sent but not acknowledged by the peer.
+    public mutating func finish(at now: Duration, within timeout: Duration?, undeliveredByteCount: Int = 0) {
         if case .ending = stage { return }
-        (stage, start) = (.ending(end: now + (timeout ?? Self.lingerTime), isFixed: timeout != nil), now)
+        let end = now + (timeout ?? Self.lingerTime)
+        let ending = Ending(
+            end: end, isFixed: timeout != nil, undeliveredByteCount: undeliveredByteCount, lastAcknowledgement: now)
+        (stage, start) = (.ending(ending), now)
     }
 
-    /// The time has come to look.
-    public mutating func timerFired(at now: Duration, _ signs: Signs) -> Verdict {
+    /// Checks the deadline.
+    public mutating func timerFired(at now: Duration, _ signs: PeerActivity) -> Verdict {
         switch stage {
         case .handshake: .tooLate
         case .firstPacket: judge(signs.wantedSince, at: now)
         case .packets: judge(signs.wantedSince.map { max($0, signs.lastArrival) }, at: now)
-        case .ending(let end, let isFixed): linger(until: end, isFixed, signs, at: now)
+        case .ending(let ending): linger(ending, signs, at: now)
         }
     }
 
@@ -135,13 +149,17 @@ public struct PeerDeadlines: Sendable {
         return .goOn
     }
 
-    private mutating func linger(until end: Duration, _ isFixed: Bool, _ signs: Signs, at now: Duration) -> Verdict {
-        // Whoever takes nothing meets the deadline for writing.
-        let mayBeDone = isFixed && end <= now || !signs.hasOutput
-        let isSilent = signs.lastArrival + Self.silentLingerTime <= now
-        if mayBeDone, isSilent || end <= now { return .close }
-        start = now
-        if !mayBeDone, !isFixed { stage = .ending(end: now + Self.lingerTime, isFixed: false) }
+    /// Waits for a peer that still acknowledges bytes. The write timeout handles a peer that acknowledges none.
+    private mutating func linger(_ ending: Ending, _ signs: PeerActivity, at now: Duration) -> Verdict {
+        var ending = ending
+        if signs.undeliveredByteCount < ending.undeliveredByteCount { ending.lastAcknowledgement = now }
+        ending.undeliveredByteCount = signs.undeliveredByteCount
+        let isOver = ending.end <= now
+        let mayClose = ending.isFixed && isOver || signs.undeliveredByteCount == 0
+        let isSilent = max(signs.lastArrival, ending.lastAcknowledgement) + Self.silentLingerTime <= now
+        if mayClose, isSilent || isOver { return .close }
+        if !mayClose, !ending.isFixed { ending.end = now + Self.lingerTime }
+        (stage, start) = (.ending(ending), now)
         return .goOn
     }
 }

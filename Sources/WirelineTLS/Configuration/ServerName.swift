@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whom a client wants to talk to.
+/// The server that a client connects to.
 enum ServerName: Equatable {
     /// A host, in lower case and without a dot at the end.
     case host(String)
-    /// An IP address, if OpenSSL takes it as one; in a certificate it stands as such.
+    /// An IP address, if OpenSSL accepts it; certificates list it as an address.
     case address(String)
 
     /// - Throws: ``TLSError/invalidServerName(_:)``.
@@ -12,7 +12,7 @@ enum ServerName: Equatable {
         var name = text[...]
         if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }
         if name.contains(":") {
-            // The zone says on which link the address is, and is no part of it for anybody else (RFC 4007 §6).
+            // The zone names a link of this machine and is not part of the address (RFC 4007 §6).
             let address = name.prefix { $0 != "%" }
             if address.contains(":") { name = address }
             guard name.utf8.allSatisfy({ Self.isAddressCharacter($0) }) else { throw .invalidServerName(text) }
@@ -25,7 +25,7 @@ enum ServerName: Equatable {
             labels.allSatisfy({ 1...63 ~= $0.utf8.count && $0.utf8.allSatisfy(Self.isHostCharacter) }),
             let last = labels.last
         else { throw .invalidServerName(text) }
-        // A name that ends in a number is meant to be an address (RFC 1123 §2.1).
+        // A name whose last label is a number must be an address (RFC 1123 §2.1).
         let isAddress = last.utf8.allSatisfy { (0x30...0x39).contains($0) }
         self = isAddress ? .address(String(name)) : .host(name.lowercased())
     }
@@ -36,8 +36,9 @@ enum ServerName: Equatable {
         }
     }
 
-    /// What a name in a server's configuration stands for: a host, or all hosts with one label in the place of its `*`; in
-    /// lower case and without a dot at the end.
+    /// The normalised pattern of a configured name: a host, or `*.` and a host.
+    ///
+    /// `*` stands for one label. The pattern is in lower case and has no dot at the end.
     ///
     /// - Throws: ``TLSError/invalidServerName(_:)``.
     static func pattern(_ text: String) throws(TLSError) -> String {
@@ -48,13 +49,13 @@ enum ServerName: Equatable {
         return isWild ? "*." + host : host
     }
 
-    /// The patterns that stand for a host, the narrower one first.
+    /// The patterns that match a host, the narrower one first.
     static func patterns(for host: String) -> [String] {
         guard let dot = host.firstIndex(of: "."), dot > host.startIndex else { return [host] }
         return [host, "*" + host[dot...]]
     }
 
-    /// Letters, digits, hyphen; and the underscore, which hosts should not have and have.
+    /// Letters, digits, hyphen; and the underscore, which is not allowed in host names but is used.
     private static func isHostCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true

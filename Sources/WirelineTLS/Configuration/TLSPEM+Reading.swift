@@ -9,10 +9,10 @@
 #endif
 
 extension TLSPEM {
-    /// The most that a file may hold, in bytes: the roots of Debian have 220 KB.
+    /// The largest file size, in bytes: the roots of Debian have 220 KB.
     private static let byteLimit = 16 * 1024 * 1024
 
-    /// What the PEM consists of.
+    /// The content of the PEM.
     ///
     /// - Throws: ``TLSError/unreadableFile(path:code:)``; for a file over the limit the code is `EFBIG`.
     func load() throws(TLSError) -> [UInt8] {
@@ -23,13 +23,21 @@ extension TLSPEM {
     }
 
     private static func load(_ path: String) throws(TLSError) -> [UInt8] {
+        // SAFETY: the path is a C string for as long as the call lasts, and no mode is read without `O_CREAT`.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unreadableFile(path: path, code: errno) }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 * 1024)
+        // Erase the buffer: it may have held a key.
+        defer {
+            // SAFETY: the closure writes only to the array's own buffer, whose elements are bytes.
+            unsafe piece.withUnsafeMutableBytes { piece in
+                _ = unsafe piece.initializeMemory(as: UInt8.self, repeating: 0)
+            }
+        }
         while true {
-            // SAFETY: as many bytes as the array has.
+            // SAFETY: the buffer is the array's, with its byte count.
             let count = unsafe piece.withUnsafeMutableBytes { buffer in
                 unsafe Self.readPiece(of: descriptor, into: buffer)
             }
@@ -42,6 +50,7 @@ extension TLSPEM {
 
     private static func readPiece(of descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
+            // SAFETY: `read` writes at most as many bytes as the buffer has.
             let count = unsafe read(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 || errno != EINTR { return count }
         }

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The public keys of which a peer's chain must contain one, in addition to being good otherwise.
+/// The pinned public keys: a peer's chain must contain one of them, in addition to being valid.
 ///
-/// Only the chain that was verified counts, from the peer's own certificate to the root: a certificate that a peer sends
-/// along without need is not part of it. Where verification is switched off, no chain is known to be genuine, and only the
-/// peer's own key counts, which the handshake proves.
+/// Only the verified chain counts, from the peer's own certificate to the root; extra certificates that a peer sends do
+/// not. If verification is switched off, only the peer's own key counts, because the handshake proves it.
 ///
-/// Pin at least two keys: the one in use, and a back-up that is kept elsewhere. Whoever pins one key alone and loses it
-/// locks everyone out until they have a new version of the program.
+/// Pin at least two keys: the one in use, and a back-up that is kept elsewhere. If you pin only one key and lose it,
+/// every client is locked out until it has a new version of the program.
 public struct TLSPins: Equatable, Sendable {
-    /// The hashes of the keys, the back-ups among them.
+    /// The hashes of the keys, including the back-ups.
     public var hashes: Set<TLSKeyHash>
-    /// Whether a mismatch is only told of and the connection goes on (default: no): in ``TLSEngine/pinOutcome``, which
-    /// `TLSDetails` has for each connection, and in a client's `ConnectionTimeline`.
+    /// Whether a mismatch is only reported and the connection goes on (default: no).
+    /// It is reported in ``TLSEngine/pinOutcome``, in `TLSDetails` of each connection, and in a client's
+    /// `ConnectionTimeline`.
     public var reportOnly: Bool
 
+    /// Makes pins.
+    ///
     /// - Parameters:
-    ///   - hashes: The hashes of the keys; without any, no chain matches.
-    ///   - reportOnly: Whether a mismatch is only told of.
+    ///   - hashes: The hashes of the keys; if empty, no chain matches.
+    ///   - reportOnly: Whether a mismatch is only reported.
     public init(_ hashes: some Sequence<TLSKeyHash>, reportOnly: Bool = false) {
         self.hashes = Set(hashes)
         self.reportOnly = reportOnly
@@ -26,9 +28,9 @@ public struct TLSPins: Equatable, Sendable {
     /// Reads the hashes from texts.
     ///
     /// - Parameters:
-    ///   - texts: What ``TLSKeyHash/init(_:)`` reads.
-    ///   - reportOnly: Whether a mismatch is only told of.
-    /// - Throws: ``TLSError/invalidPin(_:)`` with the first text that is none.
+    ///   - texts: The hashes, as in ``TLSKeyHash/init(_:)``.
+    ///   - reportOnly: Whether a mismatch is only reported.
+    /// - Throws: ``TLSError/invalidPin(_:)`` with the first invalid text.
     public init(_ texts: [String], reportOnly: Bool = false) throws(TLSError) {
         var hashes: Set<TLSKeyHash> = []
         for text in texts { hashes.insert(try TLSKeyHash(text)) }
@@ -36,13 +38,14 @@ public struct TLSPins: Equatable, Sendable {
     }
 }
 
-/// What became of the pins on one connection.
+/// The result of the pin check on one connection.
 public enum TLSPinOutcome: Equatable, Sendable {
-    /// No certificate has been looked at: there are no pins, the peer has shown none, it is too early, or a server has
-    /// resumed a session of its own, for which it looked before.
+    /// No certificate has been checked.
+    /// There are no pins, the peer has shown no certificate, or it is too early. Or a server has resumed one of its own
+    /// sessions, which it checked before: a context's pins do not change, and a session never outlives its context.
     case notChecked
     /// The chain has a pinned key; `depth` 0 is the peer's own, 1 its issuer's, and so on.
     case matched(TLSKeyHash, depth: Int)
-    /// The chain has none; its keys are these, the peer's own first.
+    /// The chain has no pinned key; `received` has its keys, the peer's own first.
     case mismatched(received: [TLSKeyHash])
 }

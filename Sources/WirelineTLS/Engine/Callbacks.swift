@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What OpenSSL calls: each finds the engine that the call is about and leaves the work to it.
+/// The callbacks for OpenSSL: each finds its engine and calls it.
 ///
 /// SAFETY: OpenSSL calls these only inside a call of ours for a connection, and that call was made by the connection's
 /// engine, which therefore lives. They exist only once OpenSSL is loaded.
@@ -8,6 +8,8 @@ enum Callbacks {
     static let verify: OpenSSL.Verifier = { chain, _ in
         guard case .success(let openSSL) = OpenSSL.shared else { return 0 }
         let verification = openSSL.verification
+        // SAFETY: OpenSSL calls this only inside a call of the engine, and lends the chain for as long as this function
+        // runs.
         let connection = unsafe verification.extraData(chain, verification.indexOfConnection())
         guard let connection = unsafe connection, let engine = unsafe engine(of: Handle(connection), openSSL)
         else { return 0 }
@@ -15,48 +17,77 @@ enum Callbacks {
     }
 
     static let chooseProtocol: OpenSSL.ProtocolChoice = { connection, chosen, chosenCount, offered, offeredCount, _ in
+        // SAFETY: OpenSSL calls this only inside a call of the engine, and says how long the offer is.
         guard case .success(let openSSL) = OpenSSL.shared, let engine = unsafe engine(of: connection, openSSL)
         else { return Constant.refused }
         let offer = unsafe UnsafeBufferPointer(start: offered, count: Int(offeredCount))
         guard let range = unsafe engine.chooseProtocol(Array(offer)), let start = unsafe offered
         else { return Constant.refused }
-        // The name stays where the client's offer is; OpenSSL copies it from there.
+        // The name stays in the client's offer; OpenSSL copies it from there.
         unsafe chosen?.pointee = start + range.lowerBound
         unsafe chosenCount?.pointee = UInt8(range.count)
         return Constant.accepted
     }
 
     static let chooseIdentity: OpenSSL.NameChoice = { connection, _, _ in
+        // SAFETY: OpenSSL calls this only inside a call of the engine, whose context owns the other context.
         guard case .success(let openSSL) = OpenSSL.shared, let engine = unsafe engine(of: connection, openSSL)
         else { return Constant.refused }
         guard let name = engine.requestedServerName, let context = engine.context.context(for: name)
         else { return Constant.notUsed }
-        // The connection takes a reference of its own, and keeps what it has but for the certificate.
+        // The connection takes its own reference, and changes only its certificate.
         return unsafe openSSL.connections.setContext(connection, context.handle) == nil
             ? Constant.refused : Constant.accepted
     }
 
     static let keepSession: OpenSSL.SessionKeeper = { connection, session in
+        // SAFETY: OpenSSL calls this only inside a call of the engine; with the answer 1 it gives up its reference to
+        // the session.
         guard case .success(let openSSL) = OpenSSL.shared, let engine = unsafe engine(of: connection, openSSL),
             let session = unsafe session
         else { return 0 }
         return unsafe engine.keep(session) ? 1 : 0
     }
 
+    static let makeTicket: OpenSSL.TicketMaker = { connection, _ in
+        // SAFETY: OpenSSL calls this only inside a call of the engine, so the engine lives.
+        guard case .success(let openSSL) = OpenSSL.shared, let engine = unsafe engine(of: connection, openSSL)
+        else { return 0 }
+        return engine.putDeadlineIntoTicket() ? 1 : 0
+    }
+
+    static let chooseTicket: OpenSSL.TicketChoice = { connection, session, _, _, status, _ in
+        // SAFETY: OpenSSL calls this only inside a call of the engine, and lends the session for as long as this
+        // function runs.
+        guard case .success(let openSSL) = OpenSSL.shared, let engine = unsafe engine(of: connection, openSSL)
+        else { return Constant.abort }
+        switch status {
+        case Constant.ticketIsEmpty, Constant.ticketIsForeign: return Constant.ignoreTicket
+        case Constant.ticketIsGood, Constant.ticketIsGoodAndRenewed:
+            // An expired ticket leads to a full handshake, which verifies the certificate again.
+            guard unsafe engine.mayResume(session) else { return Constant.ignoreTicket }
+            return status == Constant.ticketIsGood ? Constant.useTicket : Constant.useAndRenewTicket
+        default: return Constant.abort
+        }
+    }
+
     static let observe: OpenSSL.Observer = { connection, event, number in
         guard event == Constant.sendsAlert, number >> 8 == Constant.fatalLevel,
+            // SAFETY: OpenSSL calls this only inside a call of the engine, so the engine lives.
             case .success(let openSSL) = OpenSSL.shared, let engine = unsafe engine(of: connection, openSSL)
         else { return }
         engine.sentAlert = TLSAlert(rawValue: UInt8(truncatingIfNeeded: number))
     }
 
-    /// Refuses a password and notes that one was wanted.
+    /// Refuses a password, and notes that one was asked for.
     static let refusePassword: OpenSSL.Password = { _, _, _, asked in
+        // SAFETY: ``PrivateKey`` and ``CertificateList`` give a pointer to a `Bool` that lives as long as their call.
         unsafe asked?.storeBytes(of: true, as: Bool.self)
         return -1
     }
 
     private static func engine(of connection: Handle?, _ openSSL: OpenSSL) -> TLSEngine? {
+        // SAFETY: the engine put itself there, and lives, because only its own methods make OpenSSL call back.
         guard let data = unsafe openSSL.connections.extraData(connection, Constant.applicationIndex)
         else { return nil }
         return unsafe Unmanaged<TLSEngine>.fromOpaque(data).takeUnretainedValue()

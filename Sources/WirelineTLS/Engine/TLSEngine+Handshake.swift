@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TLSEngine {
-    /// What a call of OpenSSL's waits for.
+    /// What a call of OpenSSL waits for.
     enum Want { case nothing, ciphertext, room, draining, end }
 
-    /// Goes on with the handshake.
+    /// Continues the handshake.
     func shakeHands() throws(TLSError) -> Want {
         guard !isHandshakeComplete else { return .nothing }
         openSSL.clearErrors()
@@ -15,13 +15,14 @@ extension TLSEngine {
         return .nothing
     }
 
-    /// Why a call that returned `status` has not done its work.
+    /// The reason why a call that returned `status` has not finished.
     func want(after status: Int32) throws(TLSError) -> Want {
+        // SAFETY: the handle lives as long as the engine.
         switch unsafe openSSL.connections.outcome(handle, status) {
         case Constant.wantsReading: return .ciphertext
         case Constant.wantsWriting: return .draining
         case Constant.hasEnded:
-            // Before the handshake is complete nobody may end.
+            // Neither side may end before the handshake is complete.
             guard isHandshakeComplete else { throw fail(.truncated(duringHandshake: true)) }
             return .end
         default: throw fail(currentError)
@@ -29,7 +30,7 @@ extension TLSEngine {
     }
 
     private var currentError: TLSError {
-        // A signature that is wrong leaves errors of other libraries in front of the one that ends the handshake.
+        // A wrong signature leaves errors of other libraries before the one that ends the handshake.
         if let verificationFailure { return verificationFailure }
         let failure = openSSL.firstFailure
         guard failure.library == Constant.librarySSL else {
@@ -43,14 +44,15 @@ extension TLSEngine {
         }
     }
 
-    // MARK: Before it
+    // MARK: Before the handshake
 
-    /// Makes the handshake fail unless the certificate is for this name, and tells the server of it.
+    /// Makes the handshake fail unless the certificate is for this name, and sends the name to the server.
     func expect(_ serverName: ServerName) throws(TLSError) {
+        // SAFETY: the connection owns its parameters, and the calls copy their texts.
         let parameters = unsafe openSSL.connections.verificationParameters(handle)
         switch serverName {
         case .host(let name):
-            // Only names that stand in the certificate as such count, and `*` for a whole label (RFC 9525 §6.3).
+            // Only alternative names count, and `*` only for a whole label (RFC 9525 §6.3).
             unsafe openSSL.verification.setHostFlags(parameters, Constant.hostFlags)
             try context.require(unsafe openSSL.verification.setHost(parameters, name, name.utf8.count) == 1)
             let status = unsafe name.withCString { name in
@@ -64,8 +66,8 @@ extension TLSEngine {
         }
     }
 
-    /// Of the names in a client's offer (RFC 7301 §3.1: each behind a byte with its length), where the one is that this
-    /// side prefers.
+    /// The range of this side's preferred name in a client's offer; nil if there is none.
+    /// In the offer each name follows a byte with its length (RFC 7301 §3.1).
     func chooseProtocol(_ offer: [UInt8]) -> Range<Int>? {
         var offered: [Range<Int>] = []
         var offset = 0
@@ -81,49 +83,25 @@ extension TLSEngine {
         return nil
     }
 
-    // MARK: Resumption
+    // MARK: After the handshake
 
-    func resumeSession(of serverName: ServerName) throws(TLSError) {
-        let sessions = openSSL.sessions
-        guard context.configuration.resumesSessions, let entry = context.sessions.take(for: serverName.text)
-        else { return }
-        // A fatal alert behind the ticket has ended the session too (RFC 5246 §7.2.2), and nobody else would free it.
-        guard unsafe sessions.isResumable(entry.session) == 1 else { return unsafe sessions.free(entry.session) }
-        let status = unsafe openSSL.connections.setSession(handle, entry.session)
-        if unsafe sessions.version(entry.session) < Int32(TLSVersion.tls13.rawValue) {
-            context.sessions.put(entry, for: serverName.text)
-        } else {
-            // Using a ticket twice would show who comes again (RFC 8446 §C.4); the server sends new ones.
-            unsafe sessions.free(entry.session)
-        }
-        try context.require(status == 1)
-        pinOutcome = entry.pinOutcome
-    }
-
-    /// Keeps a session for the next connection; OpenSSL has verified whose it is before it makes one.
-    func keep(_ session: Handle) -> Bool {
-        guard context.configuration.resumesSessions, let serverName else { return false }
-        context.sessions.put(unsafe SessionStore.Entry(session: session, pinOutcome: pinOutcome), for: serverName.text)
-        return true
-    }
-
-    // MARK: After it
-
-    /// The version that both sides have agreed on; nil before that.
+    /// The agreed version; nil before the handshake is complete.
     public var version: TLSVersion? {
         guard isHandshakeComplete else { return nil }
+        // SAFETY: the handle lives as long as the engine.
         return unsafe TLSVersion(rawValue: UInt16(truncatingIfNeeded: openSSL.connections.version(handle)))
     }
 
-    /// The cipher that both sides have agreed on, such as `TLS_AES_256_GCM_SHA384`; nil before that.
+    /// The agreed cipher, such as `TLS_AES_256_GCM_SHA384`; nil before the handshake is complete.
     public var cipher: String? {
+        // SAFETY: a cipher and its name are static in OpenSSL.
         guard isHandshakeComplete, let cipher = unsafe openSSL.connections.cipher(handle),
             let name = unsafe openSSL.connections.nameOfCipher(cipher)
         else { return nil }
         return unsafe String(cString: name)
     }
 
-    /// The application protocol that both sides have agreed on (ALPN); nil if none.
+    /// The agreed application protocol (ALPN); nil if none.
     public var applicationProtocol: String? {
         guard isHandshakeComplete else { return nil }
         var (start, count): (Bytes?, UInt32) = (nil, 0)
@@ -133,19 +111,22 @@ extension TLSEngine {
         return unsafe String(decoding: UnsafeBufferPointer(start: start, count: Int(count)), as: UTF8.self)
     }
 
-    /// Whether the connection continues what an earlier one has agreed on.
+    /// Whether the connection resumes the session of an earlier one.
     public var isResumed: Bool {
+        // SAFETY: the handle lives as long as the engine.
         isHandshakeComplete && (unsafe openSSL.connections.isResumed(handle) == 1)
     }
 
-    /// The host that a client has asked a server for (SNI); nil if it has not.
+    /// The host that a client has asked a server for (SNI); nil if none.
     public var requestedServerName: String? {
+        // SAFETY: the connection owns the name, a C string that is copied here.
         guard let name = unsafe openSSL.connections.requestedName(handle, 0) else { return nil }
         return unsafe String(cString: name)
     }
 
     /// The hash of the public key in the peer's own certificate; nil before the peer has shown one.
     public var peerKeyHash: TLSKeyHash? {
+        // SAFETY: the call returns a new reference, which is freed once the hash is made.
         guard let certificate = unsafe openSSL.connections.peerCertificate(handle) else { return nil }
         defer { unsafe openSSL.certificates.free(certificate) }
         return unsafe openSSL.keyHash(of: certificate)

@@ -1,48 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far ``TLSEngine/read(_:into:)`` has come.
+/// The result of ``TLSEngine/read(_:into:)``.
 public struct TLSReading: Equatable, Sendable {
     /// Why it has stopped.
     public enum Stop: Equatable, Sendable {
         /// All ciphertext has been taken; more is needed.
         case needsCiphertext
-        /// The plaintext has no room left. There may be more, even when all ciphertext has been taken.
+        /// The plaintext buffer is full. There may be more, even if all ciphertext has been taken.
         case needsRoom
-        /// The engine's output is full: ``TLSEngine/takeCiphertext(_:)`` first.
+        /// The engine's output is full: call ``TLSEngine/takeCiphertext(_:)`` first.
         case needsDraining
-        /// The peer has said that it will send no more; what follows is not looked at.
+        /// The peer has announced its end; later bytes are ignored.
         case ended
     }
 
-    /// How many bytes of the ciphertext have been taken; the others are to be given again.
+    /// The number of ciphertext bytes taken; give the others again.
     public let byteCount: Int
     /// Why it has stopped.
     public let stop: Stop
 }
 
 extension TLSEngine {
-    /// Takes ciphertext, and puts the plaintext that is in it behind what is in `plaintext`.
+    /// Decrypts ciphertext, and appends the plaintext to `plaintext`.
     ///
-    /// Until the handshake is complete there is no plaintext, and `plaintext` needs no room. Records that are not whole
-    /// yet are kept. The ciphertext may be empty: what is left of an earlier record then comes.
+    /// Before the handshake is complete there is no plaintext, and `plaintext` needs no free space. Incomplete records
+    /// are kept. The ciphertext may be empty: then the rest of an earlier record follows.
     ///
     /// - Parameters:
-    ///   - ciphertext: What the peer has sent, cut anywhere, without what was taken before.
-    ///   - plaintext: Where the plaintext goes; 16 KiB hold any record.
+    ///   - ciphertext: The peer's bytes, cut anywhere, without those taken before.
+    ///   - plaintext: Receives the plaintext; 16 KiB hold any record.
     /// - Returns: How much was taken, and why not more.
-    /// - Throws: A ``TLSError`` about the peer's certificate or bytes; what `plaintext` holds then came before the fault.
+    /// - Throws: A ``TLSError`` about the peer's certificate or bytes; `plaintext` then holds what came before the
+    ///   fault.
     public func read(_ ciphertext: RawSpan, into plaintext: inout OutputRawSpan) throws(TLSError) -> TLSReading {
         try throwFailure()
         guard !hasReceivedEnd else { return TLSReading(byteCount: 0, stop: .ended) }
         let result: Result<TLSReading, TLSError> = unsafe plaintext.withUnsafeMutableBytes { room, filledCount in
             unsafe ciphertext.withUnsafeBytes { bytes in
-                // SAFETY: what is lent is forgotten before this closure returns.
+                // SAFETY: the lent bytes are forgotten before this closure returns.
                 unsafe input = bytes
                 defer { unsafe input = UnsafeRawBufferPointer(start: nil, count: 0) }
                 return Result { () throws(TLSError) in
                     try checkFirstBytes()
                     var want = try unsafe fill(room, &filledCount)
-                    // What was lent was not taken, for the output is full.
+                    // Lent bytes were not taken because the output is full.
                     if want == .ciphertext, unsafe !input.isEmpty { want = .draining }
                     try payEnd()
                     return unsafe TLSReading(byteCount: bytes.count - input.count, stop: Self.stop(want))
@@ -58,7 +59,7 @@ extension TLSEngine {
         while filledCount < room.count {
             let free = unsafe room[filledCount...]
             openSSL.clearErrors()
-            // SAFETY: there is room for as many bytes as this says.
+            // SAFETY: `free` has as many bytes as it says.
             let status = unsafe openSSL.connections.read(
                 handle, free.baseAddressOfSlice, Int32(clamping: free.count))
             if status > 0 {
@@ -82,9 +83,10 @@ extension TLSEngine {
         }
     }
 
-    /// Gives OpenSSL of what has been lent, as much as it asks for and there is; nothing while the output has no room for
-    /// the answer, so that an alert always finds some.
+    /// Gives OpenSSL as many lent bytes as it asks for.
+    /// It gives none while the output has no space for an answer, so that an alert always fits.
     func takeInput(_ destination: UnsafeMutableRawBufferPointer) -> Int {
+        // SAFETY: `count` is at most that of both buffers, and OpenSSL's buffer is not part of the lent bytes.
         let count = unsafe min(destination.count, input.count)
         guard count > 0, pendingByteCount <= Self.outputLimit - Self.answerLimit else { return 0 }
         unsafe destination.copyMemory(from: UnsafeRawBufferPointer(rebasing: input[..<count]))
@@ -94,10 +96,11 @@ extension TLSEngine {
 
     // MARK: Not TLS
 
-    /// Looks at the first bytes: they must be the header of a record with a handshake message or an alert (RFC 8446
-    /// §5.1). OpenSSL would ask for thousands of bytes before it finds plain packets odd.
+    /// Checks that the first bytes begin a record with a handshake message or an alert (RFC 8446 §5.1).
+    /// OpenSSL would ask for thousands of bytes before it refuses plain packets.
     private func checkFirstBytes() throws(TLSError) {
         guard var bytes = firstBytes else { return }
+        // SAFETY: the lent bytes stay until ``read(_:into:)`` returns.
         unsafe bytes += input.prefix(8 - bytes.count)
         firstBytes = bytes
         if let error = firstBytesFailure {
@@ -107,14 +110,14 @@ extension TLSEngine {
         if bytes.count >= 3 { firstBytes = nil }
     }
 
-    /// Puts the alert into the output that such bytes are answered by (RFC 8446 §5), unprotected as everything is before
-    /// there are keys: a peer without TLS then knows whom it has met. OpenSSL has not seen the bytes.
+    /// Queues the alert for bytes that are not TLS (RFC 8446 §5), unencrypted because there are no keys yet.
+    /// It shows a peer without TLS that this side uses TLS. OpenSSL has not seen the bytes.
     private func tellUnexpectedMessage() {
         sentAlert = .unexpectedMessage
         output += [21, 3, 3, 0, 2, UInt8(Constant.fatalLevel), TLSAlert.unexpectedMessage.rawValue]
     }
 
-    /// What the first bytes are if they are not TLS.
+    /// The error if the first bytes are not TLS.
     var firstBytesFailure: TLSError? {
         guard let bytes = firstBytes, let kind = bytes.first else { return nil }
         let (alert, handshake, majorVersion): (UInt8, UInt8, UInt8) = (21, 22, 3)
@@ -125,6 +128,7 @@ extension TLSEngine {
 
 extension Slice<UnsafeMutableRawBufferPointer> {
     fileprivate var baseAddressOfSlice: UnsafeMutableRawPointer? {
+        // SAFETY: the address is used only while the slice's buffer is lent.
         unsafe UnsafeMutableRawBufferPointer(rebasing: self).baseAddress
     }
 }

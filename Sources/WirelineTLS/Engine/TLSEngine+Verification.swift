@@ -1,23 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 extension TLSEngine {
-    /// Verifies the chain that the peer has shown, then the pins.
+    /// Verifies the peer's chain, then the pins.
     ///
     /// - Parameter chain: OpenSSL's state of the verification (`X509_STORE_CTX`).
     func verify(_ chain: Handle?) -> Bool {
         let verification = openSSL.verification
         let isTrustedBlindly = context.configuration.dangerouslyTrustsAnyCertificate
+        let now = context.now()
+        // SAFETY: here and below, the chain is OpenSSL's for as long as this call lasts.
+        unsafe verification.setTime(verification.parameters(chain), now)
         if !isTrustedBlindly, unsafe verification.verify(chain) != 1 {
-            // SAFETY: here and below, the chain is OpenSSL's for as long as this call lasts.
             verificationFailure = unsafe error(
                 ofCode: verification.code(chain), depth: Int(verification.depth(chain)))
-            // A refusal without a reason would be taken for none.
+            // A refusal without a code would count as a success.
             if unsafe verification.code(chain) == Constant.verified {
                 unsafe verification.setCode(chain, Constant.certificateRejected)
             }
             return false
         }
         if isTrustedBlindly { unsafe verification.setCode(chain, Constant.verified) }
+        sessionDeadline = now + Self.sessionLifetime
+        // Without verification, dates never count.
+        if !isTrustedBlindly { unsafe endSession(withVerified: chain) }
         guard let pins = context.configuration.pins else { return true }
         let hashes = isTrustedBlindly ? unsafe ownKeyHash(of: chain) : unsafe keyHashes(ofVerified: chain)
         if let depth = hashes.firstIndex(where: pins.hashes.contains) {
@@ -44,15 +57,29 @@ extension TLSEngine {
         }
     }
 
-    /// The keys of the chain as it was verified, which need not be as it was sent.
-    private func keyHashes(ofVerified chain: Handle?) -> [TLSKeyHash] {
-        guard let stack = unsafe openSSL.verification.chain(chain) else { return [] }
+    /// Limits the session to the first expiry of the chain's certificates.
+    private func endSession(withVerified chain: Handle?) {
+        // SAFETY: the chain lives as long as the call of `verify`, and the certificates as long as the chain.
+        let ends = unsafe certificates(ofVerified: chain).map { unsafe openSSL.expiry(of: $0) ?? 0 }
+        for end in ends { sessionDeadline = min(sessionDeadline ?? end, end) }
+    }
+
+    /// The chain as it was verified, which may differ from what was sent.
+    private func certificates(ofVerified chain: Handle?) -> [Handle] {
+        // SAFETY: the chain owns the stack, and the index is below its count.
+        guard let stack = unsafe openSSL.verification.chain(chain) else { return unsafe [] }
         return unsafe (0..<openSSL.general.countOfStack(stack)).compactMap { index in
-            unsafe openSSL.general.elementOfStack(stack, index).flatMap { unsafe openSSL.keyHash(of: $0) }
+            unsafe openSSL.general.elementOfStack(stack, index)
         }
     }
 
+    private func keyHashes(ofVerified chain: Handle?) -> [TLSKeyHash] {
+        // SAFETY: the chain lives as long as the call of `verify`, and the certificates as long as the chain.
+        unsafe certificates(ofVerified: chain).compactMap { unsafe openSSL.keyHash(of: $0) }
+    }
+
     private func ownKeyHash(of chain: Handle?) -> [TLSKeyHash] {
+        // SAFETY: the chain lives as long as the call of `verify`, and owns its certificate.
         guard let certificate = unsafe openSSL.verification.certificate(chain),
             let hash = unsafe openSSL.keyHash(of: certificate)
         else { return [] }
@@ -61,10 +88,20 @@ extension TLSEngine {
 }
 
 extension OpenSSL {
+    /// The expiry of a certificate, in seconds since 1970; nil if its date is invalid.
+    func expiry(of certificate: Handle) -> Int? {
+        // SAFETY: OpenSSL fills the calendar, which holds plain numbers, and the certificate owns the date that it is
+        // read from.
+        var calendar = unsafe tm()
+        guard unsafe certificates.calendarTime(certificates.lastTime(certificate), &calendar) == 1
+        else { return nil }
+        return unsafe Int(timegm(&calendar))
+    }
+
     /// The hash of a certificate's public key; nil without memory.
     func keyHash(of certificate: Handle) -> TLSKeyHash? {
         var encoded: UnsafeMutablePointer<UInt8>?
-        // SAFETY: OpenSSL allocates what it encodes, and says how long it is.
+        // SAFETY: OpenSSL allocates the encoded key, and returns its length.
         let count = unsafe certificates.encodePublicKey(certificates.publicKey(certificate), &encoded)
         guard count > 0, let encoded = unsafe encoded else { return nil }
         defer { unsafe general.free(encoded, nil, 0) }

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TLSEngine {
-    /// The most plaintext in a record, and more than the rest of it takes (RFC 5246 §6.2).
+    /// The largest plaintext of a record, and more than its overhead (RFC 5246 §6.2).
     private static let recordPlaintextLimit = 16384
     private static let recordCiphertextLimit = recordPlaintextLimit + 2048
-    /// More than what one record of the peer's is answered by once there are keys: a change of keys and an alert, of up to
-    /// 100 bytes each. It is less than what ``writeRecords(_:)`` leaves.
+    /// More than the answer to one record of the peer once there are keys, in bytes.
+    /// The answer is a key update and an alert, of up to 100 bytes each. It is less than what ``writeRecords(_:)``
+    /// leaves free.
     static let answerLimit = 1024
-    /// After how many records keys are changed: AES-GCM is good for 2^24.5 of them (RFC 8446 §5.5).
+    /// The number of records after which keys are changed: AES-GCM allows 2^24.5 of them (RFC 8446 §5.5).
     static let recordLimit = 1 << 23
 
-    /// Takes plaintext; what becomes of it waits in the output.
+    /// Encrypts plaintext into the output.
     ///
-    /// - Parameter plaintext: What is to be sent.
-    /// - Returns: How many bytes were taken: fewer than were given when the output is full, none before the handshake is
-    ///   complete. The others are to be given again after ``takeCiphertext(_:)``.
-    /// - Throws: ``TLSError/outputEnded`` behind ``endOutput()``; why the connection has failed before.
+    /// - Parameter plaintext: The bytes to send.
+    /// - Returns: The number of bytes taken: fewer than given if the output is full, none before the handshake is
+    ///   complete. Give the others again after ``takeCiphertext(_:)``.
+    /// - Throws: ``TLSError/outputEnded`` after ``endOutput()``; the earlier error if the connection has failed.
     public func write(_ plaintext: RawSpan) throws(TLSError) -> Int {
         try throwFailure()
         guard !hasEndedOutput else { throw .outputEnded }
         guard isHandshakeComplete else { return 0 }
+        // SAFETY: the closure does not keep the bytes.
         let result: Result<Int, TLSError> = unsafe plaintext.withUnsafeBytes { bytes in
             Result { () throws(TLSError) in try unsafe writeRecords(bytes) }
         }
@@ -33,11 +35,11 @@ extension TLSEngine {
             try changeKeyIfUsedUp()
             let count = min(plaintext.count - takenCount, Self.recordPlaintextLimit)
             openSSL.clearErrors()
-            // SAFETY: so many bytes are there, and OpenSSL keeps none of them.
+            // SAFETY: `count` bytes are there, and OpenSSL keeps none of them.
             let status = unsafe openSSL.connections.write(
                 handle, plaintext.baseAddress.map { unsafe $0 + takenCount }, Int32(count))
             guard status > 0 else {
-                // A record always has room; what else was to be sent first has not, or the peer has failed before.
+                // A record always fits; either output before it does not, or the peer has failed before.
                 _ = try want(after: status)
                 break
             }
@@ -50,19 +52,20 @@ extension TLSEngine {
     private func changeKeyIfUsedUp() throws(TLSError) {
         guard recordCount >= recordLimit, version == .tls13 else { return }
         openSSL.clearErrors()
+        // SAFETY: the handle lives as long as the engine.
         guard unsafe openSSL.connections.updateKey(handle, Constant.updateOwnKey) == 1 else {
-            // The rest of a message of the peer's has to come first; the old key is good for longer than that.
+            // The rest of a peer's message must arrive first; the old key lasts longer than that.
             guard !isInsideMessage else { return }
             throw fail(.failed(reason: openSSL.firstFailure.reason))
         }
         recordCount = 0
     }
 
-    /// Tells the peer that nothing follows (`close_notify`); it waits in the output, behind what was written.
+    /// Queues the end of the output (`close_notify`) after what was written.
     ///
-    /// Reading goes on. Before the handshake is complete there is nothing to end and nobody is told.
+    /// Reading goes on. Before the handshake is complete there is nothing to end, and the peer is not told.
     ///
-    /// - Throws: Why the connection has failed before.
+    /// - Throws: The earlier error if the connection has failed.
     public func endOutput() throws(TLSError) {
         try throwFailure()
         guard !hasEndedOutput else { return }
@@ -74,8 +77,9 @@ extension TLSEngine {
     func payEnd() throws(TLSError) {
         guard owesEnd else { return }
         openSSL.clearErrors()
+        // SAFETY: the handle lives as long as the engine.
         let status = unsafe openSSL.connections.end(handle)
-        // 0: our half is done; 1: the peer's was before.
+        // 0: this side has ended; 1: the peer had ended before.
         if status < 0 {
             guard !isInsideMessage else { return }
             if try want(after: status) == .draining { return }
@@ -83,8 +87,8 @@ extension TLSEngine {
         owesEnd = false
     }
 
-    /// Whether OpenSSL refuses what it was asked because a message of the peer's has begun whose rest has not come: session
-    /// tickets, or a change of keys.
+    /// Whether OpenSSL refused a call because a message of the peer is incomplete.
+    /// It may be a session ticket or a key update.
     private var isInsideMessage: Bool {
         let failure = openSSL.firstFailure
         guard failure.library == Constant.librarySSL else { return false }
@@ -93,30 +97,42 @@ extension TLSEngine {
 
     // MARK: Output
 
-    /// How much ciphertext waits to be sent, in bytes.
+    /// The number of bytes of queued ciphertext.
     public var pendingByteCount: Int { output.count - outputStart }
 
-    /// Lends the ciphertext that waits to be sent, if there is any.
+    /// Lends the queued ciphertext, if there is any.
     ///
-    /// - Parameter body: Sends of the bytes what it can, and returns how many these were; the others stay. It must not
+    /// - Parameter body: Sends as many bytes as it can, and returns their number; the others stay queued. It must not
     ///   call the engine.
-    /// - Throws: What the closure throws; nothing is taken then.
+    /// - Throws: The errors of the closure; then nothing is taken.
     public func takeCiphertext<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Int) throws(Failure) {
         guard pendingByteCount > 0 else { return }
         let lent = output
+        // SAFETY: `lent` is a copy of the array, so its bytes stay while `body` runs, and `UInt8` has no padding.
         let bytes = unsafe lent.span.bytes
         let count = try body(bytes.extracting(droppingFirst: outputStart))
         precondition(count >= 0 && count <= pendingByteCount, "more was sent than there was")
         outputStart += count
-        guard pendingByteCount == 0 else { return }
+        guard pendingByteCount == 0 else { return fitOutput() }
         output = []
         outputStart = 0
-        // What goes wrong here is kept, and thrown by the next call.
+        // An error here is kept, and thrown by the next call.
         try? payEnd()
     }
 
-    /// Makes room for the records of so much plaintext at once; at least twice what there was, for asking for a little more
-    /// each time would move everything each time.
+    /// The memory of the queued ciphertext, in bytes.
+    package var outputCapacity: Int { output.capacity }
+
+    /// Moves queued output to memory of its size, if it fills less than a quarter of its memory.
+    /// A peer that reads slowly must not hold all of that memory.
+    private func fitOutput() {
+        guard output.capacity > max(16 << 10, 4 * pendingByteCount) else { return }
+        output = Array(output[outputStart...])
+        outputStart = 0
+    }
+
+    /// Reserves memory for the records of that much plaintext, and at least twice the current capacity.
+    /// Growing by a little each time would move all bytes each time.
     private func reserveOutput(forPlaintext byteCount: Int) {
         let recordCount = byteCount / Self.recordPlaintextLimit + 1
         let needed = output.count + min(Self.outputLimit, byteCount + recordCount * 64)
@@ -124,15 +140,16 @@ extension TLSEngine {
         output.reserveCapacity(max(needed, 2 * output.capacity))
     }
 
-    /// Takes what OpenSSL wants to send, as much as there is room for.
+    /// Takes as much of OpenSSL's output as fits.
     func putOutput(_ source: UnsafeRawBufferPointer) -> Int {
         let count = min(source.count, Self.outputLimit - pendingByteCount)
         guard count > 0 else { return 0 }
-        // What has left goes once it is the larger part, so that no byte is moved more than once on average.
+        // Sent bytes are removed once they are the larger part; so, on average, no byte moves more than once.
         if outputStart > pendingByteCount {
             output.removeFirst(outputStart)
             outputStart = 0
         }
+        // SAFETY: `count` is at most that of the bytes lent.
         unsafe output.append(contentsOf: UnsafeRawBufferPointer(rebasing: source[..<count]))
         return count
     }

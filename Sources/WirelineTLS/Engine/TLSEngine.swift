@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One side of one TLS connection: ciphertext and plaintext in and out, and nothing else.
+/// One side of one TLS connection: converts between ciphertext and plaintext.
 ///
-/// It reads no socket and starts nothing by itself. Whoever drives it does three things, in any order and as often as
-/// they like:
+/// It performs no I/O. Its driver does three things, in any order and as often as it likes:
 ///
-/// - hands what has come from the peer to ``read(_:into:)``, which puts the plaintext where it is told;
-/// - gives ``write(_:)`` what is to be sent, once ``isHandshakeComplete``;
-/// - after each of these, sends what waits: ``takeCiphertext(_:)``. That holds after an error too, for it may be the alert
-///   that tells the peer.
+/// - It hands arrived bytes to ``read(_:into:)``, which appends the plaintext.
+/// - It hands plaintext to ``write(_:)``, once ``isHandshakeComplete``.
+/// - After each of these it sends the output: ``takeCiphertext(_:)``. It does so after an error too, because the output
+///   may hold the alert for the peer.
 ///
-/// A client calls ``start()`` first, so that there is something to send.
+/// A client calls ``start()`` first, so that there is output.
 ///
-/// Whatever the peer sends, the engine holds at most one record of it that is not whole (16 KiB and some) or one handshake
-/// message (100 KiB and some, its certificates), and at most ``outputLimit`` bytes of output: beyond that it takes
-/// nothing more until output has left.
+/// Whatever the peer sends, the engine holds at most one incomplete record (16 KiB and some) or one handshake message
+/// (100 KiB and some, its certificates). It holds at most ``outputLimit`` bytes of output; beyond that it takes no more
+/// input until output has left.
 ///
-/// An engine that has thrown something about the peer stays failed: every later call throws the same.
+/// An engine that has thrown an error about the peer stays failed: every later call throws the same error.
 ///
 /// It belongs to one thread at a time.
 @safe
 public final class TLSEngine {
-    /// The most ciphertext that waits to be sent, in bytes (default: 256 KiB, two of what a read of a socket hands over).
+    /// The largest amount of queued ciphertext, in bytes (256 KiB: two blocks of a socket read).
     ///
-    /// ``write(_:)`` takes less than it is given when more would wait, and ``read(_:into:)`` stops.
+    /// At the limit, ``write(_:)`` takes fewer bytes than it is given, and ``read(_:into:)`` stops.
     public static let outputLimit = 256 * 1024
 
-    /// What is shared with other connections.
+    /// The state shared with other connections.
     public let context: TLSContext
-    /// Whom a client wants to talk to, as the session is kept by.
+    /// The server that a client connects to, which is also the key of its session.
     let serverName: ServerName?
 
     let openSSL: OpenSSL
@@ -40,39 +39,47 @@ public final class TLSEngine {
     public internal(set) var failure: TLSError?
     /// Whether both sides have agreed on keys, and plaintext can be written.
     ///
-    /// A client of TLS 1.3 is there before the server has seen its certificate: a refusal comes later, as an alert.
+    /// In TLS 1.3 this is true for a client before the server has seen its certificate: a refusal comes later, as an
+    /// alert.
     public internal(set) var isHandshakeComplete = false
-    /// Whether the peer has said that it will send no more (`close_notify`).
+    /// Whether the peer has announced that it will send no more (`close_notify`).
     public internal(set) var hasReceivedEnd = false
     /// Whether ``endOutput()`` has been called.
     public internal(set) var hasEndedOutput = false
-    /// Whether `close_notify` has still to be put into the output.
+    /// Whether `close_notify` must still be put into the output.
     package internal(set) var owesEnd = false
-    /// What became of the pins; where a client resumes a session, when that was made.
+    /// The result of the pin check; for a client's resumed session, that of the original handshake.
     public internal(set) var pinOutcome = TLSPinOutcome.notChecked
+    /// When this connection's session, made or resumed, ends; in seconds since 1970.
+    /// nil while the peer has shown no certificate.
+    var sessionDeadline: Int?
     /// Why the chain was refused.
     var verificationFailure: TLSError?
-    /// The fatal alert that the peer is sent.
+    /// The fatal alert sent to the peer.
     var sentAlert: TLSAlert?
-    /// How many records have been written with the present key.
+    /// The number of records written with the current key.
     var recordCount = 0
-    /// After how many records the key is changed (TLS 1.3).
+    /// The number of records after which the key is changed (TLS 1.3).
     package var recordLimit = TLSEngine.recordLimit
 
     // MARK: Bytes
 
-    /// What has been lent, for as long as a call lasts.
+    /// The lent ciphertext, for as long as a call lasts.
+    ///
+    /// INVARIANT: empty outside ``read(_:into:)``, which lends these bytes and takes them back before it returns.
     var input = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     /// The first bytes of the peer, until they are known to be TLS.
     var firstBytes: [UInt8]? = []
-    /// What waits to be sent, from `outputStart` on.
+    /// The queued output, from `outputStart` on.
     var output: [UInt8] = []
     var outputStart = 0
 
-    /// - Parameter serverName: Whom a client wants to talk to; nil for a server.
+    /// - Parameter serverName: The server that a client connects to; nil for a server.
     init(_ context: TLSContext, serverName: ServerName?) throws(TLSError) {
         let openSSL = context.openSSL
         openSSL.clearErrors()
+        // SAFETY: the handle is this engine's own until `deinit`, and the connection counts its own reference to the
+        // context.
         guard let handle = unsafe openSSL.connections.make(context.handle) else {
             throw .failed(reason: openSSL.firstFailure.reason)
         }
@@ -80,12 +87,14 @@ public final class TLSEngine {
         self.serverName = serverName
         self.openSSL = openSSL
         unsafe self.handle = handle
-        // From here on `deinit` frees the handle, also when something is thrown.
+        // From here on `deinit` frees the handle, even if an error is thrown.
         guard let stream = unsafe EngineStream.make(openSSL, for: self) else {
             throw .failed(reason: openSSL.firstFailure.reason)
         }
-        // The connection takes the stream over.
+        // The connection takes ownership of the stream.
         unsafe openSSL.connections.setStream(handle, stream, stream)
+        // SAFETY: the connection keeps an unretained pointer to its engine, and never outlives it, because `deinit`
+        // frees it.
         let data = unsafe Unmanaged.passUnretained(self).toOpaque()
         try context.require(unsafe openSSL.connections.setExtraData(handle, Constant.applicationIndex, data) == 1)
         if let serverName {
@@ -98,26 +107,27 @@ public final class TLSEngine {
     }
 
     deinit {
-        // OpenSSL gives sessions up whose connection ended without `close_notify`, an old rule (RFC 2246 §7.2.1) that RFC
-        // 4346 has dropped: it would keep those who have lost a connection from resuming. After a fatal alert it has given
-        // the session up before.
+        // OpenSSL drops the session of a connection that ended without `close_notify`, an old rule (RFC 2246 §7.2.1)
+        // that RFC 4346 has dropped. It would keep clients that lost a connection from resuming. After a fatal alert
+        // OpenSSL has dropped the session before.
+        // SAFETY: the engine alone owns the connection; freeing it calls nothing back.
         unsafe openSSL.connections.setEnded(handle, Constant.endedBothWays)
         unsafe openSSL.connections.free(handle)
     }
 
-    /// Begins the handshake: a client's first message then waits to be sent. Later calls do nothing.
+    /// Begins the handshake: queues a client's first message. Later calls do nothing.
     ///
-    /// - Throws: What ``read(_:into:)`` throws.
+    /// - Throws: The errors of ``read(_:into:)``.
     public func start() throws(TLSError) {
         try throwFailure()
         _ = try shakeHands()
     }
 
-    /// Tells that the transport will bring no more bytes.
+    /// Notes that the transport will bring no more bytes.
     ///
-    /// - Throws: ``TLSError/truncated(duringHandshake:)`` when the peer has not said before that it has ended: somebody
-    ///   else may have cut the connection. Whether that matters is for the protocol above: one that knows how long its
-    ///   messages are loses nothing.
+    /// - Throws: ``TLSError/truncated(duringHandshake:)`` if the peer has not announced its end: an attacker may have
+    ///   cut the connection. Whether that matters depends on the protocol above: one that knows the length of its
+    ///   messages loses nothing.
     public func endOfInput() throws(TLSError) {
         try throwFailure()
         guard !hasReceivedEnd else { return }

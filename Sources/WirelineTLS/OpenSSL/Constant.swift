@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Numbers of OpenSSL 3's headers; they are part of its binary interface.
+/// Numbers from OpenSSL 3's headers; they are part of its binary interface.
 enum Constant {
     // MARK: crypto.h, err.h
 
     /// `OPENSSL_INIT_NO_ATEXIT`
     static let initializeWithoutExit: UInt64 = 0x0008_0000
-    /// The bits of an error that say why (`ERR_REASON_MASK`); those above them name the library.
+    /// The bits of an error that hold its reason (`ERR_REASON_MASK`); those above them hold the library.
     static let reasonMask: UInt = 0x7F_FFFF
     /// `ERR_LIB_OFFSET` and `ERR_LIB_MASK`
     static let libraryShift: UInt = 23
@@ -24,14 +24,14 @@ enum Constant {
     /// `SSL_R_STILL_IN_INIT`, `SSL_R_SHUTDOWN_WHILE_IN_INIT`
     static let isInsideMessage: UInt = 121
     static let endsInsideMessage: UInt = 407
-    /// `SSL_AD_REASON_OFFSET`: what is added to the number of an alert that has come.
+    /// `SSL_AD_REASON_OFFSET`: the offset of the errors for received alerts.
     static let alertOffset: UInt = 1000
 
     // MARK: obj_mac.h, x509v3.h
 
     /// `NID_subject_alt_name`
     static let alternativeNames: Int32 = 85
-    /// What `X509_get_ext_d2i` says of an extension that is not there, and not of one that is damaged or there twice.
+    /// The result of `X509_get_ext_d2i` for a missing extension, not for a damaged or repeated one.
     static let isMissing: Int32 = -1
     /// `GEN_DNS`
     static let hostName: Int32 = 2
@@ -56,6 +56,8 @@ enum Constant {
     static let setNameChoice: Int32 = 53
     static let setRequestedName: Int32 = 55
     static let addToChain: Int32 = 89
+    /// `SSL_CTRL_SET_GROUPS_LIST`
+    static let setGroups: Int32 = 92
     static let setMinimumVersion: Int32 = 123
     static let setMaximumVersion: Int32 = 124
 
@@ -75,18 +77,28 @@ enum Constant {
     static let verifyNone: Int32 = 0
     static let verifyPeer: Int32 = 1
     static let requireCertificate: Int32 = 2
+    /// `SSL_TICKET_EMPTY`, `SSL_TICKET_NO_DECRYPT`, `SSL_TICKET_SUCCESS`, `SSL_TICKET_SUCCESS_RENEW`
+    static let ticketIsEmpty: Int32 = 3
+    static let ticketIsForeign: Int32 = 4
+    static let ticketIsGood: Int32 = 5
+    static let ticketIsGoodAndRenewed: Int32 = 6
+    /// `SSL_TICKET_RETURN_ABORT`, `SSL_TICKET_RETURN_IGNORE_RENEW`, `SSL_TICKET_RETURN_USE`, `SSL_TICKET_RETURN_USE_RENEW`
+    static let abort: Int32 = 0
+    static let ignoreTicket: Int32 = 2
+    static let useTicket: Int32 = 3
+    static let useAndRenewTicket: Int32 = 4
     /// `SSL_TLSEXT_ERR_OK`, `SSL_TLSEXT_ERR_ALERT_FATAL`, `SSL_TLSEXT_ERR_NOACK`
     static let accepted: Int32 = 0
     static let refused: Int32 = 2
     static let notUsed: Int32 = 3
-    /// `SSL_CB_WRITE_ALERT`, and the level of a fatal one in the number's second byte
+    /// `SSL_CB_WRITE_ALERT`; the level of a fatal alert is in the number's second byte.
     static let sendsAlert: Int32 = 0x4008
     static let fatalLevel: Int32 = 2
     /// `SSL_KEY_UPDATE_NOT_REQUESTED`
     static let updateOwnKey: Int32 = 0
     /// `SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN`
     static let endedBothWays: Int32 = 3
-    /// The place for what belongs to the application (`SSL_set_app_data`).
+    /// The index of the application's data (`SSL_set_app_data`).
     static let applicationIndex: Int32 = 0
 
     /// `SSL_ERROR_WANT_READ`, `SSL_ERROR_WANT_WRITE`, `SSL_ERROR_ZERO_RETURN`
@@ -110,7 +122,7 @@ enum Constant {
     /// `X509_V_ERR_HOSTNAME_MISMATCH`, `X509_V_ERR_IP_ADDRESS_MISMATCH`
     static let wrongHost: Int32 = 62
     static let wrongAddress: Int32 = 64
-    /// `X509_V_ERR_CERT_REJECTED`, to which OpenSSL's alert is bad_certificate
+    /// `X509_V_ERR_CERT_REJECTED`, for which OpenSSL sends the alert bad_certificate
     static let certificateRejected: Int32 = 28
     /// `X509_V_FLAG_PARTIAL_CHAIN`
     static let partialChain: UInt = 0x80000

@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What OpenSSL's queue of errors says of a call that has failed.
+/// An error from OpenSSL's error queue.
 struct Failure {
-    /// The library that saw it, as OpenSSL numbers them.
+    /// The library that reported it, by OpenSSL's number.
     let library: UInt
-    /// Why, in the numbers of that library.
+    /// The reason, by that library's number.
     let code: UInt
-    /// The same in words.
+    /// The reason as text.
     let reason: String
 }
 
 extension OpenSSL {
-    /// Empties the queue of this thread, as must be done before a call whose outcome is looked at. Emptying it took 4 %
-    /// of the time of small records; looking first is cheaper, and there is hardly ever anything.
+    /// Empties this thread's queue; required before a call whose result is checked.
+    /// Always emptying it took 4 % of the time of small records; checking first is cheaper, because it is nearly always
+    /// empty.
     func clearErrors() {
         if errors.first() != 0 { errors.clear() }
     }
 
-    /// The first error since the queue of this thread was cleared: those behind it say who has passed it on.
+    /// The oldest error in this thread's queue; later ones only say which function passed it on.
     var firstFailure: Failure { failure(errors.first()) }
 
-    /// The last error, which a loop ends with.
+    /// The newest error in this thread's queue, which ends a loop.
     var lastFailure: Failure { failure(errors.last()) }
 
     private func failure(_ error: UInt) -> Failure {
+        // SAFETY: OpenSSL's reasons are static C strings, or nil.
         let text = unsafe errors.reason(error)
         return Failure(
             library: error >> Constant.libraryShift & Constant.libraryMask, code: error & Constant.reasonMask,

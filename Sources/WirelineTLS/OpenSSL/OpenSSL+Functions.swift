@@ -1,33 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 extension OpenSSL {
-    /// Reads up to so many bytes of a stream to an address; the count, or -1.
+    /// Reads up to that many bytes of a stream into memory; returns the count, or -1.
     typealias Reading = @convention(c) (Handle?, AnyPointer?, Int32) -> Int32
-    /// Writes so many bytes at an address to a stream; the count, or -1.
+    /// Writes that many bytes to a stream; returns the count, or -1.
     typealias Writing = @convention(c) (Handle?, UnsafeRawPointer?, Int32) -> Int32
-    /// Does to a stream what a number says.
+    /// Performs the numbered command on a stream.
     typealias Control = @convention(c) (Handle?, Int32, Int, AnyPointer?) -> Int
-    /// Puts the password of an encrypted key into a buffer; its count of bytes, or -1.
+    /// Puts the password of an encrypted key into a buffer; returns its byte count, or -1.
     typealias Password = @convention(c) (AnyPointer?, Int32, Int32, AnyPointer?) -> Int32
-    /// Verifies a chain: 1 for yes.
+    /// Verifies a chain; returns 1 for yes.
     typealias Verifier = @convention(c) (Handle?, AnyPointer?) -> Int32
-    /// Chooses of the protocols that a client offers.
+    /// Chooses one of the protocols that a client offers.
     typealias ProtocolChoice =
         @convention(c) (
             Handle?, UnsafeMutablePointer<Bytes?>?, UnsafeMutablePointer<UInt8>?, Bytes?, UInt32, AnyPointer?
         ) -> Int32
     /// Chooses by the name that a client asks for.
     typealias NameChoice = @convention(c) (Handle?, UnsafeMutablePointer<Int32>?, AnyPointer?) -> Int32
-    /// Keeps a new session: 1 when it has taken the reference over.
+    /// Keeps a new session; returns 1 if it has taken the reference.
     typealias SessionKeeper = @convention(c) (Handle?, Handle?) -> Int32
-    /// Is told of state changes and alerts.
+    /// Adds the application's data to a session before it becomes a ticket; returns 1 if done.
+    typealias TicketMaker = @convention(c) (Handle?, AnyPointer?) -> Int32
+    /// Decides whether the session in a ticket is used.
+    typealias TicketChoice = @convention(c) (Handle?, Handle?, Bytes?, Int, Int32, AnyPointer?) -> Int32
+    /// Receives state changes and alerts.
     typealias Observer = @convention(c) (Handle?, Int32, Int32) -> Void
 
-    /// What is not about TLS.
+    /// Functions that are not about TLS.
     @safe
     struct General {
         let initialize: @convention(c) (UInt64, AnyPointer?) -> Int32
         let free: @convention(c) (AnyPointer?, Text?, Int32) -> Void
+        let erase: @convention(c) (AnyPointer?, Int) -> Void
         let countOfStack: @convention(c) (Handle?) -> Int32
         let elementOfStack: @convention(c) (Handle?, Int32) -> Handle?
         let digest:
@@ -35,8 +48,10 @@ extension OpenSSL {
         let sha256: @convention(c) () -> Handle?
 
         init(_ libraries: Libraries) throws(TLSError) {
+            // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
             unsafe initialize = try libraries.function("OPENSSL_init_ssl")
             unsafe free = try libraries.function("CRYPTO_free")
+            unsafe erase = try libraries.function("OPENSSL_cleanse")
             unsafe countOfStack = try libraries.function("OPENSSL_sk_num")
             unsafe elementOfStack = try libraries.function("OPENSSL_sk_value")
             unsafe digest = try libraries.function("EVP_Digest")
@@ -44,7 +59,7 @@ extension OpenSSL {
         }
     }
 
-    /// The queue of errors, of which each thread has one.
+    /// The error queue; each thread has its own.
     @safe
     struct Errors {
         let clear: @convention(c) () -> Void
@@ -56,11 +71,12 @@ extension OpenSSL {
             clear = try libraries.function("ERR_clear_error")
             first = try libraries.function("ERR_peek_error")
             last = try libraries.function("ERR_peek_last_error")
+            // SAFETY: the property above has the type that OpenSSL 3's headers give the function.
             unsafe reason = try libraries.function("ERR_reason_error_string")
         }
     }
 
-    /// Locks, which are those of the system underneath.
+    /// Locks, which are those of the system.
     @safe
     struct Locks {
         let make: @convention(c) () -> AnyPointer?
@@ -69,6 +85,7 @@ extension OpenSSL {
         let free: @convention(c) (AnyPointer?) -> Void
 
         init(_ libraries: Libraries) throws(TLSError) {
+            // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
             unsafe make = try libraries.function("CRYPTO_THREAD_lock_new")
             unsafe lock = try libraries.function("CRYPTO_THREAD_write_lock")
             unsafe unlock = try libraries.function("CRYPTO_THREAD_unlock")
@@ -76,7 +93,7 @@ extension OpenSSL {
         }
     }
 
-    /// Where OpenSSL takes bytes from and puts them (`BIO`).
+    /// Byte streams of OpenSSL (`BIO`).
     @safe
     struct Streams {
         let makeIndex: @convention(c) () -> Int32
@@ -95,6 +112,7 @@ extension OpenSSL {
 
         init(_ libraries: Libraries) throws(TLSError) {
             makeIndex = try libraries.function("BIO_get_new_index")
+            // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
             unsafe makeMethod = try libraries.function("BIO_meth_new")
             unsafe setReading = try libraries.function("BIO_meth_set_read")
             unsafe setWriting = try libraries.function("BIO_meth_set_write")
@@ -119,6 +137,8 @@ extension OpenSSL {
         let freeKey: @convention(c) (Handle?) -> Void
         let hasKey: @convention(c) (Handle?, Handle?) -> Int32
         let publicKey: @convention(c) (Handle?) -> Handle?
+        let lastTime: @convention(c) (Handle?) -> Handle?
+        let calendarTime: @convention(c) (Handle?, UnsafeMutablePointer<tm>?) -> Int32
         let encodePublicKey: @convention(c) (Handle?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
         let readExtension: @convention(c) (Handle?, Int32, UnsafeMutablePointer<Int32>?, AnyPointer?) -> Handle?
         let freeNames: @convention(c) (Handle?) -> Void
@@ -127,12 +147,15 @@ extension OpenSSL {
         let byteCountOfText: @convention(c) (Handle?) -> Int32
 
         init(_ libraries: Libraries) throws(TLSError) {
+            // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
             unsafe read = try libraries.function("PEM_read_bio_X509")
             unsafe readKey = try libraries.function("PEM_read_bio_PrivateKey")
             unsafe free = try libraries.function("X509_free")
             unsafe freeKey = try libraries.function("EVP_PKEY_free")
             unsafe hasKey = try libraries.function("X509_check_private_key")
             unsafe publicKey = try libraries.function("X509_get_X509_PUBKEY")
+            unsafe lastTime = try libraries.function("X509_get0_notAfter")
+            unsafe calendarTime = try libraries.function("ASN1_TIME_to_tm")
             unsafe encodePublicKey = try libraries.function("i2d_X509_PUBKEY")
             unsafe readExtension = try libraries.function("X509_get_ext_d2i")
             unsafe freeNames = try libraries.function("GENERAL_NAMES_free")
@@ -142,7 +165,7 @@ extension OpenSSL {
         }
     }
 
-    /// The verification of a chain of certificates.
+    /// The verification of a certificate chain.
     @safe
     struct Verification {
         let addRoot: @convention(c) (Handle?, Handle?) -> Int32
@@ -155,12 +178,15 @@ extension OpenSSL {
         let extraData: @convention(c) (Handle?, Int32) -> AnyPointer?
         let indexOfConnection: @convention(c) () -> Int32
         let reason: @convention(c) (Int) -> Text?
+        let parameters: @convention(c) (Handle?) -> Handle?
+        let setTime: @convention(c) (Handle?, Int) -> Void
         let setFlags: @convention(c) (Handle?, UInt) -> Int32
         let setHostFlags: @convention(c) (Handle?, UInt32) -> Void
         let setHost: @convention(c) (Handle?, Text?, Int) -> Int32
         let setAddress: @convention(c) (Handle?, Text?) -> Int32
 
         init(_ libraries: Libraries) throws(TLSError) {
+            // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
             unsafe addRoot = try libraries.function("X509_STORE_add_cert")
             unsafe verify = try libraries.function("X509_verify_cert")
             unsafe code = try libraries.function("X509_STORE_CTX_get_error")
@@ -171,6 +197,8 @@ extension OpenSSL {
             unsafe extraData = try libraries.function("X509_STORE_CTX_get_ex_data")
             indexOfConnection = try libraries.function("SSL_get_ex_data_X509_STORE_CTX_idx")
             unsafe reason = try libraries.function("X509_verify_cert_error_string")
+            unsafe parameters = try libraries.function("X509_STORE_CTX_get0_param")
+            unsafe setTime = try libraries.function("X509_VERIFY_PARAM_set_time")
             unsafe setFlags = try libraries.function("X509_VERIFY_PARAM_set_flags")
             unsafe setHostFlags = try libraries.function("X509_VERIFY_PARAM_set_hostflags")
             unsafe setHost = try libraries.function("X509_VERIFY_PARAM_set1_host")
@@ -178,7 +206,7 @@ extension OpenSSL {
         }
     }
 
-    /// What connections share (`SSL_CTX`).
+    /// The shared state of connections (`SSL_CTX`).
     @safe
     struct Contexts {
         let clientMethod: @convention(c) () -> Handle?
@@ -188,6 +216,9 @@ extension OpenSSL {
         let control: @convention(c) (Handle?, Int32, Int, AnyPointer?) -> Int
         let controlCallback: @convention(c) (Handle?, Int32, NameChoice) -> Int
         let setOptions: @convention(c) (Handle?, UInt64) -> UInt64
+        let setCiphers: @convention(c) (Handle?, Text?) -> Int32
+        let setCipherSuites: @convention(c) (Handle?, Text?) -> Int32
+        let ciphers: @convention(c) (Handle?) -> Handle?
         let setVerification: @convention(c) (Handle?, Int32, AnyPointer?) -> Void
         let setVerifier: @convention(c) (Handle?, Verifier, AnyPointer?) -> Void
         let useSystemRoots: @convention(c) (Handle?) -> Int32
@@ -201,9 +232,11 @@ extension OpenSSL {
         let setSessionKeeper: @convention(c) (Handle?, SessionKeeper) -> Void
         let setSessionContext: @convention(c) (Handle?, Bytes?, UInt32) -> Int32
         let setTicketCount: @convention(c) (Handle?, Int) -> Int32
+        let setTicketHandlers: @convention(c) (Handle?, TicketMaker, TicketChoice, AnyPointer?) -> Int32
         let setObserver: @convention(c) (Handle?, Observer) -> Void
 
         init(_ libraries: Libraries) throws(TLSError) {
+            // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
             unsafe clientMethod = try libraries.function("TLS_client_method")
             unsafe serverMethod = try libraries.function("TLS_server_method")
             unsafe make = try libraries.function("SSL_CTX_new")
@@ -211,6 +244,9 @@ extension OpenSSL {
             unsafe control = try libraries.function("SSL_CTX_ctrl")
             unsafe controlCallback = try libraries.function("SSL_CTX_callback_ctrl")
             unsafe setOptions = try libraries.function("SSL_CTX_set_options")
+            unsafe setCiphers = try libraries.function("SSL_CTX_set_cipher_list")
+            unsafe setCipherSuites = try libraries.function("SSL_CTX_set_ciphersuites")
+            unsafe ciphers = try libraries.function("SSL_CTX_get_ciphers")
             unsafe setVerification = try libraries.function("SSL_CTX_set_verify")
             unsafe setVerifier = try libraries.function("SSL_CTX_set_cert_verify_callback")
             unsafe useSystemRoots = try libraries.function("SSL_CTX_set_default_verify_paths")
@@ -224,6 +260,7 @@ extension OpenSSL {
             unsafe setSessionKeeper = try libraries.function("SSL_CTX_sess_set_new_cb")
             unsafe setSessionContext = try libraries.function("SSL_CTX_set_session_id_context")
             unsafe setTicketCount = try libraries.function("SSL_CTX_set_num_tickets")
+            unsafe setTicketHandlers = try libraries.function("SSL_CTX_set_session_ticket_cb")
             unsafe setObserver = try libraries.function("SSL_CTX_set_info_callback")
         }
     }
@@ -257,8 +294,10 @@ extension OpenSSL {
         let peerCertificate: @convention(c) (Handle?) -> Handle?
         let requestedName: @convention(c) (Handle?, Int32) -> Text?
         let setSession: @convention(c) (Handle?, Handle?) -> Int32
+        let session: @convention(c) (Handle?) -> Handle?
 
         init(_ libraries: Libraries) throws(TLSError) {
+            // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
             unsafe make = try libraries.function("SSL_new")
             unsafe free = try libraries.function("SSL_free")
             unsafe setStream = try libraries.function("SSL_set_bio")
@@ -284,20 +323,27 @@ extension OpenSSL {
             unsafe peerCertificate = try libraries.function("SSL_get1_peer_certificate")
             unsafe requestedName = try libraries.function("SSL_get_servername")
             unsafe setSession = try libraries.function("SSL_set_session")
+            unsafe session = try libraries.function("SSL_get_session")
         }
     }
 
-    /// What a later connection to the same server resumes (`SSL_SESSION`).
+    /// The sessions that later connections to the same server resume (`SSL_SESSION`).
     @safe
     struct Sessions {
         let free: @convention(c) (Handle?) -> Void
         let isResumable: @convention(c) (Handle?) -> Int32
         let version: @convention(c) (Handle?) -> Int32
+        let setTicketData: @convention(c) (Handle?, UnsafeRawPointer?, Int) -> Int32
+        let ticketData:
+            @convention(c) (Handle?, UnsafeMutablePointer<AnyPointer?>?, UnsafeMutablePointer<Int>?) -> Int32
 
         init(_ libraries: Libraries) throws(TLSError) {
+            // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
             unsafe free = try libraries.function("SSL_SESSION_free")
             unsafe isResumable = try libraries.function("SSL_SESSION_is_resumable")
             unsafe version = try libraries.function("SSL_SESSION_get_protocol_version")
+            unsafe setTicketData = try libraries.function("SSL_SESSION_set1_ticket_appdata")
+            unsafe ticketData = try libraries.function("SSL_SESSION_get0_ticket_appdata")
         }
     }
 }

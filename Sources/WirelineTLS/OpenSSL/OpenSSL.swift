@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The functions of OpenSSL 3 that this module calls, each typed once.
+/// The functions of OpenSSL 3 that this module calls, each with its type.
 ///
-/// They are looked up by name when they are first wanted, so that neither building nor starting a program needs OpenSSL.
-/// The names are C's, without their prefix: `SSL_read` is `connection.read`.
+/// They are looked up by name on first use, so that neither building nor starting a program needs OpenSSL. Their names
+/// are C's without the prefix: `SSL_read` is `connection.read`.
 ///
-/// Nothing changes once it is made, which is what `@unchecked Sendable` rests on.
+/// Nothing changes after `init`; this justifies `@unchecked Sendable`.
 @safe
 final class OpenSSL: @unchecked Sendable {
     let general: General
@@ -17,10 +17,8 @@ final class OpenSSL: @unchecked Sendable {
     let contexts: Contexts
     let connections: Connections
     let sessions: Sessions
-    /// How OpenSSL reads and writes the bytes of a ``TLSEngine``; see ``EngineStream``. Never freed.
-    let engineStream: OpaquePointer
 
-    /// - Throws: ``TLSError/unavailable(reason:)`` when a function is missing.
+    /// - Throws: ``TLSError/unavailable(reason:)`` if a function is missing.
     init(_ libraries: Libraries) throws(TLSError) {
         general = try General(libraries)
         errors = try Errors(libraries)
@@ -31,20 +29,36 @@ final class OpenSSL: @unchecked Sendable {
         contexts = try Contexts(libraries)
         connections = try Connections(libraries)
         sessions = try Sessions(libraries)
-        // Without OpenSSL's clean-up at exit: it frees what threads that still run are using.
-        guard general.initialize(Constant.initializeWithoutExit, nil) == 1,
-            let engineStream = unsafe EngineStream.makeMethod(streams)
-        else { throw .unavailable(reason: "OpenSSL could not be initialised") }
-        unsafe self.engineStream = engineStream
+        // Without OpenSSL's clean-up at exit: it frees what running threads still use.
+        guard general.initialize(Constant.initializeWithoutExit, nil) == 1 else {
+            throw .unavailable(reason: "OpenSSL could not be initialised")
+        }
     }
 
-    /// OpenSSL, loaded once for the process; the failure stays the same until the process ends.
+    /// OpenSSL, loaded once for the process; a failure lasts until the process ends.
     static let shared: Result<OpenSSL, TLSError> = Result { () throws(TLSError) in
-        try OpenSSL(Libraries(ssl: "libssl.so.3", crypto: "libcrypto.so.3"))
+        try first(of: Libraries.places)
+    }
+
+    /// Loads OpenSSL from the first place that has it.
+    ///
+    /// - Throws: ``TLSError/unavailable(reason:)`` of the first library that was tried: it names what to install.
+    static func first(of places: [Libraries.Place]) throws(TLSError) -> OpenSSL {
+        var failure: TLSError?
+        for place in places {
+            do throws(TLSError) {
+                return try OpenSSL(Libraries(at: place))
+            } catch {
+                if case .library = place, failure == nil { failure = error }
+            }
+        }
+        // If there is no library to load, the only place says why there is no TLS.
+        guard let failure else { return try OpenSSL(Libraries(at: .program)) }
+        throw failure
     }
 }
 
-/// Any of OpenSSL's objects.
+/// A pointer to any OpenSSL object.
 typealias Handle = OpaquePointer
 typealias Text = UnsafePointer<CChar>
 typealias Bytes = UnsafePointer<UInt8>

@@ -2,10 +2,10 @@
 
 import CWirelineSystem
 
-/// A piece of a task or of an actor that is to run on a loop.
+/// A part of a task or of an actor that runs on a loop.
 ///
-/// A job does not tell which of the two it is, and one that is run in the other's name enqueues itself again at every
-/// suspension (measured: seven times the cost of an echo, not two). So it is noted by whom it came.
+/// A job does not say which of the two it is. A job run as the wrong kind enqueues itself again at every suspension
+/// (measured: seven times the cost of an echo, not two). So its kind is stored.
 struct LoopJob {
     enum Kind { case task, actor }
 
@@ -14,6 +14,7 @@ struct LoopJob {
 
     func run(on loop: EventLoop) {
         switch kind {
+        // SAFETY: the job was taken from the queue, so it runs once, and the loop lives as long as its thread.
         case .task: unsafe job.runSynchronously(on: loop.asUnownedTaskExecutor())
         case .actor: unsafe job.runSynchronously(on: loop.actorExecutor.asUnownedSerialExecutor())
         }
@@ -29,7 +30,7 @@ extension EventLoop: TaskExecutor {
 
 /// Runs actors on a loop.
 ///
-/// The lock behind `@unchecked Sendable`: the loop is set once, before any other thread knows of this object.
+/// The lock for `@unchecked Sendable`: the loop is set once, before another thread knows this object.
 package final class LoopActorExecutor: SerialExecutor, @unchecked Sendable {
     private var loop: EventLoop?
 

@@ -2,26 +2,29 @@
 
 public import CWirelineSystem
 
-/// A thread that waits for sockets and timers, and runs the tasks that deal with them.
+/// A thread that waits for sockets and timers, and runs the tasks that handle them.
 ///
-/// What belongs to a connection — its state, the task that reads from it, what that task awaits — runs on the thread of
-/// one loop: there is no lock to take and no thread to wake for a packet. So code that runs there must not block or
-/// compute for long: every connection of the loop would wait. Put such work into a task of its own (`Task.detached`, or
-/// a function marked `@concurrent`).
+/// All work of a connection runs on the thread of one loop: its state, the task that reads from it, and what that task
+/// awaits. So a packet needs no lock and no wake-up. Code on the loop must not block or compute for long, because every
+/// connection of the loop would wait. Move such work to a task of its own (`Task.detached`, or a function marked
+/// `@concurrent`).
 ///
-/// A turn of the loop is one wait, everything that had become ready, and the tasks that this woke. What is sent during
-/// a turn leaves at its end at the latest.
+/// A turn of the loop consists of one wait, the handling of everything that became ready, and the tasks that this
+/// resumes. Output of a turn is sent at its end at the latest.
 ///
-/// A loop's thread runs until the process ends. Make few of them: one a core is the most that helps.
+/// No connection delays the others for long. The loop measures how long each one keeps it busy. One that needs more
+/// than its share continues in a later turn, after those that need little.
 ///
-/// The lock behind `@unchecked Sendable`: every property but `inbox` is touched on the loop's own thread alone, which
-/// `preconditionIsCurrent()` checks where others could call; `inbox` is guarded by its `Lock`. What changes with every
-/// event is `@exclusivity(unchecked)`: no access to it calls out to others while it lasts.
+/// A loop's thread runs until the process ends. Make few of them: more than one per core does not help.
+///
+/// Why `@unchecked Sendable` is right: `inbox` has its own `Lock`, and all other properties are used only on the loop's
+/// own thread. `preconditionIsCurrent()` checks this where other threads could call. State that changes with every
+/// event is `@exclusivity(unchecked)`: no access to it calls other code while it lasts.
 public final class EventLoop: @unchecked Sendable {
-    /// What other threads have asked for.
+    /// Work from other threads.
     private struct Inbox {
         var work: [Work] = []
-        /// Whether the loop has been told that something is here.
+        /// Whether the loop has been signalled about it.
         var isSignalled = false
     }
 
@@ -34,68 +37,68 @@ public final class EventLoop: @unchecked Sendable {
     private let wakeUp: Poller.WakeUp
 
     private var poller: Poller
-    /// How many sockets are watched.
+    /// The number of watched sockets.
     private var watchedCount = 0
-    /// How many sockets were ready in the turns since timers last had theirs.
+    /// How many sockets were ready in the turns since timers last fired.
     private var crowd = 0
     private var timers = TimerQueue()
     @safe @exclusivity(unchecked) private var jobs = Queue<LoopJob>()
     /// Memory that no connection needs at the moment.
     @safe @exclusivity(unchecked) var blocks = BlockPool()
 
-    /// What is watched no longer since the last wait: events of that wait may still name it.
+    /// Targets unwatched since the last wait: events of that wait may still name them.
     private var closed: [PollTarget] = []
-    /// Who has something to send when the turn ends.
-    @safe @exclusivity(unchecked) private var unsent: [ByteStream] = []
-    /// Who can go on reading without being told again.
-    @safe @exclusivity(unchecked) private var unread: [ByteStream] = []
+    /// Targets that have something to send when the turn ends.
+    @safe @exclusivity(unchecked) private var unsent: [PollTarget] = []
+    /// Work that continues without a new event, oldest first.
+    @safe @exclusivity(unchecked) private var unfinished = Queue<UnfinishedWork>()
 
-    /// When the present turn began. Every socket that was ready then is heard before timers fire, as much of it as one turn
-    /// reads; so deadlines are judged by this time, and what has come since is still to be heard.
+    /// The time with which deadlines are compared.
+    /// When timers fire, every socket that was ready at this time has been read, as much as one turn reads. It is the
+    /// start of the current turn, or earlier while sockets wait that became ready in an earlier turn.
     @safe @exclusivity(unchecked) package private(set) var turnTime = MonotonicTime.now
-    /// What ``now`` is, where somebody has asked.
+    /// When the current turn began.
+    @safe @exclusivity(unchecked) private var turnStart = MonotonicTime.now
+    /// The value of ``now``, if it has been asked for.
     @safe @exclusivity(unchecked) private var time: MonotonicTime?
 
-    /// What a socket, job or timer may have sent in its turn before the loop's turn ends, in bytes: whoever has more to
-    /// send waits for the loop's next turn. 1 MiB takes a third of a millisecond on loopback, and the wait a hundredth of
-    /// that.
-    private static let outputShare = 1 << 20
-    /// What a system call counts for at least.
-    private static let leastOutput = 16 << 10
-    /// How much of that has been sent.
-    @safe @exclusivity(unchecked) private var earlyByteCount = 0
-    /// Whether nobody is held to it.
+    /// How much each socket, job or timer may do at once.
+    @safe @exclusivity(unchecked) private(set) var share = LoopShare()
+    /// When the current socket's turn began.
+    @safe @exclusivity(unchecked) private var sliceStart = MonotonicTime.now
+    /// Whether the limit on what may be sent at once is lifted.
     @safe @exclusivity(unchecked) private(set) var isGenerous = false
 
-    /// What runs actors on this loop: an actor gives it out, `asUnownedSerialExecutor()`, as its `unownedExecutor`.
+    /// Runs actors on this loop: their `unownedExecutor` is its `asUnownedSerialExecutor()`.
     package let actorExecutor = LoopActorExecutor()
 
     /// Starts a thread with a loop.
     ///
-    /// - Throws: ``TransportError/system(_:)`` when the system has no descriptor or no thread left.
+    /// - Throws: ``TransportError/system(_:)`` if the system has no descriptor or no thread left.
     public convenience init() throws(TransportError) {
         try self.init(eventLimit: 512)
     }
 
-    /// - Parameter eventLimit: Of how many sockets at most it hears in one turn.
+    /// - Parameter eventLimit: The largest number of sockets that it handles in one turn.
     init(eventLimit: Int) throws(TransportError) {
         wakeUp = try Poller.WakeUp()
         poller = try Poller(capacity: eventLimit, wakeUp: wakeUp)
-        // The thread holds the loop for as long as it runs.
+        // The thread retains the loop for as long as it runs.
         try SystemThread.start { self.run() }
-        // The two hold each other from here on; a loop that has no thread is let go of.
+        // From here on the two retain each other; a loop without a thread is released.
         actorExecutor.attach(to: self)
     }
 
-    /// Whether this is the loop's thread.
+    /// Whether the current thread is the loop's.
     @inlinable @inline(__always)
     package var isCurrent: Bool {
-        // Numbers, for a branch in between has the loop retained for the comparison.
+        // Compares numbers, because a branch in between would retain the loop for the comparison.
+        // SAFETY: the addresses are only compared, and no other loop gets this one's address while a thread runs it.
         unsafe UInt(bitPattern: wireline_current_loop()) == UInt(bitPattern: ObjectIdentifier(self))
     }
 
-    /// The time, from which new deadlines are counted: read once for each socket, job or timer that has its turn, for one of
-    /// them may take long.
+    /// The current time, from which new deadlines count.
+    /// It is read once for each socket, job or timer, because one of them may take long.
     package var now: MonotonicTime {
         if let time { return time }
         let time = MonotonicTime.now
@@ -103,16 +106,23 @@ public final class EventLoop: @unchecked Sendable {
         return time
     }
 
-    /// Has the clock read anew when the time is next asked for: what has just been called may have taken long.
+    /// Makes ``now`` read the clock again: the last call may have taken long.
     package func forgetTime() { time = nil }
 
-    /// Whoever has its turn is not the one that had it before.
+    /// Starts a new share for the next socket, job or timer.
     private func passTurn() {
         time = nil
-        earlyByteCount = 0
+        share.begin()
     }
 
-    /// Stops the program on any other thread.
+    /// Ends a socket's turn, including the tasks that it woke.
+    private func endSlice(of target: PollTarget) {
+        let end = now
+        target.tookTime(end.nanoseconds - sliceStart.nanoseconds, until: end)
+        sliceStart = end
+    }
+
+    /// Stops the program if called on another thread.
     @inlinable @inline(__always)
     package func preconditionIsCurrent() {
         precondition(isCurrent, "only the loop's own thread may do this")
@@ -120,23 +130,23 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: From any thread
 
-    /// Runs a closure on the loop's thread: at once when this is it, else in the loop's next turn.
+    /// Runs a closure on the loop's thread: at once if this is it, else in the loop's next turn.
     package func execute(_ body: @escaping @Sendable () -> Void) {
         if isCurrent { body() } else { post(.closure(body)) }
     }
 
-    /// Runs a closure on the loop's thread, and waits for what it returns.
+    /// Runs a closure on the loop's thread, and returns its result.
     package func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         try await visit { Result { () throws(Failure) in try body() } }.get()
     }
 
-    /// Takes a task to the loop's thread for a part of its way; behind it the task goes on where it was.
+    /// Runs a part of a task on the loop's thread; afterwards the task continues where it was.
     ///
-    /// Tasks that wait for what the loop gets to know do so there. A continuation that the loop resumes before its task,
-    /// on another thread, has begun to wait hands its value over in a way that the thread sanitizer cannot see (Swift
-    /// 6.3), and what hangs on the value is then reported as a race.
+    /// Tasks that wait for an event of the loop do so there. If the loop resumes a continuation before its task, on
+    /// another thread, has begun to wait, the thread sanitizer cannot see the hand-over (Swift 6.3). It then reports
+    /// the value as a race.
     package func visit<Value: Sendable>(_ body: @concurrent @escaping @Sendable () async -> Value) async -> Value {
         await withTaskExecutorPreference(self) { await body() }
     }
@@ -158,43 +168,52 @@ public final class EventLoop: @unchecked Sendable {
     // MARK: The thread
 
     private func run() {
+        // SAFETY: the thread retains the loop for as long as it runs, which is forever.
         unsafe wireline_set_current_loop(Unmanaged.passUnretained(self).toOpaque())
         while true { turn() }
     }
 
     private func turn() {
         let eventCount = poller.wait(nanoseconds: timeToWait())
-        turnTime = .now
-        time = turnTime
+        turnStart = .now
+        (turnTime, sliceStart, time) = (turnStart, turnStart, turnStart)
+        share.divide(among: unfinished.count + eventCount)
         for index in 0..<eventCount {
             let (tag, readiness) = unsafe poller.event(index)
             if let tag = unsafe tag {
-                // SAFETY: a watched target is retained until the turn has ended in which it was unwatched.
-                unsafe Unmanaged<PollTarget>.fromOpaque(tag).takeUnretainedValue().becameReady(readiness)
+                // SAFETY: a watched target is retained until the end of the turn in which it was unwatched.
+                let target = unsafe Unmanaged<PollTarget>.fromOpaque(tag).takeUnretainedValue()
+                target.becameReady(readiness)
+                passTurn()
+                runJobs()
+                endSlice(of: target)
             } else {
                 openInbox()
+                passTurn()
+                runJobs()
+                sliceStart = now
             }
-            passTurn()
-            runJobs()
         }
-        readOn()
+        goOn()
         if haveAllBeenHeard(eventCount) { fireTimers() }
         runJobs()
         flush()
         closed.removeAll(keepingCapacity: true)
     }
 
-    /// Whether every socket that was ready has had its turn: what has come before a deadline counts, however late a loop
-    /// that was held up gets to it. Timers do not wait for sockets that are ready again and again.
+    /// Whether every ready socket has had its turn.
+    /// Data that arrives before a deadline counts, however late a busy loop reads it. Timers do not wait for sockets
+    /// that are ready again and again.
     private func haveAllBeenHeard(_ eventCount: Int) -> Bool {
         crowd += eventCount
-        // The system names those first that it has not named for longest.
+        // The system first reports the sockets that it has not reported for longest.
         guard eventCount < poller.capacity || crowd > 2 * watchedCount else { return false }
         crowd = 0
         return true
     }
 
     private func fireTimers() {
+        if let oldest = unfinished.first { turnTime = oldest.time }
         while let action = timers.popDue(at: turnTime) {
             action()
             passTurn()
@@ -202,9 +221,9 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// How long nothing needs to be done, in nanoseconds; negative: until something happens.
+    /// How long to wait, in nanoseconds; negative: until something happens.
     private func timeToWait() -> Int64 {
-        guard jobs.isEmpty, unread.isEmpty, unsent.isEmpty else { return 0 }
+        guard jobs.isEmpty, unfinished.isEmpty, unsent.isEmpty else { return 0 }
         guard let deadline = timers.nextDeadline else { return -1 }
         return max(0, deadline.nanoseconds - MonotonicTime.now.nanoseconds)
     }
@@ -227,8 +246,7 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Runs what is there to be run. A task that always has more to do gets its share and no more: the sockets and
-    /// timers come in between.
+    /// Runs the queued jobs. A task that always has more to do is limited, so that sockets and timers have their turn.
     private func runJobs() {
         var remaining = 1_000
         while remaining > 0, let job = jobs.popFirst() {
@@ -238,32 +256,47 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    private func readOn() {
-        guard !unread.isEmpty else { return }
-        let streams = unread
-        unread.removeAll()
-        for stream in streams {
-            stream.readOn()
-            passTurn()
-            runJobs()
+    /// Continues unfinished work for a limited time: sockets that have become ready meanwhile come first.
+    private func goOn() {
+        // Work that is added now runs in the next turn.
+        var remaining = unfinished.count
+        guard remaining > 0 else { return }
+        let end = sliceStart.nanoseconds + LoopShare.unfinishedTime
+        while remaining > 0, let work = unfinished.popFirst() {
+            remaining -= 1
+            switch work.kind {
+            case .target(let target):
+                target.goOn()
+                passTurn()
+                runJobs()
+                endSlice(of: target)
+            case .action(let action):
+                action()
+                passTurn()
+                runJobs()
+                sliceStart = now
+            }
+            if sliceStart.nanoseconds >= end { return }
         }
     }
 
     private func flush() {
         guard !unsent.isEmpty else { return }
-        let streams = unsent
+        let targets = unsent
         unsent.removeAll(keepingCapacity: true)
-        for stream in streams {
-            stream.endTurn()
+        for target in targets {
+            target.endTurn()
             passTurn()
         }
     }
 
     // MARK: For sockets, on the loop's thread
 
-    /// Watches a target's socket, and holds the target until ``unwatch(_:_:)``.
+    /// Watches a target's socket, and retains the target until ``unwatch(_:_:)``.
     func watch(_ target: PollTarget, _ descriptor: Int32) throws(TransportError) {
         preconditionIsCurrent()
+        // SAFETY: the reference belongs to the poller until ``unwatch(_:_:)``, or is released here if it does not watch
+        // the socket.
         let tag = unsafe Unmanaged.passRetained(target).toOpaque()
         do throws(TransportError) {
             try unsafe poller.watch(descriptor, tag: tag)
@@ -274,69 +307,86 @@ public final class EventLoop: @unchecked Sendable {
         watchedCount += 1
     }
 
-    /// Watches a target's socket no longer, and lets go of the target once no event can name it any more.
+    /// Stops watching a target's socket, and releases the target once no event can name it.
     ///
-    /// Closing the socket is not enough: while another process is being started it has a copy, and as long as there is one
-    /// the system goes on to tell of it.
+    /// Closing the socket is not enough. A process that is being started has a copy of it, and the system reports
+    /// events as long as there is a copy.
     func unwatch(_ target: PollTarget, _ descriptor: Int32) {
         poller.unwatch(descriptor)
         watchedCount -= 1
         closed.append(target)
+        // SAFETY: this is the reference of ``watch(_:_:)``; `closed` retains the target until no event of this turn can
+        // name it.
         unsafe Unmanaged.passUnretained(target).release()
     }
 
-    func sendAtEndOfTurn(_ stream: ByteStream) { unsent.append(stream) }
+    func sendAtEndOfTurn(_ target: PollTarget) { unsent.append(target) }
 
-    /// Whether whoever has its turn may send bytes before the loop's turn ends; they count then.
+    /// Whether the current socket, job or timer may send bytes before the turn ends; if so, they count.
     func mayFlush(_ byteCount: Int) -> Bool {
-        guard isGenerous || !hasSpentOutput else { return false }
-        earlyByteCount += max(byteCount, Self.leastOutput)
+        guard isGenerous || !share.isSpent else { return false }
+        share.spend(max(byteCount, LoopShare.systemCall))
         return true
     }
 
-    /// Whether whoever has its turn has sent as much of late as it may.
-    private var hasSpentOutput: Bool { earlyByteCount >= Self.outputShare }
+    /// Whether the current socket, job or timer has used up its share.
+    package var hasSpentShare: Bool { share.isSpent }
 
-    /// Has whoever sends without waiting, and may go on and on with that, wait for the loop's next turn where it has sent as
-    /// much as it may. Away from the loop's thread each call waits for its turn anyway.
+    /// Counts work for the current socket, job or timer; see ``LoopShare``.
+    package func spend(_ work: Int) { share.spend(work) }
+
+    /// Waits for the loop's next turn if the caller's share is used up.
+    /// Use it in code that never waits and may run for long. On other threads it does nothing, because each call to the
+    /// loop waits for its turn anyway.
     package nonisolated(nonsending) func giveWay() async {
-        if isCurrent, hasSpentOutput { await waitForNextTurn() }
+        if isCurrent, hasSpentShare { await waitForNextTurn() }
     }
 
     private func waitForNextTurn() async {
         await visit {
+            // SAFETY: the timer is never cancelled, so it resumes the task once.
             await unsafe withUnsafeContinuation { continuation in
                 self.schedule(at: self.turnTime) { unsafe continuation.resume() }
             }
         }
     }
 
-    /// Sends something to many, none of whom is to go without because so much has been sent to those before; it counts.
+    /// Sends to many receivers, without a limit that would leave out the last ones; the bytes count.
     package func beGenerous<Value>(_ body: () -> Value) -> Value {
         isGenerous = true
         defer { isGenerous = false }
         return body()
     }
 
-    func readInNextTurn(_ stream: ByteStream) { unread.append(stream) }
+    /// Continues a target after the work queued before it, in this turn at the earliest.
+    func goOnLater(_ target: PollTarget) {
+        unfinished.append(UnfinishedWork(time: turnStart, kind: .target(target)))
+    }
+
+    /// Runs an action after the work queued before it, in this turn at the earliest.
+    /// Use it for the rest of work that exceeds a share.
+    package func goOnLater(_ action: @escaping () -> Void) {
+        preconditionIsCurrent()
+        unfinished.append(UnfinishedWork(time: turnStart, kind: .action(action)))
+    }
 
     // MARK: Timers, on the loop's thread
 
-    /// Calls `action` on the loop's thread when the time has come, in a later turn than this one: an action that sets
-    /// itself again does not keep the loop from its sockets.
+    /// Calls `action` on the loop's thread at the deadline, in a later turn than this one.
+    /// An action that schedules itself again does not keep the loop from its sockets.
     @discardableResult
     package func schedule(at deadline: MonotonicTime, _ action: @escaping () -> Void) -> Timer {
         preconditionIsCurrent()
         return Timer(token: timers.set(max(deadline, turnTime + .nanoseconds(1)), action))
     }
 
-    /// Takes a timer back; one that has fired is left alone.
+    /// Cancels a timer; has no effect if it has fired.
     package func cancel(_ timer: Timer) {
         preconditionIsCurrent()
         timers.cancel(timer.token)
     }
 
-    /// Takes back the timer that a place holds, if it holds one.
+    /// Cancels the timer in a variable, if there is one.
     package func cancel(_ timer: inout Timer?) {
         if let timer = timer.take() { cancel(timer) }
     }
@@ -347,8 +397,17 @@ public final class EventLoop: @unchecked Sendable {
     }
 }
 
-/// What a loop watches: a listening or a connected socket.
+/// A socket that a loop watches, listening or connected.
 @usableFromInline
 package class PollTarget {
     func becameReady(_ readiness: Poller.Readiness) {}
+
+    /// Continues with what it asked the loop to call later.
+    func goOn() {}
+
+    /// Sends what was written in this turn.
+    func endTurn() {}
+
+    /// Its turn took this many nanoseconds, including the tasks that it woke.
+    func tookTime(_ nanoseconds: Int64, until now: MonotonicTime) {}
 }

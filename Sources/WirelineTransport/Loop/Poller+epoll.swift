@@ -8,16 +8,18 @@
         import Musl
     #endif
 
-    /// Waits for sockets to become ready, over epoll.
+    /// Waits for sockets to become ready, with epoll.
     ///
-    /// Sockets are watched once and for all, and told of only when something has changed (`EPOLLET`): no system call is
-    /// ever made to turn interest on and off. What is ready is remembered by who owns the socket.
+    /// Sockets are registered once and reported only when something has changed (`EPOLLET`), so no system call turns
+    /// interest on and off. The owner of a socket remembers what is ready.
     @safe
     struct Poller: ~Copyable {
         private let epoll: Descriptor
         private let events: UnsafeMutableBufferPointer<epoll_event>
 
-        /// How many sockets one wait tells of at most.
+        /// The largest number of sockets that one wait reports.
+        ///
+        /// SAFETY: this reads only the buffer's count.
         var capacity: Int { unsafe events.count }
 
         /// Ends another thread's wait.
@@ -32,26 +34,29 @@
 
             var number: Int32 { descriptor.number }
 
-            /// Ends the wait, or the next one.
+            /// Ends the current wait, or the next one.
             func signal() {
                 var one: UInt64 = 1
-                // It fails only when it has been signalled 2⁶⁴ − 2 times without having been heard.
+                // It fails only after 2⁶⁴ − 2 signals that were not read.
+                // SAFETY: the value has the eight bytes that are written.
                 _ = unsafe write(descriptor.number, &one, 8)
             }
 
             func clear() {
                 var count: UInt64 = 0
+                // SAFETY: the value has space for the eight bytes that are read.
                 _ = unsafe read(descriptor.number, &count, 8)
             }
         }
 
         /// - Parameters:
-        ///   - capacity: How many sockets one wait tells of at most.
-        ///   - wakeUp: What ends a wait; it must outlive the poller.
+        ///   - capacity: The largest number of sockets that one wait reports.
+        ///   - wakeUp: Ends a wait; it must outlive the poller.
         init(capacity: Int, wakeUp: borrowing WakeUp) throws(TransportError) {
             let number = epoll_create1(Int32(EPOLL_CLOEXEC))
             guard number >= 0 else { throw .system(SystemCallError("epoll_create1", errno)) }
             let descriptor = Descriptor(owning: number)
+            // SAFETY: the call copies the event; a nil tag names the wake-up.
             var event = unsafe epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(ptr: nil))
             guard unsafe epoll_ctl(number, EPOLL_CTL_ADD, wakeUp.number, &event) == 0 else {
                 throw .system(SystemCallError("epoll_ctl", errno))
@@ -61,20 +66,23 @@
         }
 
         deinit {
+            // SAFETY: no other code has the memory, and the value cannot be copied.
             unsafe events.deallocate()
         }
 
-        /// Watches a socket; `tag` comes back when something has become of it.
+        /// Watches a socket; events on it carry `tag`.
         @unsafe
         func watch(_ descriptor: Int32, tag: UnsafeMutableRawPointer) throws(TransportError) {
-            let interest = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+            let input = EPOLLIN.rawValue | EPOLLPRI.rawValue | EPOLLRDHUP.rawValue
+            let interest = input | EPOLLOUT.rawValue | EPOLLET.rawValue
+            // SAFETY: the tag's object lives until the end of the turn in which the caller unwatches the socket.
             var event = unsafe epoll_event(events: interest, data: epoll_data_t(ptr: tag))
             guard unsafe epoll_ctl(epoll.number, EPOLL_CTL_ADD, descriptor, &event) == 0 else {
                 throw .system(SystemCallError("epoll_ctl", errno))
             }
         }
 
-        /// Watches a socket no longer.
+        /// Stops watching a socket.
         func unwatch(_ descriptor: Int32) {
             // It fails only for a socket that is not watched.
             _ = epoll_ctl(epoll.number, EPOLL_CTL_DEL, descriptor, nil)
@@ -82,28 +90,37 @@
 
         /// Waits until something happens or the time is over.
         ///
-        /// - Parameter nanoseconds: How long to wait; 0 not at all, negative for ever.
-        /// - Returns: How many events there are.
+        /// - Parameter nanoseconds: How long to wait; 0: not at all; negative: without a limit.
+        /// - Returns: The number of events.
         func wait(nanoseconds: Int64) -> Int {
-            // Rounded up: waking up a moment too early would only mean to wait again.
+            // Rounded up: after waking up too early, the loop would only wait again.
             let milliseconds = nanoseconds < 0 ? -1 : min((nanoseconds + 999_999) / 1_000_000, 3_600_000)
+            // SAFETY: the system writes at most as many events as the buffer has.
             let count = unsafe epoll_wait(
                 epoll.number, events.baseAddress, Int32(events.count), Int32(milliseconds))
-            // A process that was stopped for a while is told of that first, and of its sockets when it asks again.
+            // After the process was stopped, this call fails with EINTR, and only the next one reports the sockets.
             if count < 0, errno == EINTR, nanoseconds != 0 { return wait(nanoseconds: 0) }
             return max(0, Int(count))
         }
 
-        /// The event at `index`, of those of the last wait; a nil tag stands for the wake-up.
+        /// The event at `index` of the last wait; a nil tag means the wake-up.
         @unsafe
         func event(_ index: Int) -> (tag: UnsafeMutableRawPointer?, readiness: Readiness) {
+            // SAFETY: the index is less than the count of the last wait, so the system has written this event, with a
+            // pointer as its data.
             let event = unsafe events[index]
             let bits = unsafe event.events
-            let failed = EPOLLERR.rawValue | EPOLLHUP.rawValue
+            let over = EPOLLERR.rawValue | EPOLLHUP.rawValue
             var readiness: Readiness = []
-            if bits & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | failed) != 0 { readiness.insert(.readable) }
-            if bits & (EPOLLOUT.rawValue | failed) != 0 { readiness.insert(.writable) }
-            if bits & (EPOLLRDHUP.rawValue | failed) != 0 { readiness.insert(.ended) }
+            if bits & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue | over) != 0 { readiness.insert(.readable) }
+            if bits & (EPOLLOUT.rawValue | over) != 0 { readiness.insert(.writable) }
+            // One check covers the flags that most sockets never have.
+            guard bits & (EPOLLRDHUP.rawValue | EPOLLPRI.rawValue | over) != 0 else {
+                return unsafe (event.data.ptr, readiness)
+            }
+            if bits & (EPOLLRDHUP.rawValue | over) != 0 { readiness.insert(.ended) }
+            if bits & EPOLLPRI.rawValue != 0 { readiness.formUnion([.readable, .urgent]) }
+            if bits & EPOLLERR.rawValue != 0 { readiness.insert(.failed) }
             return unsafe (event.data.ptr, readiness)
         }
     }

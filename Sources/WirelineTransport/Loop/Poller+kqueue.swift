@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Beside Darwin's there is libkqueue, over which Tests/Kqueue runs this file on Linux.
+// Tests/Kqueue runs this file on Linux, over libkqueue.
 #if canImport(Darwin) || canImport(CKqueue)
     #if canImport(Darwin)
         import Darwin
@@ -9,19 +9,21 @@
         import Glibc
     #endif
 
-    /// Waits for sockets to become ready, over kqueue.
+    /// Waits for sockets to become ready, with kqueue.
     ///
-    /// Sockets are watched once and for all, and told of only when something has changed (`EV_CLEAR`). Each has two
-    /// filters, for reading and for writing, which are told of in two events: the loop reckons with two for a socket.
+    /// Sockets are registered once and reported only when something has changed (`EV_CLEAR`). Each has two filters, for
+    /// reading and writing, with an event each: the loop allows for two events per socket.
     @safe
     struct Poller: ~Copyable {
         private let queue: Int32
         private let events: UnsafeMutableBufferPointer<kevent>
 
-        /// How many events one wait tells of at most.
+        /// The largest number of events that one wait reports.
+        ///
+        /// SAFETY: this reads only the buffer's count.
         var capacity: Int { unsafe events.count }
 
-        /// Ends another thread's wait: the queue itself, and an event of the user's in it.
+        /// Ends another thread's wait: the queue itself, and a user event in it.
         struct WakeUp: ~Copyable, Sendable {
             private let descriptor: Descriptor
 
@@ -29,6 +31,7 @@
                 let number = kqueue()
                 guard number >= 0 else { throw .system(SystemCallError("kqueue", errno)) }
                 let descriptor = Descriptor(owning: number)
+                // SAFETY: the call gets one event and copies it.
                 var event = unsafe kevent(
                     ident: 0, filter: Int16(EVFILT_USER), flags: UInt16(EV_ADD | EV_CLEAR), fflags: 0, data: 0,
                     udata: nil)
@@ -40,50 +43,56 @@
 
             var number: Int32 { descriptor.number }
 
-            /// Ends the wait, or the next one.
+            /// Ends the current wait, or the next one.
             func signal() {
+                // SAFETY: the call gets one event and copies it.
                 var event = unsafe kevent(
                     ident: 0, filter: Int16(EVFILT_USER), flags: 0, fflags: UInt32(NOTE_TRIGGER), data: 0, udata: nil)
                 _ = unsafe kevent(descriptor.number, &event, 1, nil, 0, nil)
             }
 
-            /// The event has cleared itself.
+            /// Does nothing: the event clears itself.
             func clear() {}
         }
 
         /// - Parameters:
-        ///   - capacity: How many sockets one wait tells of at most.
-        ///   - wakeUp: What ends a wait; it must outlive the poller.
+        ///   - capacity: The largest number of events that one wait reports.
+        ///   - wakeUp: Ends a wait; it must outlive the poller.
         init(capacity: Int, wakeUp: borrowing WakeUp) throws(TransportError) {
             queue = wakeUp.number
+            // SAFETY: the memory is this value's own until `deinit`.
             unsafe events = .allocate(capacity: capacity)
         }
 
         deinit {
+            // SAFETY: no other code has the memory, and the value cannot be copied.
             unsafe events.deallocate()
         }
 
-        /// Watches a socket; `tag` comes back when something has become of it.
+        /// Watches a socket; events on it carry `tag`.
         @unsafe
         func watch(_ descriptor: Int32, tag: UnsafeMutableRawPointer) throws(TransportError) {
+            // SAFETY: the tag's object lives until the end of the turn in which the caller unwatches the socket.
             guard unsafe change(descriptor, EV_ADD | EV_CLEAR, tag) == 0 else {
                 let code = errno
-                // The first filter may have been taken, and would go on to name the tag.
+                // The first filter may have been added, and its events would still carry the tag.
                 unwatch(descriptor)
                 throw .system(SystemCallError("kevent", code))
             }
         }
 
-        /// Watches a socket no longer.
+        /// Stops watching a socket.
         func unwatch(_ descriptor: Int32) {
             // It fails only for a socket that is not watched.
+            // SAFETY: without a tag, the deletion refers to no memory.
             _ = unsafe change(descriptor, EV_DELETE, nil)
         }
 
         @unsafe
         private func change(_ descriptor: Int32, _ flags: Int32, _ tag: UnsafeMutableRawPointer?) -> Int32 {
-            // In this order, because of a second filter libkqueue (2.7) knows what it may be ready for and no more: for
-            // writing that is all, for reading an end that comes with the last bytes would be lost.
+            // In this order, because libkqueue (2.7) reports only readiness for the second filter of a socket. For
+            // writing that is enough; for reading, an end that comes with the last bytes would be lost.
+            // SAFETY: the call gets the array with its count, and copies the tag without using it.
             var changes = unsafe [EVFILT_WRITE, EVFILT_READ].map { filter in
                 unsafe kevent(
                     ident: UInt(descriptor), filter: Int16(filter), flags: UInt16(flags), fflags: 0, data: 0,
@@ -94,27 +103,31 @@
 
         /// Waits until something happens or the time is over.
         ///
-        /// - Parameter nanoseconds: How long to wait; 0 not at all, negative for ever.
-        /// - Returns: How many events there are.
+        /// - Parameter nanoseconds: How long to wait; 0: not at all; negative: without a limit.
+        /// - Returns: The number of events.
         func wait(nanoseconds: Int64) -> Int {
-            // Darwin refuses more than 100,000,000 seconds; waking up too early would only mean to wait again.
+            // Darwin refuses more than 100,000,000 seconds. After waking up too early, the loop only waits again.
             let limited = min(nanoseconds, 3_600_000_000_000)
             var time = timespec(tv_sec: Int(limited / 1_000_000_000), tv_nsec: Int(limited % 1_000_000_000))
+            // SAFETY: the system writes at most as many events as the buffer has.
             let count = unsafe withUnsafePointer(to: &time) { time in
                 unsafe kevent(queue, nil, 0, events.baseAddress, Int32(events.count), nanoseconds < 0 ? nil : time)
             }
-            // A process that was stopped for a while is told of that first, and of its sockets when it asks again.
+            // After the process was stopped, this call fails with EINTR, and only the next one reports the sockets.
             if count < 0, errno == EINTR, nanoseconds != 0 { return wait(nanoseconds: 0) }
             return max(0, Int(count))
         }
 
-        /// The event at `index`, of those of the last wait; a nil tag stands for the wake-up.
+        /// The event at `index` of the last wait; a nil tag means the wake-up.
         @unsafe
         func event(_ index: Int) -> (tag: UnsafeMutableRawPointer?, readiness: Readiness) {
+            // SAFETY: the index is less than the count of the last wait, so the system has written this event.
             let event = unsafe events[index]
             guard unsafe Int32(event.filter) == EVFILT_READ else { return unsafe (event.udata, .writable) }
-            // That nothing can be written any more says nothing of the peer: this side may have ended its output.
-            return unsafe (event.udata, Int32(event.flags) & EV_EOF == 0 ? .readable : [.readable, .ended])
+            // An end of the writing side says nothing about the peer: this side may have ended its output.
+            guard unsafe Int32(event.flags) & EV_EOF != 0 else { return unsafe (event.udata, .readable) }
+            // The end carries the error, if there is one.
+            return unsafe (event.udata, event.fflags == 0 ? [.readable, .ended] : [.readable, .ended, .failed])
         }
     }
 #endif

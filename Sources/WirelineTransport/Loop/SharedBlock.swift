@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A block that several hold at once, which goes back to its loop when the last of them lets go. What is in it does not
-/// change any more.
+/// An immutable block with several owners; it returns to its loop's pool when the last one releases it.
 ///
-/// `@unchecked Sendable` needs no lock: nobody writes. The pool is the loop's, so a block that is let go of on another
-/// thread is freed.
+/// `@unchecked Sendable` needs no lock, because the block is only read. The pool is the loop's, so a block released on
+/// another thread is freed.
 @safe
 @usableFromInline
 package final class SharedBlock: @unchecked Sendable {
-    /// Where the block begins.
+    /// The start of the block.
     @usableFromInline package let base: UnsafeRawPointer
     package let capacity: Int
     private let memory: UnsafeMutableRawPointer
@@ -18,20 +17,23 @@ package final class SharedBlock: @unchecked Sendable {
     package init(_ block: consuming Block, of loop: EventLoop) {
         self.loop = loop
         capacity = block.capacity
+        // SAFETY: `init` takes the memory out of the block, so no other code frees or changes it.
         unsafe memory = block.takeBase()
         unsafe base = UnsafeRawPointer(memory)
     }
 
-    /// Takes the block back from the only one who still holds it; nil where others do.
+    /// Takes the block back if the caller is its only owner; nil otherwise.
     package static func takeBlock(_ shared: inout SharedBlock?) -> Block? {
         guard isKnownUniquelyReferenced(&shared), let only = shared else { return nil }
         only.isTaken = true
         shared = nil
+        // SAFETY: `isTaken` keeps `deinit` from freeing the memory that the new block owns.
         return unsafe Block(reusing: only.memory, capacity: only.capacity)
     }
 
     deinit {
         guard !isTaken else { return }
+        // SAFETY: this was the last owner, and the memory was not taken.
         let block = unsafe Block(reusing: memory, capacity: capacity)
         if loop.isCurrent { loop.blocks.giveBack(block) }
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is to happen at some time, the earliest first.
+/// A queue of timers, earliest first.
 ///
-/// A binary heap of places in a table: setting and cancelling a timer take a number of steps that grows with the
-/// logarithm of the number of timers, and no allocation once the table has grown.
+/// It is a binary heap of indices into a table. Setting and cancelling a timer take O(log *n*) steps, and no allocation
+/// once the table has grown.
 package struct TimerQueue {
-    /// Names a timer that was set; a name that is over never stands for another timer.
+    /// Identifies a timer; a token is never used again for another timer.
     package struct Token: Equatable, Sendable {
         fileprivate let slot: Int32
         fileprivate let generation: UInt32
@@ -13,11 +13,11 @@ package struct TimerQueue {
 
     private struct Slot {
         var deadline = MonotonicTime.distantFuture
-        /// Tells timers with one deadline apart: the one that was set first comes first.
+        /// Orders timers with the same deadline: the one set first fires first.
         var order: UInt64 = 0
         var action: (() -> Void)?
         var generation: UInt32 = 0
-        /// Where in the heap the timer stands; −1 for a slot that is free.
+        /// The timer's index in the heap; −1 for a free slot.
         var heapIndex: Int32 = -1
     }
 
@@ -28,10 +28,10 @@ package struct TimerQueue {
     private var heap: [Int32] = []
     private var lastOrder: UInt64 = 0
 
-    /// How many timers are set.
+    /// The number of timers.
     package var count: Int { heap.count }
 
-    /// When the next one is due.
+    /// When the next timer is due.
     package var nextDeadline: MonotonicTime? { heap.first.map { slots[Int($0)].deadline } }
 
     /// Sets a timer.
@@ -53,13 +53,13 @@ package struct TimerQueue {
         return Token(slot: slot, generation: slots[Int(slot)].generation)
     }
 
-    /// Takes a timer back; one that has fired or was taken back already is left alone.
+    /// Cancels a timer; has no effect if it has fired or was cancelled.
     package mutating func cancel(_ token: Token) {
         guard slots[Int(token.slot)].generation == token.generation else { return }
         remove(at: Int(slots[Int(token.slot)].heapIndex))
     }
 
-    /// Takes the next timer that is due, if one is.
+    /// Removes and returns the action of the next due timer, if there is one.
     package mutating func popDue(at now: MonotonicTime) -> (() -> Void)? {
         guard let first = heap.first, slots[Int(first)].deadline <= now else { return nil }
         let action = slots[Int(first)].action

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Remembers what another resolver has found, for as long as that holds, and longer where the network is bad.
+/// Caches the answers of another resolver for their time to live, and longer while the network is bad.
 ///
 ///     let resolver = CachingResolver(DNSResolver(servers: [server]))
 ///     try await resolver.resolveAhead("game.example.com")     // while the user still looks at the first screen
 ///
-/// An answer that has expired is asked for anew; where that fails, or takes longer than ``Policy/patience``, the old one
-/// serves for up to ``Policy/staleTime`` (RFC 8767). Who asks for a name that somebody asks for already waits for the same
-/// answer. That a host has no address of a family is remembered too, where the resolver says so; errors are not.
+/// An expired answer is looked up again. If that fails, or takes longer than ``Policy/patience``, the old answer is
+/// used for up to ``Policy/staleTime`` (RFC 8767). Callers that ask for the same name at the same time share one
+/// lookup. That a host has no address of a family is cached too, if the resolver says so; errors are not.
 public final class CachingResolver: HostResolver {
-    /// How long answers serve.
+    /// How long answers are used.
     public struct Policy: Equatable, Sendable {
-        /// For how long an answer holds that does not say (default 60 s).
+        /// The time to live of an answer that states none (default 60 s).
         public var assumedTimeToLive: Duration
-        /// For how long any answer holds at the most (default a day), whatever it says.
+        /// The upper bound of any time to live (default 1 day).
         public var maximumTimeToLive: Duration
-        /// For how long after it has expired an answer serves when no new one can be had (default a day).
+        /// How long an expired answer is used if no new one can be had (default 1 day).
         public var staleTime: Duration
-        /// How long a new answer is waited for while there is an old one (default 0.5 s).
+        /// How long to wait for a new answer while there is an old one (default 0.5 s).
         public var patience: Duration
-        /// After which time a lookup that has not ended is given up, and the next who asks begins a new one (default 30 s).
-        /// What it finds after all is remembered.
+        /// How long a lookup may run before the next caller begins a new one (default 30 s).
+        /// If the old one still finds an answer, that is cached.
         public var lookupTimeout: Duration
-        /// How many names are remembered, each family for itself (default 1,000, less than 1 counts as 1); of more, those
-        /// that expire first are forgotten.
+        /// The largest number of cached names, counted for each family (default 1,000; at least 1).
+        /// Beyond it, those that expire first are removed.
         public var nameLimit: Int
 
-        /// Makes a policy; what is left out has its default.
+        /// Makes a policy; values left out have their default.
         public init(
             assumedTimeToLive: Duration = .seconds(60), maximumTimeToLive: Duration = .seconds(86_400),
             staleTime: Duration = .seconds(86_400), patience: Duration = .milliseconds(500),
@@ -56,16 +56,16 @@ public final class CachingResolver: HostResolver {
 
     private struct State {
         var answers: [Key: Answer] = [:]
-        /// The lookups whose answers will hold, by their numbers, in the order in which they have begun: not those of before
-        /// something was forgotten or made to expire.
+        /// The valid lookups by number, in the order in which they began.
+        /// Lookups from before ``removeAll()`` or ``expire(_:)`` are not valid.
         var lookups: [Key: [Int]] = [:]
-        /// Who waits for a lookup, by its number; it has no entry where it has been given up.
+        /// The waiters of each lookup, by its number; no entry after ``Policy/lookupTimeout``.
         var waiters: [Int: [Waiter]] = [:]
         private var lookupCount = 0
 
-        /// Waits for the latest lookup of a name; whoever began an earlier one has given it up.
+        /// Joins the latest lookup of a name, unless that has timed out.
         ///
-        /// - Returns: The number of a lookup that has to be begun for that; nil where there is one.
+        /// - Returns: The number of a new lookup that the caller must begin; nil if one is running.
         mutating func join(_ key: Key, _ waiter: @escaping Waiter) -> Int? {
             if let latest = lookups[key]?.last, waiters[latest] != nil {
                 waiters[latest]?.append(waiter)
@@ -79,8 +79,8 @@ public final class CachingResolver: HostResolver {
 
         /// Ends a lookup.
         ///
-        /// - Parameter isAnswered: Whether something has been found out.
-        /// - Returns: Whether that holds. What lookups that began earlier find out does not any more.
+        /// - Parameter isAnswered: Whether it has found an answer.
+        /// - Returns: Whether the answer is valid. An answer invalidates lookups that began earlier.
         mutating func end(_ lookup: Int, of key: Key, isAnswered: Bool) -> Bool {
             guard var running = lookups[key], let place = running.firstIndex(of: lookup) else { return false }
             running.removeSubrange((isAnswered ? 0 : place)...place)
@@ -89,19 +89,19 @@ public final class CachingResolver: HostResolver {
         }
     }
 
-    /// What holds.
+    /// How long answers are used.
     public let policy: Policy
     private let resolver: any HostResolver
     private let group: EventLoopGroup?
     private let now: @Sendable () -> MonotonicTime
     private let state = Lock(State())
 
-    /// Makes a memory that is empty.
+    /// Makes an empty cache.
     ///
     /// - Parameters:
-    ///   - resolver: Who is asked.
-    ///   - policy: How long answers serve.
-    ///   - group: Whose timers limit the waiting; nil: `EventLoopGroup.shared`.
+    ///   - resolver: The resolver to ask.
+    ///   - policy: How long answers are used.
+    ///   - group: The loops whose timers limit the waiting; nil: `EventLoopGroup.shared`.
     public convenience init(
         _ resolver: any HostResolver = SystemResolver(), policy: Policy = Policy(), on group: EventLoopGroup? = nil
     ) {
@@ -119,9 +119,9 @@ public final class CachingResolver: HostResolver {
         self.now = now
     }
 
-    /// Looks a host up so that the answer is there when it is needed; where it is, nothing is asked.
+    /// Looks up a host ahead of time; asks nothing if its answer is cached.
     ///
-    /// - Throws: What the resolver says, where it has an address of neither family.
+    /// - Throws: The resolver's error, if it finds an address of neither family.
     public func resolveAhead(_ host: String) async throws(TransportError) {
         async let later = outcome(host, .ipv4)
         let outcomes = [await outcome(host, .ipv6), await later]
@@ -139,8 +139,7 @@ public final class CachingResolver: HostResolver {
         }
     }
 
-    /// Forgets everything, for when the machine has come into another network. What is on its way is dealt with as
-    /// ``expire(_:)`` does.
+    /// Clears the cache, for example after a change of network. Running lookups are treated as in ``expire(_:)``.
     public func removeAll() {
         state.withLock { state in
             state.answers = [:]
@@ -148,9 +147,10 @@ public final class CachingResolver: HostResolver {
         }
     }
 
-    /// Has a host's answers expire now. Until new ones are there they serve as any that have expired. An answer that is on
-    /// its way may be from another network: it serves those who wait for it already, and is not remembered, and who asks
-    /// from now on is asked for anew.
+    /// Makes a host's answers expire now; until new ones arrive they are used like any expired ones.
+    ///
+    /// A running lookup may be from another network: its answer goes to its current waiters but is not cached. Later
+    /// callers begin a new lookup.
     public func expire(_ host: String) {
         let now = now()
         let host = host.lowercased()
@@ -180,13 +180,13 @@ public final class CachingResolver: HostResolver {
         }
     }
 
-    /// An answer that has not expired.
+    /// The answer, if it has not expired.
     private static func fresh(_ answer: Answer, at now: MonotonicTime) -> ResolvedAddresses? {
         let timeLeft = now.duration(to: answer.expiry)
         return timeLeft > .zero ? ResolvedAddresses(answer.addresses, timeToLive: timeLeft) : nil
     }
 
-    /// Waits for an answer, together with all who ask for the same.
+    /// Waits for an answer, together with all callers that ask for the same.
     private func lookUp(_ key: Key, timeout: Duration?) async throws(TransportError) -> ResolvedAddresses {
         let loop = try EventLoopGroup.sharedUnless(group).nextLoop()
         return try await Attempt.run(on: loop, timeout: timeout) { attempt in
@@ -197,14 +197,14 @@ public final class CachingResolver: HostResolver {
     private func join(_ key: Key, on loop: EventLoop, _ waiter: @escaping Waiter) {
         let now = now()
         let (known, begun) = state.withLock { state in
-            // Somebody else's answer may have come in the meantime.
+            // Another caller's answer may have arrived meanwhile.
             let known = state.answers[key].flatMap { Self.fresh($0, at: now) }
             return (known, known == nil ? state.join(key, waiter) : nil)
         }
         if let known { return waiter(.success(known)) }
         guard let lookup = begun else { return }
-        // Those who asked wait for what it tells them, and not for the task: what it has found serves the next who asks,
-        // although these may have gone.
+        // Nobody awaits this task: it calls the waiters with its outcome. If they have left, its answer serves the next
+        // caller.
         Task {
             let outcome: Outcome
             do throws(TransportError) {
@@ -223,7 +223,7 @@ public final class CachingResolver: HostResolver {
         }
     }
 
-    /// Asks the resolver, and remembers what it says.
+    /// Asks the resolver, and caches its answer.
     private func ask(_ key: Key, _ lookup: Int) async -> Outcome {
         let outcome: Outcome
         do throws(TransportError) {
@@ -242,7 +242,7 @@ public final class CachingResolver: HostResolver {
         return outcome
     }
 
-    /// Whether an outcome says what is so; that there is no such host does.
+    /// Whether an outcome is an answer; "no such host" is one.
     private static func isAnswer(_ outcome: Outcome) -> Bool {
         switch outcome {
         case .success, .failure(.unknownHost): true

@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Asks DNS servers of one's own choice, whatever the system is configured for.
+/// A resolver that asks the given DNS servers, whatever the system's configuration.
 ///
 /// It runs on an event loop and blocks no thread. (The C library's resolver blocks, takes IPv6 servers only through
-/// fields that are not for users, and is not there with musl.) Servers are asked in their order, over UDP, and over TCP
-/// where an answer does not fit a datagram: one that cannot answer makes room for the next at once, one that is silent
-/// after ``timeout``. That a name does not exist is an answer.
+/// private fields, and is missing in musl.)
 ///
-/// What a DNS server says can be forged by whoever stands between: TLS finds that out, nothing else does.
+/// It asks servers in order over UDP, and over TCP if an answer does not fit a datagram. If a server cannot answer, the
+/// next one is asked at once; if it is silent, after ``timeout``. "No such name" is an answer.
 ///
-/// It looks names up as they are: no hosts file, no search list, and names in other scripts in Punycode. `localhost` is
-/// this machine (RFC 6761 §6.3). It remembers nothing: put a ``CachingResolver`` in front.
+/// An attacker on the path can forge DNS answers; only TLS detects that.
 ///
-/// In networks that have IPv6 alone (NAT64, RFC 6146) hosts without IPv6 addresses are reached only by those that the
-/// network's own servers make up for them (DNS64, RFC 6147), and not by what other servers say.
+/// Names are looked up as they are: no hosts file, no search list; names in other scripts must be in Punycode.
+/// `localhost` is this machine (RFC 6761 §6.3). Answers are not cached: wrap it in a ``CachingResolver``.
+///
+/// In networks with IPv6 only (NAT64, RFC 6146), the network's own servers make IPv6 addresses for hosts that have none
+/// (DNS64, RFC 6147). Other servers do not, so their answers do not reach such hosts.
 public struct DNSResolver: HostResolver {
-    /// Who is asked; port 53 is the usual one.
+    /// The servers to ask; the usual port is 53.
     public let servers: [SocketAddress]
-    /// How long each server may take for an answer, each time that it is asked.
+    /// How long to wait for each answer of a server.
     public let timeout: Duration
-    /// How often the list of servers is gone through.
+    /// How many times the list of servers is tried.
     public let rounds: Int
-    /// The network interface over which they are asked; nil: the system chooses.
+    /// The network interface for the questions; nil: the system chooses.
     public let interface: String?
     private let group: EventLoopGroup?
 
+    /// Makes a resolver.
+    ///
     /// - Parameters:
-    ///   - servers: Who is asked, at least one.
-    ///   - timeout: How long each may take (default 2 s).
-    ///   - rounds: How often the list is gone through, at least once (default twice: datagrams get lost).
-    ///   - interface: The network interface over which they are asked; nil: the system chooses.
-    ///   - group: On whose loops; nil: `EventLoopGroup.shared`.
+    ///   - servers: The servers to ask, at least one.
+    ///   - timeout: How long to wait for each answer (default 2 s).
+    ///   - rounds: How many times the list is tried, at least once (default 2: datagrams get lost).
+    ///   - interface: The network interface for the questions; nil: the system chooses.
+    ///   - group: The loops to run on; nil: `EventLoopGroup.shared`.
     public init(
         servers: [SocketAddress], timeout: Duration = .seconds(2), rounds: Int = 2, interface: String? = nil,
         on group: EventLoopGroup? = nil
@@ -45,8 +48,8 @@ public struct DNSResolver: HostResolver {
 
     /// Asks the servers.
     ///
-    /// - Throws: ``TransportError/unknownHost(_:reason:)`` when a server says so (NXDOMAIN), or where `host` is no name of
-    ///   the DNS; ``TransportError/lookupFailed(_:reason:)`` with what each server did when none has an answer;
+    /// - Throws: ``TransportError/unknownHost(_:reason:)`` if a server says so (NXDOMAIN), or if `host` is not a DNS
+    ///   name; ``TransportError/lookupFailed(_:reason:)`` with each server's failure if none has an answer;
     ///   ``TransportError/cancelled``; ``TransportError/system(_:)``.
     public func addresses(
         of host: String, _ family: AddressFamily
@@ -76,7 +79,7 @@ public struct DNSResolver: HostResolver {
 
     /// Asks one server.
     ///
-    /// - Throws: ``TransportError/cancelled`` alone.
+    /// - Throws: Only ``TransportError/cancelled``.
     private func ask(
         _ server: SocketAddress, _ question: DNSQuestion, on loop: EventLoop
     ) async throws(TransportError) -> Outcome {

@@ -1,39 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which of the two Internet protocols an address is of.
-public enum AddressFamily: Hashable, Sendable, CaseIterable, CustomStringConvertible {
-    case ipv6
-    case ipv4
-
-    public var description: String { self == .ipv6 ? "IPv6" : "IPv4" }
-}
-
-/// What finds the addresses of hosts: the system (``SystemResolver``), DNS servers of one's own choice
-/// (``DNSResolver``), a memory in front of another one (``CachingResolver``), a closure (``ClosureResolver``), or any type
-/// that conforms, such as a client of an HTTP DNS service.
+/// Finds the addresses of hosts.
 ///
-/// The two families are asked for apart and at the same time, so that connecting begins with the first that answers
-/// (RFC 8305 §3). The text of an IP address is no name, and never asked for. Who connects keeps the name, for TLS too:
-/// whatever a resolver says, the server's certificate must be for the host.
+/// A resolver asks the system (``SystemResolver``) or given DNS servers (``DNSResolver``), caches another one
+/// (``CachingResolver``), or is a closure (``ClosureResolver``). Your own type can be one, such as a client of an HTTP
+/// DNS service.
+///
+/// The two families are asked for separately and at the same time, so that connecting begins with the first answer (RFC
+/// 8305 §3). The text of an IP address is never looked up. TLS keeps the name: whatever a resolver says, the server's
+/// certificate must match the host.
 public protocol HostResolver: Sendable {
     /// Looks up a host's addresses of one family.
     ///
-    /// The task is cancelled when the answer is of no use any more; a resolver that goes on keeps nobody waiting.
+    /// The task is cancelled when the answer is no longer needed; a resolver that continues does no harm.
     ///
     /// - Parameters:
     ///   - host: A name.
-    ///   - family: Which addresses are wanted; others in the answer are passed over.
-    /// - Returns: The addresses, the best first; none where the host is known and has none of this family.
-    /// - Throws: ``TransportError/unknownHost(_:reason:)`` when there is no such host,
-    ///   ``TransportError/lookupFailed(_:reason:)`` when that could not be found out, ``TransportError/cancelled`` when
-    ///   the task is.
+    ///   - family: The wanted family; other addresses in the answer are ignored.
+    /// - Returns: The addresses, best first; none if the host exists but has none of this family.
+    /// - Throws: ``TransportError/unknownHost(_:reason:)`` if the host does not exist,
+    ///   ``TransportError/lookupFailed(_:reason:)`` if that is unknown, ``TransportError/cancelled`` if the task is.
     func addresses(of host: String, _ family: AddressFamily) async throws(TransportError) -> ResolvedAddresses
 
-    /// Takes note that nobody has answered at a host's addresses: who remembers what was found looks it up anew when it
-    /// is next asked for.
+    /// Notes that a host's addresses did not answer: a resolver that caches must look it up again.
     ///
-    /// Sessions call it when connecting or a login has timed out, no address was found, or a peer has fallen silent; clients
-    /// of all kinds do where the system can reach none of the addresses, as in another network. Left out, it does nothing.
+    /// Sessions call it after a timeout of connecting or login, an empty lookup, or a silent peer. Clients of all kinds
+    /// call it if the system can reach none of the addresses, as in another network. The default does nothing.
     ///
     /// - Parameter host: A name, or the text of an IP address.
     func expire(_ host: String)
@@ -44,20 +36,20 @@ extension HostResolver {
     public func expire(_ host: String) {}
 }
 
-/// What a resolver has found.
+/// A resolver's answer.
 public struct ResolvedAddresses: Equatable, Sendable {
-    /// The addresses, the best first. Their ports mean nothing.
+    /// The addresses, best first. Their ports mean nothing.
     public var addresses: [SocketAddress]
-    /// For how long that holds, counted from now; nil: nobody knows.
+    /// How long the answer is valid from now; nil: unknown.
     public var timeToLive: Duration?
 
-    /// Makes an answer of addresses.
+    /// Makes an answer from addresses.
     public init(_ addresses: [SocketAddress], timeToLive: Duration? = nil) {
         self.addresses = addresses
         self.timeToLive = timeToLive
     }
 
-    /// Makes an answer of the texts of IP addresses, of either family.
+    /// Makes an answer from the texts of IP addresses, of either family.
     ///
     /// - Throws: ``TransportError/invalidAddress``.
     public init(ipAddresses: [String], timeToLive: Duration? = nil) throws(TransportError) {
@@ -67,10 +59,12 @@ public struct ResolvedAddresses: Equatable, Sendable {
     }
 }
 
-/// A resolver that is a closure.
+/// A resolver made from a closure.
 public struct ClosureResolver: HostResolver {
     private let body: @Sendable (String, AddressFamily) async throws(TransportError) -> ResolvedAddresses
 
+    /// Makes a resolver.
+    ///
     /// - Parameter body: As ``HostResolver/addresses(of:_:)``.
     public init(
         _ body:

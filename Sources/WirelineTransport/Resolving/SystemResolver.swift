@@ -8,11 +8,12 @@
     import Darwin
 #endif
 
-/// The system's resolver: its hosts file, its DNS servers and whatever else it is configured for.
+/// The system's resolver, as configured: hosts file, DNS servers and so on.
 ///
-/// It blocks, for seconds where a network is bad, so it is asked on threads of their own, away from the loops. Who gives
-/// up is told so at once; the system goes on looking on its own. For how long an answer holds it does not say. Apple's
-/// systems say that there is no such host also where it has addresses of the other family alone.
+/// It can block for seconds on a bad network, so it runs on up to sixteen threads of its own, not on loops. Equal
+/// questions that wait share an answer. A waiting question is dropped when its callers leave; a running one
+/// continues. If 1,000 different ones wait, another one fails with ``TransportError/lookupFailed(_:reason:)``. Answers
+/// have no time to live. Apple's systems also report a host as unknown if it has only addresses of the other family.
 public struct SystemResolver: HostResolver {
     public init() {}
 
@@ -23,28 +24,35 @@ public struct SystemResolver: HostResolver {
         return ResolvedAddresses(try await Self.addresses(of: host, family, on: loop))
     }
 
+    /// Looks up the addresses of a host.
+    ///
     /// - Parameters:
-    ///   - family: Which addresses are wanted; nil: those of both families, in the order of RFC 6724.
+    ///   - family: The wanted family; nil: both families, in the order of RFC 6724.
     ///   - timeout: How long it may take; nil: as long as the system takes.
-    /// - Returns: The addresses; none where the host is known and has none that is wanted.
-    static func addresses(
+    /// - Returns: The addresses; none if the host exists but has no wanted address.
+    package static func addresses(
         of host: String, _ family: AddressFamily?, on loop: EventLoop, timeout: Duration? = nil
     ) async throws(TransportError) -> [SocketAddress] {
         try await Attempt.run(on: loop, timeout: timeout) { attempt throws(TransportError) in
-            try BlockingCalls.shared.run {
-                let outcome = Result { () throws(TransportError) in try systemAddresses(of: host, family) }
+            let ticket = try lookups.join(LookupQueue.Question(host: host, family: family)) { outcome in
                 loop.execute { attempt.finish(outcome) }
             }
+            attempt.cleanUp = { lookups.leave(ticket) }
         }
+    }
+
+    private static let lookups = LookupQueue(on: .shared) { question in
+        Result { () throws(TransportError) in try systemAddresses(of: question.host, question.family) }
     }
 
     private static func systemAddresses(
         of host: String, _ family: AddressFamily?
     ) throws(TransportError) -> [SocketAddress] {
-        // For C the name would end at a NUL.
+        // In C the name would end at a NUL.
         guard !host.isEmpty, !host.utf8.contains(0) else {
             throw .unknownHost(host, reason: "it is not a name")
         }
+        // SAFETY: the list is this function's own until it frees it, and each entry that it leads to lives as long.
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = SystemCall.streamType
         unsafe hints.ai_family = family?.systemNumber ?? AF_UNSPEC
@@ -66,10 +74,11 @@ public struct SystemResolver: HostResolver {
         return addresses
     }
 
-    /// Why `getaddrinfo` has found no address, by its code; nil: the host has none that is wanted.
+    /// The error of a code of `getaddrinfo`; nil: the host has no wanted address.
     package static func failure(ofCode code: Int32, _ host: String) -> TransportError? {
-        // Before another call changes it.
+        // Read `errno` before another call changes it.
         guard code != EAI_SYSTEM else { return .system(SystemCallError("getaddrinfo", errno)) }
+        // SAFETY: the C library's texts for these codes are static.
         let reason = unsafe String(cString: gai_strerror(code))
         return switch code {
         case SystemCall.noData, SystemCall.noAddressOfFamily: nil
@@ -80,17 +89,17 @@ public struct SystemResolver: HostResolver {
 }
 
 extension AddressFamily {
-    /// What the system calls it.
+    /// The system's number of the family.
     var systemNumber: Int32 { self == .ipv6 ? AF_INET6 : AF_INET }
 }
 
 extension SocketAddress {
-    /// The address in an entry of the resolver's; nil where it is of a kind that TCP does not run over.
+    /// The address of a resolver's entry; nil if TCP does not run over its kind.
     fileprivate init?(_ entry: addrinfo) {
         var storage = sockaddr_storage()
         let byteCount = min(unsafe Int(entry.ai_addrlen), MemoryLayout<sockaddr_storage>.size)
         guard let bytes = unsafe UnsafeRawPointer(entry.ai_addr) else { return nil }
-        // SAFETY: the resolver says how many bytes the address has, and no more than the storage has are copied.
+        // SAFETY: `byteCount` is at most the address's length, which the resolver gives, and the storage's size.
         unsafe withUnsafeMutableBytes(of: &storage) { storage in
             unsafe storage.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: byteCount))
         }

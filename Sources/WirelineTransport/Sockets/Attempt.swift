@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that takes time and ends once: with a value, an error, its deadline or its cancellation.
+/// An operation that ends once: with a value, an error, its timeout or its cancellation.
 ///
-/// Everything but ``run(on:timeout:_:)`` is for the loop's own thread; that is also the lock behind
+/// Everything but ``run(on:timeout:_:)`` must be called on the loop's own thread; that is also the lock for
 /// `@unchecked Sendable`.
 package final class Attempt<Value: Sendable>: @unchecked Sendable {
     package typealias Outcome = Result<Value, TransportError>
@@ -11,17 +11,19 @@ package final class Attempt<Value: Sendable>: @unchecked Sendable {
     private var outcome: Outcome?
     private var completion: ((Outcome) -> Void)?
     private var timer: EventLoop.Timer?
-    /// Gives back what the attempt holds, however it ends.
+    /// Releases what the attempt holds, however it ends.
     package var cleanUp: (() -> Void)?
 
     private init(on loop: EventLoop) {
         self.loop = loop
     }
 
+    /// Runs an attempt, and waits for its end.
+    ///
     /// - Parameters:
-    ///   - loop: Where the attempt runs.
-    ///   - timeout: How long it may take; nil: until somebody else ends it.
-    ///   - begin: Begins it, and sees to it that ``finish(_:)`` is called one day.
+    ///   - loop: The loop on which it runs.
+    ///   - timeout: How long it may take; nil: no limit.
+    ///   - begin: Starts it, and arranges that ``finish(_:)`` is called eventually.
     package static func run(
         on loop: EventLoop, timeout: Duration?,
         _ begin: @escaping @Sendable (Attempt<Value>) throws(TransportError) -> Void

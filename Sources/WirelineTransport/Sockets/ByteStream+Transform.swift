@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A stream whose bytes are not those on the wire.
+/// Streams whose bytes differ from those on the wire.
 extension ByteStream {
-    /// Puts a transform between the stream and its socket; before the stream is started.
-    package func insert(_ transform: any StreamTransform) {
-        precondition(!isOpen, "the stream has been started")
-        transformState = TransformState(transform)
-    }
-
-    /// What stands between the stream and its socket.
+    /// The transform between the stream and its socket.
     package var transform: (any StreamTransform)? { transformState?.transform }
 
-    /// Begins to talk to the peer, when the stream has been started.
+    /// Starts the handshake, after the stream has been started.
     func startTransform(_ state: TransformState) {
         do throws(TransformFailure) {
             try state.transform.start()
@@ -23,51 +17,36 @@ extension ByteStream {
 
     // MARK: Reading
 
-    /// Hands over what has arrived, once; while the two sides come to an agreement, reads on its own account.
+    /// Passes arrived data to the handler, once. During the handshake it reads even if the handler asks for nothing.
     func readTransformed(_ state: TransformState) {
-        // However this ends: who waits for more holds no block.
+        // A stream that waits for more data holds no block.
         defer { keepRest(state) }
         var hasFilled = false
-        while isOpen, !hasReadToEnd, isReading {
+        while isOpen, !input.hasEnded, isReading {
             if !state.hasInput {
-                // A peer whose bytes say nothing must not keep the loop from the others.
-                guard !hasFilled else { return readInNextTurn() }
+                // A peer whose bytes carry no data must not keep the loop from other sockets.
+                guard !hasFilled else { return readiness.isReadable ? comeBack() : () }
                 hasFilled = true
                 guard fill(state) else { return }
             }
-            guard state.transform.isReady && wantsToRead ? deliver(state) : agree(state) else { return }
+            guard state.transform.isReady && input.isWanted ? deliver(state) : agree(state) else { return }
         }
     }
 
-    private func readInNextTurn() {
-        guard isReadable, !isUnread else { return }
-        isUnread = true
-        loop.readInNextTurn(self)
-    }
-
-    /// Gives back the block, but for what nobody has asked for yet: that is kept in memory of just its size.
+    /// Returns the block, and keeps bytes that were not asked for yet in memory of their size.
     private func keepRest(_ state: TransformState) {
-        guard let block = state.block.take() else { return }
-        let count = isOpen && !hasReadToEnd ? state.end - state.start : 0
-        if count > 0 {
-            let rest = Block(capacity: count)
-            // SAFETY: the bytes from `start` to `end` lie inside the block.
-            unsafe rest.base.copyMemory(from: block.base + state.start, byteCount: count)
-            state.block = consume rest
-        }
-        giveBack(block)
-        (state.start, state.end) = (0, count)
+        if let block = state.takeInputBlock(keepsRest: isOpen && !input.hasEnded) { giveBack(block) }
     }
 
-    /// - Returns: Whether something has come from the wire.
+    /// - Returns: Whether bytes have arrived from the wire.
     private func fill(_ state: TransformState) -> Bool {
-        guard isReadable else { return false }
+        guard readiness.isReadable else { return false }
         switch takeInput(state) {
         case .bytes(let count) where count > 0: return true
         case .bytes:
-            endReading()
-            guard !hasFailedOutput else {
-                fail(.reset)
+            input.end()
+            if let failure = outputLife.failure {
+                fail(failure)
                 return false
             }
             do throws(TransformFailure) {
@@ -82,44 +61,45 @@ extension ByteStream {
         return false
     }
 
-    /// Takes what has come from the wire, as much as a block holds.
+    /// Takes up to a block of bytes from the wire.
     private func takeInput(_ state: TransformState) -> TransferResult {
         let block = takeBlock()
+        let capacity = min(block.capacity, load.readLimit)
         // SAFETY: the block has as many bytes as it says.
-        let result = unsafe SystemCall.receive(number, into: block.base, capacity: block.capacity)
+        let result = unsafe SystemCall.receive(number, into: block.base, capacity: capacity)
         guard case .bytes(let count) = result, count > 0 else {
             giveBack(block)
-            isReadable = false
+            readiness.foundNoInput()
             return result
         }
-        receivedByteCount &+= UInt64(count)
-        isReadable = hasEnded || count == block.capacity
-        if let taken = state.block.take() { giveBack(taken) }
-        state.block = consume block
-        (state.start, state.end) = (0, count)
+        countInput(count, capacity: capacity)
+        if let last = state.replaceInput(block, byteCount: count) { giveBack(last) }
         return result
     }
 
-    /// Goes on to come to an agreement; nothing is handed over.
+    /// Continues the handshake; hands over no data.
     ///
-    /// - Returns: Whether to go on with what has come.
+    /// - Returns: Whether to continue with the bytes that have arrived.
     private func agree(_ state: TransformState) -> Bool {
+        // SAFETY: there is no memory to write to.
         let reading = unsafe state.receive(into: UnsafeMutableRawBufferPointer(start: nil, count: 0))
         return settle(state, reading.stop)
     }
 
-    /// Hands over what the bytes from the wire say, if they say something.
+    /// Hands over the data of the arrived bytes, if there is any.
     ///
-    /// - Returns: Whether to go on, for they said nothing.
+    /// - Returns: Whether to continue, because there was no data.
     private func deliver(_ state: TransformState) -> Bool {
-        guard let room = handler?.makeRoom(for: self) else { return false }
-        let (offset, byteCount) = (room.offset, room.byteCount)
-        // SAFETY: the block has as many bytes as it says.
+        guard let room = handler?.lendRoom(for: self) else { return false }
+        // A few compressed bytes may expand to many.
+        let (offset, byteCount) = (room.offset, min(room.byteCount, load.readLimit))
+        // SAFETY: the block has `byteCount` bytes after `offset`; ReadRoom's initializer checks it.
         let reading = unsafe state.receive(
             into: UnsafeMutableRawBufferPointer(start: room.block.base + offset, count: byteCount))
         var block: Block? = room.takeBlock()
         if reading.filledByteCount > 0 {
-            wantsToRead = false
+            load.read(reading.filledByteCount)
+            input.stopWanting()
             handler?.received(&block, byteCount: reading.filledByteCount, from: self)
         } else {
             handler?.receivedNothing(&block, from: self)
@@ -128,9 +108,9 @@ extension ByteStream {
         return settle(state, reading.stop) && reading.filledByteCount == 0
     }
 
-    /// Does what the transform has stopped for.
+    /// Handles the reason why the transform stopped.
     ///
-    /// - Returns: Whether it can go on.
+    /// - Returns: Whether it can continue.
     private func settle(_ state: TransformState, _ stop: TransformReading.Stop) -> Bool {
         guard isOpen else { return false }
         if stop == .failed {
@@ -138,10 +118,11 @@ extension ByteStream {
             return false
         }
         if !state.wasReady, state.transform.isReady {
-            state.wasReady = true
+            state.becomeReady()
+            load.forgetReads()
             flush()
             handler?.becameReady(self)
-        } else if state.transform.hasOutput || isWaitingForRoom {
+        } else if state.transform.hasOutput || isOutputStalled {
             flush()
         }
         guard isOpen else { return false }
@@ -149,27 +130,22 @@ extension ByteStream {
         case .needsBytes, .needsRoom: return true
         case .needsSending where !hasFailedOutput: return !state.transform.hasOutput
         case .ended where !hasFailedOutput:
-            endReading()
+            input.end()
             handler?.endOfStream(self)
             return false
         case .needsSending, .ended, .failed:
-            // Nothing of what would have to be sent leaves any more.
-            fail(.reset)
+            // Output must be sent first, but no more can be sent.
+            if let failure = outputLife.failure { fail(failure) }
             return false
         }
     }
 
-    private func endReading() {
-        hasReadToEnd = true
-        wantsToRead = false
-    }
-
     // MARK: Writing
 
-    /// Sends what waits, as far as the transform and the system take it.
+    /// Sends queued output, as far as the transform and the system take it.
     func flushTransformed(_ state: TransformState) {
-        isUnsent = false
-        outputLimit = 0
+        turn.beginSending()
+        output.endFreeWriting()
         guard isOpen, !hasFailedOutput else { return }
         do throws(TransformFailure) {
             try encode(state)
@@ -178,54 +154,53 @@ extension ByteStream {
         }
         guard isOpen, !hasFailedOutput else { return }
         guard pendingByteCount == 0, !state.transform.hasOutput else { return waitForRoom() }
-        let hadWaited = isWaitingForRoom
-        dropOutput()
-        isWaitingForRoom = false
-        if endsAfterOutput { finishTransformed(state) }
-        if hadWaited { handler?.outputDrained(self) }
+        output.drop(to: &loop.blocks)
+        let wasStalled = isOutputStalled
+        output.endStall()
+        if !outputLife.isOpen { finishTransformed(state) }
+        watchDelivery()
+        if wasStalled { handler?.outputDrained(self) }
     }
 
-    /// Begins to wait until more can be sent. The peer's time for that goes on until something of the stream leaves.
+    /// Waits until more can be sent. The write timeout runs until some of the stream's output is sent.
     private func waitForRoom() {
-        guard !isWaitingForRoom else { return }
-        isWaitingForRoom = true
-        writeDeadline.progressed(at: loop.now)
-        watchWriting()
-        handler?.outputStalled(self)
+        if !isOutputStalled { writeDeadline.progressed(at: loop.now) }
+        stallOutput()
     }
 
     private func encode(_ state: TransformState) throws(TransformFailure) {
-        while sendOutput(state), state.transform.isReady, let base = unsafe outputBase, pendingByteCount > 0 {
-            // What has left is forgotten here and not before: as long as it waits, it counts.
-            outputStart += state.encodedByteCount
-            state.encodedByteCount = 0
-            guard pendingByteCount > 0 else { return }
-            // SAFETY: the bytes lie inside the block and have been written.
-            let bytes = unsafe RawSpan(_unsafeStart: base + outputStart, byteCount: pendingByteCount)
-            state.encodedByteCount = try state.transform.send(bytes)
-            // Something must come from the peer first.
-            guard state.encodedByteCount > 0 else { return }
+        while sendOutput(state), state.transform.isReady, pendingByteCount > 0 {
+            // Bytes leave the queue only after they were sent: queued bytes count against the limit.
+            output.removeFirst(state.takeEncodedByteCount())
+            // SAFETY: the queued bytes stay where they are until the transform has taken them.
+            guard pendingByteCount > 0, let start = unsafe output.pendingBytes else { return }
+            let bytes = unsafe RawSpan(_unsafeStart: start, byteCount: pendingByteCount)
+            // If it takes none, the peer must send something first.
+            guard try state.encode(bytes) else { return }
         }
     }
 
-    /// Sends what the transform has for the wire.
+    /// Sends the transform's bytes for the wire.
     ///
-    /// - Returns: Whether all of it has left.
+    /// - Returns: Whether all of them were sent.
     private func sendOutput(_ state: TransformState) -> Bool {
         guard !hasFailedOutput else { return false }
-        if let error = drainOutput(state) {
-            if error.isReset { hearLastWords(state) }
-            guard isOpen else { return false }
-            if state.hasHeard { failOutput(error) } else { fail(error) }
-        }
+        if let error = drainOutput(state) { failTransformed(state, error) }
         return isOpen && !hasFailedOutput && !state.transform.hasOutput
     }
 
-    /// Reads why the peer has given up, in front of the reset: that it has done so is the lesser part of it.
+    /// Stops sending. Data that the peer sent before the end, such as the reason, can still be read.
+    func failTransformed(_ state: TransformState, _ error: SystemCallError) {
+        if error.endsConnection { hearLastWords(state) }
+        guard isOpen else { return }
+        if state.hasHeard { failOutput(error) } else { fail(error) }
+    }
+
+    /// Reads what the peer sent before the reset, such as the reason for it.
     ///
-    /// What it has sent before that is kept for whoever reads, and with it why it has given up.
+    /// The data is kept for the next reader, with the reason.
     private func hearLastWords(_ state: TransformState) {
-        isWritable = false
+        readiness.foundNoRoom()
         let room = takeBlock()
         var count = 0
         var stop = TransformReading.Stop.needsBytes
@@ -233,7 +208,7 @@ extension ByteStream {
             if !state.hasInput {
                 guard case .bytes(let count) = takeInput(state), count > 0 else { break }
             }
-            // SAFETY: the bytes behind the first `count` lie inside the block.
+            // SAFETY: the bytes after the first `count` lie inside the block.
             let reading = unsafe state.receive(
                 into: UnsafeMutableRawBufferPointer(start: room.base + count, count: room.capacity - count))
             count += reading.filledByteCount
@@ -241,18 +216,18 @@ extension ByteStream {
         }
         if count > 0 {
             state.keepHeard(room, byteCount: count)
-            // An end is still to be read.
-            isReadable = true
+            // The end must still be read.
+            readiness.expectInput()
         } else {
             giveBack(room)
             if stop == .failed { fail(.closed) }
         }
     }
 
-    /// Hands the system what the transform has for the wire, as far as it takes it.
+    /// Gives the system the transform's bytes for the wire, as many as it takes.
     private func drainOutput(_ state: TransformState) -> SystemCallError? {
         var failure: SystemCallError?
-        while isWritable, failure == nil, state.transform.hasOutput {
+        while readiness.isWritable, failure == nil, state.transform.hasOutput {
             state.transform.withOutput { bytes in
                 // SAFETY: the bytes are lent for as long as the call lasts.
                 let result = unsafe bytes.withUnsafeBytes { bytes in
@@ -260,11 +235,11 @@ extension ByteStream {
                 }
                 switch result {
                 case .bytes(let count):
-                    sentByteCount &+= UInt64(count)
+                    output.countSent(count)
                     if state.wasReady { writeDeadline.progressed(at: loop.now) }
                     return count
                 case .failed(let error): failure = error
-                case .wouldBlock, nil: isWritable = false
+                case .wouldBlock, nil: readiness.foundNoRoom()
                 }
                 return 0
             }
@@ -272,40 +247,40 @@ extension ByteStream {
         return failure
     }
 
-    /// Ends the output behind everything that was written, once the two sides have come to an agreement.
+    /// Ends the output after everything that was written, once the handshake is complete.
     func finishTransformed(_ state: TransformState) {
-        guard !hasEndedOutput else { return }
+        guard !outputLife.hasEnded else { return }
         do throws(TransformFailure) {
             if state.transform.isReady { try state.transform.endOutput() }
         } catch {
             return failTransform(state)
         }
         guard state.transform.isReady, sendOutput(state), !state.transform.owesEnd else { return waitForRoom() }
-        if state.transform.endsSocketOutput { finishOutput() } else { hasEndedOutput = true }
+        if state.transform.endsSocketOutput { finishOutput() } else { outputLife.end() }
     }
 
-    /// Takes leave of the peer, as far as the system takes that now, and unless something is missing in front of it.
+    /// Sends the transform's closing message if the system takes it now and all earlier output was sent.
     func closeTransform(_ state: TransformState) {
         if state.mayTakeLeave, state.transform.isReady, pendingByteCount == 0 {
             state.transform.takeLeave()
             _ = drainOutput(state)
             dropInput()
         }
-        if let block = state.block.take() { giveBack(block) }
+        if let block = state.takeInputBlock(keepsRest: false) { giveBack(block) }
         if let block = state.takeHeard() { giveBack(block) }
     }
 
-    /// Takes what has come and nobody will read, such as a server's session tickets: a socket that is closed with bytes in
-    /// it resets the connection, and what was sent may be lost.
+    /// Reads and drops data that will not be read, such as a server's session tickets.
+    /// A socket closed with unread data resets the connection, and sent data may be lost.
     private func dropInput() {
-        guard isReadable else { return }
+        guard readiness.isReadable else { return }
         let block = takeBlock()
         // SAFETY: the block has as many bytes as it says.
         _ = unsafe SystemCall.receive(number, into: block.base, capacity: block.capacity)
         giveBack(block)
     }
 
-    /// Closes the stream; what the transform has to say of that is sent first.
+    /// Sends the transform's remaining output, such as an alert, and closes the stream.
     private func failTransform(_ state: TransformState) {
         _ = sendOutput(state)
         guard isOpen else { return }

@@ -1,209 +1,197 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ByteStream {
-    /// How many bytes have been written and have not left.
+    /// The number of bytes that were written but not sent yet.
     @inlinable
-    package var pendingByteCount: Int { outputEnd - outputStart }
+    package var pendingByteCount: Int { output.pendingByteCount }
 
-    /// How many bytes can be written without more ado; negative where something must be done first.
+    /// The number of bytes that can be written at once; negative if something must be done first.
     @inlinable
-    package var freeByteCount: Int { outputLimit &- outputEnd }
+    package var freeByteCount: Int { output.freeByteCount }
 
-    /// Writes bytes; they leave at the end of the loop's turn, or with ``flush()``. On a stream that is closed or whose
-    /// output has been ended nothing happens: its handler has been told, or has asked for it.
+    /// How many times something has been written.
+    @inlinable
+    package var writeCount: Int { output.writeCount }
+
+    /// The total number of bytes that the system has taken.
+    package var sentByteCount: UInt64 { output.sentByteCount }
+
+    /// Whether the peer reads more slowly than this side writes.
+    package var isOutputStalled: Bool { output.isStalled }
+
+    /// Whether the handler receives everything that is written: at the next write, or when it is sent.
+    package var showsWrites: Bool {
+        get { output.isShown }
+        set { output.show(newValue) }
+    }
+
+    /// Sets whether writers must check regularly whether they may continue, even if the peer reads everything.
+    package func writeInSteps(_ isAsked: Bool) { output.writeInSteps(isAsked) }
+
+    // MARK: Writing
+
+    /// Writes bytes; they are sent at the end of the loop's turn, or with ``flush()``.
+    ///
+    /// If the stream is closed or its output has ended, nothing is written: the handler knows, or asked for it.
     ///
     /// - Parameters:
-    ///   - byteCount: How many.
-    ///   - body: Fills memory of just that many bytes.
+    ///   - byteCount: The number of bytes.
+    ///   - body: Fills memory of exactly that many bytes.
     @inlinable @inline(__always)
     package func write(byteCount: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
-        guard byteCount <= freeByteCount || makeRoom(byteCount) else { return }
-        // Where there is none, nothing is to be written.
-        guard let base = unsafe outputBase else { return }
-        // SAFETY: there is room for byteCount bytes behind `outputEnd`, by the limit or by makeRoom(_:).
-        let room = unsafe UnsafeMutableRawBufferPointer(start: base + outputEnd, count: byteCount)
-        outputEnd &+= byteCount
-        writeCount &+= 1
+        guard byteCount <= freeByteCount || reserveOutput(byteCount) else { return }
+        // SAFETY: the check above has reserved memory for these bytes. Without a block there is nothing to write.
+        guard let room = unsafe output.write(byteCount) else { return }
         unsafe body(room)
     }
 
-    /// Writes bytes that are there already.
+    /// Writes bytes that a message of the program fills in.
+    ///
+    /// Meanwhile the message may do anything, such as write to this stream or close it. What it writes comes after it.
+    /// This costs two stores and a comparison more than ``write(byteCount:_:)``.
+    @inlinable @inline(__always)
+    package func writeMessage(byteCount: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
+        guard byteCount <= freeByteCount || reserveOutput(byteCount) else { return }
+        // SAFETY: as in write(byteCount:_:); a lent block stays where it is until the loan ends.
+        guard let loan = unsafe output.lend(byteCount) else { return }
+        unsafe body(loan.room)
+        if unsafe !output.endLoan(loan) { unsafe endLending(loan) }
+    }
+
+    /// Completes a message during which the output was used for something else.
+    @usableFromInline @inline(never)
+    func endLending(_ loan: OutputBuffer.Loan) {
+        // SAFETY: each loan ends once, and the last one first; so the output put aside last is this message's.
+        guard let lent = unsafe output.takeLentOutput(after: loan) else { return }
+        guard isOpen, !hasFailedOutput else {
+            output.drop(to: &loop.blocks)
+            // SAFETY: the message is complete, so nothing uses the block.
+            return unsafe loop.blocks.giveBack(lent.takeBlock())
+        }
+        // SAFETY: as above; the output takes the block over.
+        unsafe output.restore(lent, from: &loop.blocks)
+        guard !outputLife.isOpen, !output.isLent else { return }
+        flush()
+    }
+
+    /// Writes the bytes of an array.
     @inlinable
     package func write(_ bytes: [UInt8]) {
+        // SAFETY: the memory has exactly as many bytes as the array.
         unsafe write(byteCount: bytes.count) { unsafe $0.copyBytes(from: bytes) }
     }
 
-    /// How much is written without more ado at most while the peer takes nothing, or where that is asked for by
-    /// ``writesInSteps``; the bytes asked for come on top.
-    private static let stalledStep = 16 << 10
-
-    /// Makes room for bytes, and has the loop send them.
+    /// Reserves memory for bytes, and asks the loop to send them.
     ///
-    /// - Returns: False where nothing may be written.
+    /// - Returns: False if nothing may be written.
     @usableFromInline @inline(never)
-    func makeRoom(_ byteCount: Int) -> Bool {
+    func reserveOutput(_ byteCount: Int) -> Bool {
         guard takesOutput, byteCount > 0 else { return false }
+        output.putLentOutputAside()
         showWritten()
-        // Showing may have led to the end.
+        // The handler may have ended the output.
         guard takesOutput else { return false }
-        if outputCapacity - outputEnd < byteCount { enlarge(for: byteCount) }
-        shownEnd = outputEnd
-        if showsWrites {
-            outputLimit = 0
-        } else {
-            // While the peer takes nothing, those who write ask now and then whether they still may.
-            let isAsked = isWaitingForRoom || writesInSteps
-            outputLimit = isAsked ? min(outputCapacity, outputEnd + Self.stalledStep) : outputCapacity
-        }
-        if !isUnsent, !isWaitingForRoom {
-            isUnsent = true
-            loop.sendAtEndOfTurn(self)
-        }
+        output.reserve(byteCount, from: &loop.blocks)
+        if !output.isStalled { askToSend() }
         return true
     }
 
-    /// Tells the handler of what has been written since it was told last.
+    /// Passes what was written since the last call to the handler.
     package func showWritten() {
-        guard showsWrites, let base = unsafe outputBase, shownEnd < outputEnd else { return }
-        // SAFETY: the bytes lie inside the block and have been written.
-        let bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: base + shownEnd, count: outputEnd - shownEnd))
-        shownEnd = outputEnd
+        guard let bytes = output.takeUnshown() else { return }
         handler?.wrote(bytes, to: self)
     }
 
-    private func enlarge(for byteCount: Int) {
-        let count = pendingByteCount
-        guard let base = unsafe outputBase else {
-            let isUsual = byteCount <= BlockPool.blockByteCount
-            return take(isUsual ? loop.blocks.take() : Block(capacity: byteCount), count: 0)
-        }
-        let start = unsafe base + outputStart
-        // To the front of the block where half of it is free afterwards, so that bytes are not moved again and again.
-        guard count + byteCount > outputCapacity / 2 else {
-            unsafe base.copyMemory(from: start, byteCount: count)
-            (outputStart, outputEnd) = (0, count)
-            return
-        }
-        let bigger = Block(capacity: max(outputCapacity * 2, count + byteCount))
-        unsafe bigger.base.copyMemory(from: start, byteCount: count)
-        dropOutput()
-        take(bigger, count: count)
+    /// The memory held for bytes that wait here, in bytes.
+    /// It covers queued output, what a transform has made of it, and input that no transform has taken. Output that is
+    /// sent at the end of the loop's turn counts by its length.
+    package var heldByteCount: Int {
+        let inputByteCount = transformState?.heldInputByteCount ?? 0
+        guard isOutputStalled else { return pendingByteCount + inputByteCount }
+        return output.capacity + inputByteCount + (transformState?.transform.heldOutputByteCount ?? 0)
     }
 
-    private func take(_ block: consuming Block, count: Int) {
-        outputCapacity = block.capacity
-        unsafe outputBase = block.takeBase()
-        (outputStart, outputEnd) = (0, count)
-    }
+    // MARK: Sending
 
-    /// Gives back the block, with whatever is in it.
-    func dropOutput() {
-        guard let base = unsafe outputBase else { return }
-        loop.blocks.giveBack(unsafe Block(reusing: base, capacity: outputCapacity))
-        unsafe outputBase = nil
-        (outputStart, outputEnd, outputLimit, outputCapacity, shownEnd) = (0, 0, 0, 0, 0)
-    }
-
-    /// Sends what waits, as far as the system takes it.
+    /// Sends queued output, as much as the system takes.
     package func flush() {
-        showWritten()
+        // Complete messages are sent together with the incomplete one; the loop has been asked to send it.
+        guard !output.isLent else { return }
+        if output.isShown { showWritten() }
         if let transformState { return flushTransformed(transformState) }
-        isUnsent = false
-        outputLimit = 0
-        guard isOpen, isWritable, let base = unsafe outputBase else { return }
-        // SAFETY: the bytes lie inside the block and have been written.
-        let result = unsafe SystemCall.send(number, base + outputStart, byteCount: pendingByteCount)
-        switch result {
+        turn.beginSending()
+        output.endFreeWriting()
+        // SAFETY: as many bytes are queued, and nothing changes the queue during the call.
+        guard isOpen, readiness.isWritable, let bytes = unsafe output.pendingBytes else { return }
+        switch unsafe SystemCall.send(number, bytes, byteCount: pendingByteCount) {
         case .bytes(let count):
-            outputStart += count
-            sentByteCount &+= UInt64(count)
+            output.removeFirst(count)
+            output.countSent(count)
         case .wouldBlock: break
         case .failed(let error): return failOutput(error)
         }
         guard pendingByteCount == 0 else {
-            isWritable = false
+            readiness.foundNoRoom()
             writeDeadline.progressed(at: loop.now)
-            watchWriting()
-            guard !isWaitingForRoom else { return }
-            isWaitingForRoom = true
-            handler?.outputStalled(self)
-            return
+            return stallOutput()
         }
-        dropOutput()
-        let hadWaited = isWaitingForRoom
-        isWaitingForRoom = false
-        if endsAfterOutput { finishOutput() }
-        if hadWaited { handler?.outputDrained(self) }
+        output.drop(to: &loop.blocks)
+        let wasStalled = isOutputStalled
+        output.endStall()
+        if !outputLife.isOpen { finishOutput() }
+        watchDelivery()
+        if wasStalled { handler?.outputDrained(self) }
     }
 
-    /// Sends what waits now, for one who has more to write.
+    /// Sends queued output now, for a writer that has more.
     ///
-    /// To a peer that takes everything, one who never stops writing would send all the time, and keep the loop from its
-    /// other sockets and its timers. So there is a limit to what is sent in one turn.
+    /// If the peer reads everything, a writer that never stops would send all the time and keep the loop from other
+    /// sockets and timers. So the bytes sent in one turn are limited.
     ///
-    /// - Returns: False where that has been reached: whoever has more waits. It leaves at the end of the loop's turn, and the
-    ///   handler is told then that it has, or later where the peer does not take it.
+    /// - Returns: False if the limit is reached: the writer must wait. The output is sent at the end of the loop's
+    ///   turn; after that the handler is called.
     package func flushForMore() -> Bool {
-        let maySend = isWaitingForRoom || (!awaitsEndOfTurn || loop.isGenerous) && loop.mayFlush(pendingByteCount)
-        if maySend { flush() } else { awaitEndOfTurn() }
+        let maySend =
+            isOutputStalled || (!turn.hasWaitingWriter || loop.isGenerous) && loop.mayFlush(pendingByteCount)
+        if maySend {
+            flush()
+        } else {
+            turn.addWaitingWriter()
+            askToSend()
+        }
         return maySend
     }
 
-    private func awaitEndOfTurn() {
-        awaitsEndOfTurn = true
-        guard !isUnsent else { return }
-        isUnsent = true
-        loop.sendAtEndOfTurn(self)
+    /// Asks the loop to send what is queued at the end of its turn.
+    private func askToSend() {
+        if turn.askToSend() { loop.sendAtEndOfTurn(self) }
     }
 
-    /// Sends what waits, and has those go on who had to wait for the loop.
-    func endTurn() {
-        let isAwaited = awaitsEndOfTurn
-        awaitsEndOfTurn = false
-        flush()
-        // Otherwise it is told later.
-        if isAwaited, !isWaitingForRoom { handler?.outputDrained(self) }
+    /// Waits until more can be sent, or continues to wait, in as little memory as possible.
+    func stallOutput() {
+        let hasShrunk = output.shrink(&loop.blocks)
+        let wasStalled = isOutputStalled
+        output.stall()
+        watchWriting()
+        if !wasStalled { handler?.outputStalled(self) } else if hasShrunk { handler?.outputShrank(self) }
     }
 
-    /// Sends nothing more. A peer that resets the connection may have said why: that is read first.
+    /// Stops sending. Data that the peer sent before the end, such as the reason, can still be read.
     func failOutput(_ error: SystemCallError) {
-        guard error.isReset, !hasReadToEnd else { return fail(error) }
-        hasFailedOutput = true
-        endsAfterOutput = true
-        isWaitingForRoom = false
-        dropOutput()
-        loop.cancel(&writeTimer)
-        // An end is there at least, and the system may have told of it in this very turn.
-        (isReadable, hasEnded) = (true, true)
-        handler?.outputFailed(self, .reset)
+        guard error.endsConnection, !input.hasEnded, hasUnreadInput else { return fail(error) }
+        outputLife.fail(error)
+        output.endStall()
+        output.drop(to: &loop.blocks)
+        writeDeadline.cancelTimer(on: loop)
+        // The system may have reported the end in this very turn.
+        readiness.expectEnd()
+        handler?.outputFailed(self, TransportError(error))
         if isOpen, isReading { read() }
     }
 
-    /// How many bytes the peer's system has acknowledged, all in all; nil where this one does not say.
-    package var acknowledgedByteCount: UInt64? {
-        guard isOpen, let count = SystemCall.unacknowledgedByteCount(number) else { return nil }
-        return sentByteCount - min(UInt64(count), sentByteCount)
-    }
-
-    /// Gives the connection up when the peer takes nothing for too long. The timer is not set anew with every byte that
-    /// leaves.
-    func watchWriting() {
-        guard writeTimer == nil,
-            let look = writeDeadline.nextLook(from: loop.now, acknowledged: acknowledgedByteCount)
-        else { return }
-        writeTimer = loop.schedule(at: look) {
-            self.writeTimer = nil
-            guard self.isOpen, self.isWaitingForRoom else { return self.writeDeadline.rest() }
-            if self.writeDeadline.isOver(at: self.loop.turnTime, acknowledged: self.acknowledgedByteCount) {
-                self.fail(.timedOut)
-            } else {
-                self.watchWriting()
-            }
-        }
-    }
-
+    /// Sends the end of stream.
     func finishOutput() {
-        hasEndedOutput = true
+        outputLife.end()
         SystemCall.shutdownSending(number)
     }
 }

@@ -1,211 +1,174 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who deals with what comes of a stream; always called on the thread of the stream's loop.
-package protocol ByteStreamHandler: AnyObject {
-    /// Where the next bytes go: a block of the loop's, unless the handler has one that holds what they continue.
-    func makeRoom(for stream: ByteStream) -> ReadRoom
-
-    /// Bytes have arrived: `byteCount` of them, where ``makeRoom(for:)`` wanted them.
-    ///
-    /// A handler that cannot deal with them now takes the block, and gives it back with ``ByteStream/giveBack(_:)`` when
-    /// it is done. It calls ``ByteStream/read()`` when it wants to be told of more.
-    func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream)
-
-    /// Nothing has come, and the block that was made room in comes back; a handler that does not take it needs it no
-    /// more.
-    func receivedNothing(_ block: inout Block?, from stream: ByteStream)
-
-    /// Bytes have been written, in one piece; only where ``ByteStream/showsWrites`` is set.
-    func wrote(_ bytes: [UInt8], to stream: ByteStream)
-
-    /// The peer does not take what is written as fast as it comes: some of it begins to wait.
-    func outputStalled(_ stream: ByteStream)
-
-    /// Nothing that was written waits any more, after some had, or after ``ByteStream/flushForMore()`` has said no.
-    func outputDrained(_ stream: ByteStream)
-
-    /// The peer has reset the connection: what was written and has not left is lost, and nothing more is taken. What it
-    /// has sent before is still there to be read; ``failed(_:_:)`` follows behind it.
-    func outputFailed(_ stream: ByteStream, _ error: TransportError)
-
-    /// The peer will send no more; what is written still reaches it.
-    func endOfStream(_ stream: ByteStream)
-
-    /// The two sides of a stream with a ``StreamTransform`` have agreed on how to talk.
-    func becameReady(_ stream: ByteStream)
-
-    /// The connection has failed and is closed: nothing follows.
-    func failed(_ stream: ByteStream, _ error: TransportError)
-}
-
-extension ByteStreamHandler {
-    package func makeRoom(for stream: ByteStream) -> ReadRoom {
-        ReadRoom(stream.takeBlock(), offset: 0)
-    }
-
-    package func receivedNothing(_ block: inout Block?, from stream: ByteStream) {}
-
-    package func wrote(_ bytes: [UInt8], to stream: ByteStream) {}
-
-    package func outputStalled(_ stream: ByteStream) {}
-
-    package func becameReady(_ stream: ByteStream) {}
-
-    package func outputFailed(_ stream: ByteStream, _ error: TransportError) {}
-}
-
-/// Where bytes are to be read to.
-package struct ReadRoom: ~Copyable {
-    let block: Block
-    let offset: Int
-    /// How many bytes may be read.
-    let byteCount: Int
-
-    /// - Parameters:
-    ///   - block: A block with room for at least one byte.
-    ///   - offset: How many bytes of it are taken.
-    ///   - limit: The most bytes that may be read, at least one (default: as many as there is room for).
-    package init(_ block: consuming Block, offset: Int, limit: Int = .max) {
-        precondition(offset >= 0 && offset < block.capacity && limit > 0, "no room in the block")
-        byteCount = min(block.capacity - offset, limit)
-        self.block = block
-        self.offset = offset
-    }
-
-    consuming func takeBlock() -> Block { block }
-}
-
 /// A connected TCP socket on an event loop.
 ///
-/// Reading is asked for: between ``read()`` and the next call of ``ByteStreamHandler/received(_:byteCount:from:)`` at
-/// most one block of bytes is taken from the system, so a handler that does not ask slows the peer down. Writing never
-/// blocks: what the system does not take at once waits here, and ``pendingByteCount`` says how much that is.
+/// The handler asks for data: ``read()`` takes at most one block from the system before
+/// ``ByteStreamHandler/received(_:byteCount:from:)``. So a handler that does not ask applies back-pressure to the peer.
+/// Writing never blocks: what the system does not take at once is queued here; ``pendingByteCount`` is its size.
 ///
-/// Everything here is for the loop's own thread alone; that is also the lock behind `@unchecked Sendable`. What changes
-/// with every packet or every read is `@exclusivity(unchecked)`: no access to it calls out to others while it lasts, and
-/// checking that took several times as long as the change.
+/// It is composed of parts: values with private state, in files of their own. The extensions query and update the
+/// parts, and do the rest: system calls, and calls of the handler and the loop.
+///
+/// Use it only on the loop's own thread, so `@unchecked Sendable` needs no lock. Parts that change with every packet or
+/// read are `@exclusivity(unchecked)`: their methods call no other code, and checking took several times as long as the
+/// change.
 @safe
 @usableFromInline
 package final class ByteStream: PollTarget, @unchecked Sendable {
     @usableFromInline package let loop: EventLoop
-    /// Where the connection leads.
+    /// The address of the peer.
     package let peerAddress: SocketAddress
-    /// Who is told; held until the stream is closed.
-    @safe @exclusivity(unchecked) package private(set) var handler: (any ByteStreamHandler)?
 
-    @safe @exclusivity(unchecked) private var descriptor: Descriptor?
-    /// What turns the stream's bytes into those on the wire, if anything does.
-    @safe @exclusivity(unchecked) var transformState: TransformState?
-    var number: Int32 { descriptor?.number ?? -1 }
-
-    // MARK: Reading
-
-    /// Whether the system may have something: bytes, an end of stream or an error.
-    @safe @exclusivity(unchecked) var isReadable = false
-    /// Whether the peer has ended, so that a read that fills no block is not the last.
-    @safe @exclusivity(unchecked) var hasEnded = false
-    /// How many bytes have come from the system, all in all.
-    @safe @exclusivity(unchecked) package internal(set) var receivedByteCount: UInt64 = 0
-    /// Whether the handler has asked.
-    @safe @exclusivity(unchecked) package internal(set) var wantsToRead = false
-    @safe @exclusivity(unchecked) var hasReadToEnd = false
-    /// Whether the loop has been asked to come back.
-    @safe @exclusivity(unchecked) var isUnread = false
-
-    // MARK: Writing
-
-    /// What has been written and has not left: the bytes from `outputStart` to `outputEnd` of a block, if there are any.
-    @exclusivity(unchecked) @usableFromInline var outputBase: UnsafeMutableRawPointer?
-    @safe @exclusivity(unchecked) var outputCapacity = 0
-    @safe @exclusivity(unchecked) @usableFromInline var outputStart = 0
-    @safe @exclusivity(unchecked) @usableFromInline var outputEnd = 0
-    /// Up to where bytes may be written without more ado: the block's end while the loop knows that there is something
-    /// to send; 0 otherwise, and once nothing more may be written.
-    @safe @exclusivity(unchecked) @usableFromInline var outputLimit = 0
-
-    /// How many times something has been written.
-    @safe @exclusivity(unchecked) @usableFromInline package var writeCount = 0
-    /// How many bytes the system has taken, all in all.
-    @safe @exclusivity(unchecked) package internal(set) var sentByteCount: UInt64 = 0
-    /// Whether the handler is told of everything that is written: at the next write, or when it leaves.
-    @safe @exclusivity(unchecked) package var showsWrites = false
-    /// Up to where it has been told.
-    @safe @exclusivity(unchecked) var shownEnd = 0
-
-    @safe @exclusivity(unchecked) var isWritable = true
-    @safe @exclusivity(unchecked) var isUnsent = false
-    /// Whether the handler is to be told when the loop's turn ends.
-    @safe @exclusivity(unchecked) var awaitsEndOfTurn = false
-    @safe @exclusivity(unchecked) var isWaitingForRoom = false
-    /// Whether the peer does not take what is written as fast as it comes.
-    package var isOutputStalled: Bool { isWaitingForRoom }
-    /// Whether those who write are to ask now and then whether they still may, although the peer takes everything.
-    @safe @exclusivity(unchecked) private(set) var writesInSteps = false
-    /// Has those who write ask so. (Other modules' accesses to what is stored here would be checked for exclusivity.)
-    package func writeInSteps(_ isAsked: Bool) { writesInSteps = isAsked }
-    @safe @exclusivity(unchecked) var endsAfterOutput = false
-    @safe @exclusivity(unchecked) package internal(set) var hasEndedOutput = false
-    /// Whether sending has come upon a reset that reading has not come upon yet.
-    @safe @exclusivity(unchecked) var hasFailedOutput = false
-
-    /// How long the peer may take nothing of what waits for it before the connection is given up with
-    /// ``TransportError/timedOut`` (default: for ever).
-    package var writeTimeout: Duration? {
-        get { writeDeadline.timeout }
-        set { writeDeadline.timeout = newValue }
-    }
+    @safe @exclusivity(unchecked) private var socket: StreamSocket
+    /// Converts the stream's bytes to those on the wire and back, such as TLS; nil: there is none.
+    @safe @exclusivity(unchecked) private(set) var transformState: TransformState?
+    /// What the system has reported.
+    @safe @exclusivity(unchecked) var readiness = SocketReadiness()
+    @safe @exclusivity(unchecked) var input = StreamInput()
+    /// How busy the stream keeps the loop.
+    @safe @exclusivity(unchecked) var load = WorkLoad()
+    /// What the stream has asked the loop for.
+    @safe @exclusivity(unchecked) var turn = StreamTurn()
+    /// The queued output.
+    @safe @exclusivity(unchecked) @usableFromInline var output = OutputBuffer()
+    @safe @exclusivity(unchecked) var outputLife = OutputLife()
     var writeDeadline = WriteDeadline()
-    var writeTimer: EventLoop.Timer?
 
-    /// Takes a connected socket over; ``start(_:)`` then brings it to life.
+    /// Takes over a connected socket; call ``start(_:)`` next.
     init(_ descriptor: consuming Descriptor, on loop: EventLoop, peerAddress: SocketAddress) {
-        self.descriptor = consume descriptor
+        socket = StreamSocket(descriptor)
         self.loop = loop
         self.peerAddress = peerAddress
     }
 
-    /// Begins to deal with the socket.
+    var number: Int32 { socket.number }
+
+    /// Receives the stream's events; retained until the stream is closed.
+    package var handler: (any ByteStreamHandler)? { socket.handler }
+
+    /// Whether the stream has been started and not closed.
+    package var isOpen: Bool { socket.isOpen }
+
+    /// Whether written bytes will be sent.
+    @usableFromInline
+    package var takesOutput: Bool { isOpen && outputLife.isOpen }
+
+    /// Whether the end of stream was sent.
+    package var hasEndedOutput: Bool { outputLife.hasEnded }
+
+    /// Whether the connection is over, although there may be data to read.
+    package var hasFailedOutput: Bool { outputLife.hasFailed }
+
+    // MARK: Starting
+
+    /// Puts a transform between the stream and its socket; call it before the stream is started.
+    package func insert(_ transform: any StreamTransform) {
+        precondition(!isOpen, "the stream has been started")
+        transformState = TransformState(transform)
+    }
+
+    /// Starts the stream.
     ///
-    /// - Throws: ``TransportError/system(_:)`` when the system cannot watch one more socket; the stream is then closed.
+    /// - Throws: ``TransportError/system(_:)`` if the system cannot watch another socket; the stream is then closed.
     package func start(_ handler: any ByteStreamHandler) throws(TransportError) {
         loop.preconditionIsCurrent()
         SystemCall.setNoDelay(number)
+        SystemCall.takeUrgentDataInline(number)
         do throws(TransportError) {
             try loop.watch(self, number)
         } catch {
-            descriptor = nil
+            socket.close()
             throw error
         }
-        self.handler = handler
+        socket.open(handler)
+        input.start(at: loop.now)
         if let transformState { startTransform(transformState) }
     }
 
-    /// Whether the stream has been started and has not been closed.
-    package var isOpen: Bool { handler != nil }
+    /// Turns on TCP keep-alive: a silent peer that does not answer fails with ``TransportError/timedOut``.
+    ///
+    /// - Parameter idleTime: The silence before the first probe, rounded up to seconds; the connection fails after
+    ///   twice that time.
+    package func keepAlive(after idleTime: Duration) {
+        SystemCall.setKeepAlive(number, after: idleTime)
+    }
 
-    /// Whether what is written will be sent.
-    @usableFromInline
-    package var takesOutput: Bool { isOpen && !endsAfterOutput }
+    // MARK: Turns
 
-    override func becameReady(_ readiness: Poller.Readiness) {
-        if readiness.contains(.ended) { hasEnded = true }
-        if readiness.contains(.writable) {
-            isWritable = true
-            if isWaitingForRoom || transformState?.transform.hasOutput == true { flush() }
+    override func becameReady(_ reported: Poller.Readiness) {
+        readiness.add(hasFailedOutput ? reported.subtracting(.failed) : reported)
+        // A step of a TLS handshake takes as long as thousands of packets.
+        if transformState?.readsOnItsOwn == true || load.isHeavy(at: loop.turnTime) {
+            if canSend || isReading && mayHaveInput { comeBack() }
+        } else if !turn.willGoOn {
+            sendAndRead()
         }
-        if readiness.contains(.readable) {
-            isReadable = true
-            if isReading { readOnce() }
+        // A reader gets the failure after the data before it. Without a reader, `goOn()` reports it to the handler.
+        if readiness.hasUnheardFailure { comeBack() }
+        if reported.contains(.ended), !reported.contains(.failed) { handler?.peerEnded(self) }
+    }
+
+    /// Whether output is queued that the system can take.
+    private var canSend: Bool {
+        readiness.isWritable && (isOutputStalled || transformState?.transform.hasOutput == true)
+    }
+
+    /// Sends and reads, as far as the system is ready for it.
+    private func sendAndRead() {
+        if canSend { flush() }
+        if isOpen, isReading, mayHaveInput { readOnce() }
+    }
+
+    override func tookTime(_ nanoseconds: Int64, until now: MonotonicTime) {
+        load.took(nanoseconds, share: loop.share.time, until: now)
+    }
+
+    /// Asks the loop to call ``goOn()``.
+    func comeBack() {
+        if isOpen, turn.askToGoOn() { loop.goOnLater(self) }
+    }
+
+    /// Continues after other streams have had their turn.
+    override func goOn() {
+        turn.beginGoingOn()
+        guard isOpen else { return }
+        guard readiness.hasUnheardFailure else { return sendAndRead() }
+        if isReading, mayHaveInput {
+            sendAndRead()
+            if readiness.hasUnheardFailure { comeBack() }
+        } else {
+            hearFailure()
         }
+    }
+
+    /// Sends queued output, and resumes writers that waited for the end of the turn.
+    override func endTurn() {
+        let hadWaitingWriter = turn.end()
+        flush()
+        // Otherwise the handler is called later.
+        if hadWaitingWriter, !isOutputStalled { handler?.outputDrained(self) }
+    }
+
+    /// Reports a failure that no read will report.
+    private func hearFailure() {
+        readiness.hearFailure()
+        let code = SystemCall.takeError(number)
+        // Sending may have reported it already.
+        guard code != 0, !hasFailedOutput else { return }
+        let error = SystemCallError("recv", code)
+        if let transformState { failTransformed(transformState, error) } else { failOutput(error) }
     }
 
     // MARK: Closing
 
-    /// Sends an end of stream once everything written before has left; reading goes on.
+    /// Sends an end of stream after the queued output (half-close); reading continues.
     package func endOutput() {
         guard isOpen, !hasEndedOutput else { return }
-        endsAfterOutput = true
-        outputLimit = 0
+        outputLife.beginEnd()
+        output.putLentOutputAside()
+        output.endFreeWriting()
+        // A message that is being filled in is sent first.
+        guard !output.isLent else { return }
         if pendingByteCount > 0 {
             flush()
         } else if let transformState {
@@ -215,118 +178,52 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         }
     }
 
-    /// Closes the stream: what was written and has not left is lost, and the handler hears no more.
+    /// Closes the stream: queued output is lost, and the handler receives no more events.
     package func close() {
         loop.preconditionIsCurrent()
         guard isOpen else { return }
         showWritten()
         if let transformState { closeTransform(transformState) }
-        handler = nil
-        dropOutput()
-        loop.cancel(&writeTimer)
-        loop.unwatch(self, number)
-        descriptor = nil
+        stopServing()
+        socket.close()
     }
 
-    /// Lets the handler go and leaves the socket open, with what has come and was not read: the stream can be started anew.
+    /// Releases the handler but keeps the socket open with its unread data, so that the stream can be started again.
     ///
-    /// - Precondition: Nothing that was written waits to be sent, and there is no transform.
+    /// - Precondition: No output is queued, and there is no transform.
     package func detach() {
         loop.preconditionIsCurrent()
-        precondition(isOpen && pendingByteCount == 0 && !takesNoMore && transformState == nil, "not between two uses")
-        handler = nil
-        dropOutput()
-        loop.cancel(&writeTimer)
-        loop.unwatch(self, number)
-        // Whoever watches it next is told of all this again.
-        (isReadable, hasEnded, wantsToRead, isWritable) = (false, false, false, true)
+        precondition(
+            takesOutput && pendingByteCount == 0 && !input.hasEnded && transformState == nil, "not between two uses")
+        stopServing()
+        readiness.forget()
+        input.stopWanting()
     }
 
-    private var takesNoMore: Bool { endsAfterOutput || hasReadToEnd }
+    /// Releases the handler, the queued output and the timer, and stops watching the socket.
+    private func stopServing() {
+        _ = socket.takeHandler()
+        output.drop(to: &loop.blocks)
+        writeDeadline.cancelTimer(on: loop)
+        loop.unwatch(self, number)
+    }
 
-    /// Closes the stream so that the peer is told of an error (TCP RST) and not of an end.
+    /// Closes the stream with a TCP RST, so that the peer sees an error instead of an end.
     package func reset() {
         guard isOpen else { return }
-        transformState?.mayTakeLeave = false
+        transformState?.forbidLeave()
         SystemCall.setResetOnClose(number)
         close()
     }
 
     func fail(_ error: TransportError) {
         let handler = handler
-        transformState?.mayTakeLeave = false
+        transformState?.forbidLeave()
         close()
         handler?.failed(self, error)
     }
 
     func fail(_ error: SystemCallError) {
         fail(TransportError(error))
-    }
-
-    // MARK: Reading
-
-    /// Asks for bytes: the handler is told of them once, in this turn of the loop at the earliest.
-    package func read() {
-        guard isOpen, !hasReadToEnd else { return }
-        wantsToRead = true
-        guard mayHaveInput, !isUnread else { return }
-        isUnread = true
-        loop.readInNextTurn(self)
-    }
-
-    /// Takes back what ``read()`` has asked for.
-    package func stopReading() {
-        wantsToRead = false
-    }
-
-    func readOn() {
-        isUnread = false
-        if isOpen, isReading, mayHaveInput { readOnce() }
-    }
-
-    /// Whether somebody wants what arrives: the handler, or a transform that has not come to an agreement.
-    var isReading: Bool { wantsToRead || transformState?.readsOnItsOwn == true }
-
-    /// Whether there may be something to read, in the system or in the transform.
-    private var mayHaveInput: Bool { isReadable || transformState?.hasInput == true }
-
-    private func readOnce() {
-        if let transformState { return readTransformed(transformState) }
-        wantsToRead = false
-        guard let room = handler?.makeRoom(for: self) else { return }
-        let capacity = room.byteCount
-        // SAFETY: the block has as many bytes as it says.
-        let result = unsafe SystemCall.receive(number, into: room.block.base + room.offset, capacity: capacity)
-        var block: Block? = room.takeBlock()
-        switch result {
-        case .bytes(let count) where count > 0:
-            receivedByteCount &+= UInt64(count)
-            // A read that does not fill its room has taken everything (epoll(7)); what comes later is told of anew.
-            isReadable = hasEnded || count == capacity
-            handler?.received(&block, byteCount: count, from: self)
-        case .bytes:
-            isReadable = false
-            hasReadToEnd = true
-            handler?.receivedNothing(&block, from: self)
-            if hasFailedOutput { fail(.reset) } else { handler?.endOfStream(self) }
-        case .wouldBlock:
-            isReadable = false
-            wantsToRead = true
-            handler?.receivedNothing(&block, from: self)
-        case .failed(let error):
-            handler?.receivedNothing(&block, from: self)
-            fail(error)
-        }
-        if let rest = block.take() { giveBack(rest) }
-    }
-
-    /// A block of the loop's, for as long as it is needed.
-    package func takeBlock() -> Block {
-        loop.blocks.take()
-    }
-
-    /// Gives back a block that a handler has kept.
-    package func giveBack(_ block: consuming Block) {
-        loop.blocks.giveBack(block)
     }
 }

@@ -1,30 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a connection begins, where that is not left to the system.
-package struct ConnectionOrigin: Equatable, Sendable {
-    /// The network interface that it goes over, by its name.
-    package var interface: String?
-    /// The address that the peer sees; port 0 lets the system choose one.
-    package var address: SocketAddress?
-
-    package init(interface: String? = nil, address: SocketAddress? = nil) {
-        self.interface = interface
-        self.address = address
-    }
-}
-
 extension ByteStream {
     /// Connects to an address.
     ///
     /// - Parameters:
-    ///   - address: Where to.
-    ///   - origin: Where from.
+    ///   - address: The peer's address.
+    ///   - origin: The local end.
     ///   - loop: The loop that the stream will belong to.
     ///   - timeout: How long the attempt may take.
     /// - Returns: A stream that is not started yet.
-    /// - Throws: ``TransportError/refused``, ``TransportError/timedOut``, ``TransportError/cancelled`` when the task is,
-    ///   what is wrong with `origin`, ``TransportError/system(_:)`` for everything else, such as a network that cannot be
-    ///   reached.
+    /// - Throws: ``TransportError/refused``, also if the socket would be its own peer; ``TransportError/timedOut``;
+    ///   ``TransportError/cancelled`` if the task is; an error for an invalid `origin`; ``TransportError/system(_:)``
+    ///   for everything else, such as an unreachable network.
     package static func connect(
         to address: SocketAddress, from origin: ConnectionOrigin = ConnectionOrigin(), on loop: EventLoop,
         timeout: Duration
@@ -37,7 +24,7 @@ extension ByteStream {
     }
 }
 
-/// A socket that is being connected; for the loop's own thread.
+/// A socket that is being connected; use it only on the loop's own thread.
 package final class ConnectAttempt: PollTarget {
     private let address: SocketAddress
     private let origin: ConnectionOrigin
@@ -47,11 +34,11 @@ package final class ConnectAttempt: PollTarget {
     private var isWatched = false
 
     /// - Parameters:
-    ///   - address: Where to.
-    ///   - origin: Where from.
+    ///   - address: The peer's address.
+    ///   - origin: The local end.
     ///   - loop: The loop that the stream will belong to.
-    ///   - completion: Is called once, with a stream that is not started yet or with what has gone wrong, unless the
-    ///     attempt is cancelled; it may be before ``start()`` returns.
+    ///   - completion: Called once, with a stream that is not started yet or with an error, perhaps before ``start()``
+    ///     returns. Not called if the attempt is cancelled.
     package init(
         to address: SocketAddress, from origin: ConnectionOrigin, on loop: EventLoop,
         completion: @escaping (Result<ByteStream, TransportError>) -> Void
@@ -77,7 +64,7 @@ package final class ConnectAttempt: PollTarget {
         }
     }
 
-    /// Gives up; nobody is told.
+    /// Cancels the attempt; the completion is not called.
     package func cancel() {
         completion = nil
         close()
@@ -94,6 +81,11 @@ package final class ConnectAttempt: PollTarget {
     }
 
     private func succeed() {
+        // If no program listens, a socket whose local port happens to be the peer's port connects to itself.
+        if let local = try? SystemCall.localAddress(number), local == address {
+            SystemCall.setResetOnClose(number)
+            return finish(.failure(.refused))
+        }
         unwatch()
         guard let descriptor = descriptor.take() else { return }
         finish(.success(ByteStream(descriptor, on: loop, peerAddress: address)))

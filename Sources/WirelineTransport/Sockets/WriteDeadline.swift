@@ -1,39 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// By when a peer must have taken something of what waits for it.
+/// The deadline for a peer to read queued output.
 ///
-/// What the system has taken may fill a slow line for minutes, and it says that there is room again only when there is a
-/// lot of it. So what the peer has acknowledged is looked at, too, four times in the time that it has.
+/// The system may need minutes to send its buffer over a slow line, and it reports free space only when there is a lot
+/// of it. So the acknowledged bytes are also checked, four times within the timeout. The same is done if nothing is
+/// queued here but the system still sends.
 struct WriteDeadline {
-    /// How long the peer may take nothing; nil: as long as it likes.
+    /// How long the peer may read nothing; nil: no limit.
     var timeout: Duration?
-    /// When something last left, or was found to have been acknowledged.
+    /// When bytes were last sent, or were last found to be acknowledged.
     private var lastProgress = MonotonicTime.distantFuture
-    /// How much the peer had acknowledged at the last look; nil before the first one, or where the system does not say.
+    /// The bytes acknowledged at the last check; nil if all were, or if the system does not report it.
     private var acknowledged: UInt64?
+    /// The timer for the next check.
+    private var timer: EventLoop.Timer?
 
-    /// Something has begun to wait, or the system has taken some of it.
+    /// Whether a timer for the next check is set.
+    var isWatched: Bool { timer != nil }
+
+    /// Notes that output began to queue, or that the system has taken some of it.
     mutating func progressed(at now: MonotonicTime) {
         lastProgress = now
     }
 
-    /// When ``isOver(at:acknowledged:)`` is to be asked; nil: never.
+    /// When to call ``isOver(at:acknowledged:)``; nil: never.
     ///
-    /// - Parameter acknowledged: How many bytes the peer has acknowledged, all in all; nil where the system does not say.
+    /// - Parameter acknowledged: The number of bytes that the peer has acknowledged since the connection began; nil if
+    ///   it has acknowledged all, or if the system does not report it.
     mutating func nextLook(from now: MonotonicTime, acknowledged: @autoclosure () -> UInt64?) -> MonotonicTime? {
         guard let timeout else { return nil }
         if self.acknowledged == nil { self.acknowledged = acknowledged() }
         return min(lastProgress + timeout, max(lastProgress, now) + timeout / 4)
     }
 
-    /// Whether the peer has taken nothing for too long.
+    /// Keeps the timer for the next check.
+    mutating func watch(with timer: EventLoop.Timer) { self.timer = timer }
+
+    /// Notes that the timer has fired.
+    mutating func timerFired() { timer = nil }
+
+    /// Cancels the timer, if there is one.
+    mutating func cancelTimer(on loop: EventLoop) { loop.cancel(&timer) }
+
+    /// Whether the peer has read nothing for too long.
     mutating func isOver(at now: MonotonicTime, acknowledged: UInt64?) -> Bool {
-        if let acknowledged, let before = self.acknowledged, acknowledged > before { lastProgress = now }
+        // If all bytes were acknowledged at the last check, the unacknowledged ones were sent since.
+        if let acknowledged, acknowledged > self.acknowledged ?? 0 { lastProgress = now }
         self.acknowledged = acknowledged
         return timeout.map { lastProgress + $0 <= now } ?? false
     }
 
-    /// Nothing waits any more.
+    /// Notes that nothing is queued or unacknowledged any more.
     mutating func rest() {
         acknowledged = nil
     }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A few threads for calls that block, such as the system's resolver or a slow disk: no loop can wait for them.
+/// A few threads for blocking calls, such as the system's resolver or a slow disk; loops cannot wait for them.
 package final class BlockingCalls: Sendable {
+    /// Identifies a waiting call.
+    package typealias CallNumber = UInt64
+
     private struct State {
-        var waiting = Queue<@Sendable () -> Void>()
+        var waiting = NumberedQueue<@Sendable () -> Void>()
         var threadCount = 0
     }
 
-    /// What all loops use: at most sixteen calls at a time, two for a name, so that many names do not mean many threads.
+    /// The threads of all loops: at most sixteen calls at a time; a name takes two.
     package static let shared = BlockingCalls(threadLimit: 16)
 
     private let threadLimit: Int
@@ -17,29 +20,40 @@ package final class BlockingCalls: Sendable {
         self.threadLimit = threadLimit
     }
 
-    /// Runs a closure on one of the threads, when its turn has come. A thread ends when nothing is left to do.
+    /// The number of calls that wait for a thread.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// Runs a closure on one of the threads, in its turn. A thread ends when no call is left.
     ///
-    /// - Throws: ``TransportError/system(_:)`` when there is no thread to run it.
-    package func run(_ call: @escaping @Sendable () -> Void) throws(TransportError) {
-        let startsThread = state.withLock { state in
-            state.waiting.append(call)
-            guard state.threadCount < threadLimit else { return false }
+    /// - Returns: The number for ``withdraw(_:)``.
+    /// - Throws: ``TransportError/system(_:)`` if there is no thread to run it.
+    @discardableResult
+    package func run(_ call: @escaping @Sendable () -> Void) throws(TransportError) -> CallNumber {
+        let (number, startsThread) = state.withLock { state in
+            let number = state.waiting.append(call)
+            guard state.threadCount < threadLimit else { return (number, false) }
             state.threadCount += 1
-            return true
+            return (number, true)
         }
-        guard startsThread else { return }
+        guard startsThread else { return number }
         do throws(TransportError) {
             try SystemThread.start { self.runCalls() }
         } catch {
-            // Other threads will come to it, if there are any.
+            // Other threads will run it, if there are any.
             let isHopeless = state.withLock { state in
                 state.threadCount -= 1
                 guard state.threadCount == 0 else { return false }
-                state.waiting = Queue()
+                state.waiting = NumberedQueue()
                 return true
             }
             if isHopeless { throw error }
         }
+        return number
+    }
+
+    /// Withdraws a waiting call; a call that has begun continues.
+    package func withdraw(_ number: CallNumber) {
+        state.withLock { _ = $0.waiting.remove(number) }
     }
 
     private func runCalls() {

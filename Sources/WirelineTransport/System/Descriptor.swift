@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Owns a file descriptor: it is closed exactly once, when its owner says so or forgets it.
+/// Owns a file descriptor: closes it exactly once, explicitly or in `deinit`.
 struct Descriptor: ~Copyable {
-    /// The number, for system calls; it may not be kept.
+    /// The number for system calls; it must not be stored.
     let number: Int32
 
-    /// Takes over a descriptor that nobody else will close.
+    /// Takes over a descriptor; no other code may close it.
     init(owning number: Int32) {
         self.number = number
     }

@@ -4,16 +4,19 @@
     import Darwin
 
     extension SystemCall {
+        static let anonymousPages = MAP_ANON
+        static let peek = MSG_PEEK
         static let dontWait = MSG_DONTWAIT
-        /// Writing to a connection that has ended is an error and no signal by an option of each socket here.
+        /// Darwin has a socket option instead, so that writing to an ended connection is an error and no signal.
         static let noSignal: Int32 = 0
         static let streamType = SOCK_STREAM
+        static let keepAliveIdle = TCP_KEEPALIVE
         static let shutdownWrite = SHUT_WR
         static let shutdownBoth = SHUT_RDWR
         static let noData = EAI_NODATA
         static let noAddressOfFamily = EAI_ADDRFAMILY
 
-        /// Makes a socket that never blocks and that programs started from this one do not get.
+        /// Makes a non-blocking socket that started programs do not inherit.
         static func makeSocket(
             for address: SocketAddress, _ kind: SocketKind = .stream
         ) throws(TransportError) -> Descriptor {
@@ -24,7 +27,7 @@
             return descriptor
         }
 
-        /// Sends what a socket sends over an interface.
+        /// Sends the socket's output over an interface.
         static func bind(
             _ descriptor: Int32, toInterface name: String, for peer: SocketAddress
         ) throws(TransportError) {
@@ -33,27 +36,29 @@
             let (level, option) =
                 peer.addressFamily == .ipv6 ? (IPPROTO_IPV6, IPV6_BOUND_IF) : (IPPROTO_IP, IP_BOUND_IF)
             let byteCount = socklen_t(MemoryLayout.size(ofValue: index))
+            // SAFETY: the call copies as many bytes as it is told, which is the value's size.
             guard unsafe setsockopt(descriptor, level, option, &index, byteCount) != 0 else { return }
             throw errno == EPERM ? .interfaceNotPermitted(name) : .system(SystemCallError("setsockopt", errno))
         }
 
-        /// The system has no such choice.
+        /// Does nothing: the system has no such option.
         static func choosePortLate(_ descriptor: Int32) {}
 
-        /// Takes a connection that waits, as a socket that never blocks.
+        /// Accepts a queued connection as a non-blocking socket.
         ///
         /// - Returns: In `.bytes`, the new descriptor.
         static func accept(_ descriptor: Int32) -> TransferResult {
             while true {
+                // SAFETY: without memory for it, the system does not say the peer's address.
                 let number = unsafe Darwin.accept(descriptor, nil, nil)
                 guard number < 0 else {
                     if prepare(number) { return .bytes(Int(number)) }
-                    // It has ended in the meantime, which is nobody's concern either.
+                    // The connection has ended meanwhile; ignore it.
                     close(number)
                     continue
                 }
                 switch errno {
-                // A connection that has ended while it waited is nobody's concern.
+                // Ignore a connection that ended while it was queued.
                 case EINTR, ECONNABORTED, EPROTO: continue
                 case EAGAIN, EWOULDBLOCK: return .wouldBlock
                 case let code: return .failed(SystemCallError("accept", code))
@@ -61,22 +66,28 @@
             }
         }
 
-        /// - Returns: Whether writing to it is no signal, ever: the option is refused for a connection that its peer has
-        ///   ended, and then the first write would end the process.
+        /// - Returns: Whether writing never raises a signal. The option is refused for a connection that its peer has
+        ///   ended; the first write to it would end the process.
         private static func prepare(_ descriptor: Int32) -> Bool {
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             var one: Int32 = 1
             let byteCount = socklen_t(MemoryLayout<Int32>.size)
+            // SAFETY: the call copies as many bytes as it is told, which is the value's size.
             return unsafe setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, byteCount) == 0
         }
 
-        /// How many bytes the system has taken that the peer has not acknowledged; nil where nobody knows.
+        /// The number of bytes the system has taken that the peer has not acknowledged; nil if it is unknown.
         static func unacknowledgedByteCount(_ descriptor: Int32) -> Int? {
             socketOption(descriptor, SOL_SOCKET, SO_NWRITE).map { Int($0) }
         }
 
-        /// Lets a restarted server have its port although old connections linger.
+        /// The number of unread bytes in the socket's receive queue; nil if it is unknown.
+        static func unreadByteCount(_ descriptor: Int32) -> Int? {
+            socketOption(descriptor, SOL_SOCKET, SO_NREAD).map { Int($0) }
+        }
+
+        /// Lets a restarted server use its port while old connections linger.
         static func reuseAddress(_ descriptor: Int32) {
             setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
         }

@@ -10,15 +10,18 @@
 
     extension SystemCall {
         static let dontWait = Int32(MSG_DONTWAIT)
+        static let anonymousPages = Int32(MAP_ANONYMOUS)
+        static let peek = Int32(MSG_PEEK)
         static let noSignal = Int32(MSG_NOSIGNAL)
         static let streamType = Int32(SOCK_STREAM.rawValue)
+        static let keepAliveIdle = TCP_KEEPIDLE
         static let shutdownWrite = Int32(SHUT_WR)
         static let shutdownBoth = Int32(SHUT_RDWR)
         /// `EAI_NODATA` and `EAI_ADDRFAMILY` of `getaddrinfo`, which Swift's modules of the C library leave out.
         static let noData: Int32 = -5
         static let noAddressOfFamily: Int32 = -9
 
-        /// Makes a socket that never blocks and that programs started from this one do not get.
+        /// Makes a non-blocking socket that started programs do not inherit.
         static func makeSocket(
             for address: SocketAddress, _ kind: SocketKind = .stream
         ) throws(TransportError) -> Descriptor {
@@ -29,13 +32,14 @@
             return Descriptor(owning: number)
         }
 
-        /// Sends what a socket sends over an interface, and takes from there alone what it takes.
+        /// Sends and receives over one interface only.
         static func bind(
             _ descriptor: Int32, toInterface name: String, for peer: SocketAddress
         ) throws(TransportError) {
-            // With an empty name Linux would take any interface, and one with a NUL would end there.
+            // With an empty name Linux would take any interface, and a name with a NUL would end there.
             let bytes = Array(name.utf8)
             guard !bytes.isEmpty, bytes.count < Int(IFNAMSIZ), !bytes.contains(0) else { throw .noSuchInterface(name) }
+            // SAFETY: the array lives for the call, which copies its bytes and adds the NUL.
             let result = unsafe setsockopt(
                 descriptor, SOL_SOCKET, SO_BINDTODEVICE, bytes, socklen_t(bytes.count))
             guard result != 0 else { return }
@@ -46,12 +50,12 @@
             }
         }
 
-        /// Chooses the port when the socket connects, so that connections to different peers may have one in common.
+        /// Chooses the port when the socket connects, so that connections to different peers can share one.
         static func choosePortLate(_ descriptor: Int32) {
             setOption(descriptor, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
         }
 
-        /// Takes a connection that waits, as a socket that never blocks.
+        /// Accepts a queued connection as a non-blocking socket.
         ///
         /// - Returns: In `.bytes`, the new descriptor.
         static func accept(_ descriptor: Int32) -> TransferResult {
@@ -60,7 +64,7 @@
                 let number = accept4(descriptor, nil, nil, flags)
                 guard number < 0 else { return .bytes(Int(number)) }
                 switch errno {
-                // A connection that has ended while it waited is nobody's concern (accept(2)).
+                // Ignore a connection that ended while it was queued (accept(2)).
                 case EINTR, ECONNABORTED, EPROTO: continue
                 case EAGAIN, EWOULDBLOCK: return .wouldBlock
                 case let code: return .failed(SystemCallError("accept", code))
@@ -68,13 +72,19 @@
             }
         }
 
-        /// How many bytes the system has taken that the peer has not acknowledged; nil where nobody knows.
+        /// The number of bytes the system has taken that the peer has not acknowledged; nil if it is unknown.
         static func unacknowledgedByteCount(_ descriptor: Int32) -> Int? {
             let count = wireline_unacknowledged_byte_count(descriptor)
             return count < 0 ? nil : Int(count)
         }
 
-        /// Lets a restarted server have its port although old connections linger.
+        /// The number of unread bytes in the socket's receive queue; nil if it is unknown.
+        static func unreadByteCount(_ descriptor: Int32) -> Int? {
+            let count = wireline_unread_byte_count(descriptor)
+            return count < 0 ? nil : Int(count)
+        }
+
+        /// Lets a restarted server use its port while old connections linger.
         static func reuseAddress(_ descriptor: Int32) {
             setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
         }

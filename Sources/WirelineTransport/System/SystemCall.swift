@@ -8,36 +8,44 @@
     import Darwin
 #endif
 
-/// What came of reading, writing or accepting: that there is nothing to do yet is a value and no error.
+/// The result of reading, writing or accepting; "would block" is a value, not an error.
 enum TransferResult: Equatable {
-    /// So many bytes; 0 at the end of what a peer sends.
+    /// The number of bytes; 0 at the end of the peer's stream.
     case bytes(Int)
     case wouldBlock
     case failed(SystemCallError)
 }
 
-/// What a socket carries.
+/// The kind of a socket.
 enum SocketKind {
-    /// A stream of bytes, over TCP.
+    /// A byte stream, over TCP.
     case stream
     /// Datagrams, over UDP.
     case datagram
 }
 
-/// The one place where this module calls the operating system for sockets. Calls that a signal has interrupted are made
-/// again.
+/// The system calls of this module for sockets and memory. Calls interrupted by a signal are repeated.
 enum SystemCall {
     // MARK: Transfer
 
     /// Reads what has arrived into memory of `capacity` bytes.
     @unsafe
     static func receive(_ descriptor: Int32, into memory: UnsafeMutableRawPointer, capacity: Int) -> TransferResult {
+        // SAFETY: by this function's contract the memory has `capacity` bytes, and the system writes no more.
         transfer("recv") { unsafe recv(descriptor, memory, capacity, dontWait) }
     }
 
-    /// Hands as many of the bytes as possible to the system.
+    /// Whether at least one unread byte has arrived.
+    static func hasUnreadInput(_ descriptor: Int32) -> Bool {
+        var byte: UInt8 = 0
+        // SAFETY: the system writes at most the one byte.
+        return unsafe recv(descriptor, &byte, 1, dontWait | peek) > 0
+    }
+
+    /// Gives as many of the bytes as possible to the system.
     @unsafe
     static func send(_ descriptor: Int32, _ memory: UnsafeRawPointer, byteCount: Int) -> TransferResult {
+        // SAFETY: by this function's contract the memory has `byteCount` bytes, which the system only reads.
         transfer("send") { unsafe systemSend(descriptor, memory, byteCount, dontWait | noSignal) }
     }
 
@@ -53,38 +61,61 @@ enum SystemCall {
         }
     }
 
+    // MARK: Memory
+
+    /// Allocates whole pages, which take no memory until they are written to.
+    /// If the system has no memory, the program ends, as with any other allocation.
+    @unsafe
+    static func allocatePages(_ byteCount: Int) -> UnsafeMutableRawPointer {
+        // SAFETY: the system chooses the address, so the pages overlap nothing else.
+        let base = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, Int32(MAP_PRIVATE) | anonymousPages, -1, 0)
+        guard let base = unsafe base, unsafe base != MAP_FAILED else {
+            preconditionFailure("the system has no memory for \(byteCount) bytes")
+        }
+        return unsafe base
+    }
+
+    /// Frees memory of ``allocatePages(_:)``.
+    @unsafe
+    static func freePages(_ base: UnsafeMutableRawPointer, _ byteCount: Int) {
+        // SAFETY: by this function's contract the pages came from ``allocatePages(_:)`` with this count, and nobody
+        // uses them any more.
+        _ = unsafe munmap(base, byteCount)
+    }
+
     // MARK: Sockets
 
-    /// Closes a descriptor. Linux has let go of it even where it reports an error, so there is nothing to try again.
+    /// Closes a descriptor. Linux releases it even if it reports an error, so there is nothing to retry.
     static func close(_ descriptor: Int32) {
         _ = systemClose(descriptor)
     }
 
-    /// Takes no more connections, also where a program that is just being started has the listening socket too.
+    /// Stops listening, even if a program that is being started has a copy of the socket.
     static func stopListening(_ descriptor: Int32) {
-        // Where the system does not know this for a listener, closing does it.
+        // If the system does not support this for a listener, closing it does.
         _ = shutdown(descriptor, shutdownBoth)
     }
 
-    /// Says that no more will be sent: the peer reads an end of stream, and may still send.
+    /// Half-closes the connection: the peer reads an end of stream, and may still send.
     static func shutdownSending(_ descriptor: Int32) {
-        // The only failure is that the connection has ended in the meantime.
+        // It fails only if the connection has ended meanwhile.
         _ = shutdown(descriptor, shutdownWrite)
     }
 
     static func bind(_ descriptor: Int32, to address: SocketAddress) throws(TransportError) {
+        // SAFETY: the address is lent with its size for the call, which copies it.
         let result = unsafe address.withSystemAddress { unsafe systemBind(descriptor, $0, $1) }
         guard result == 0 else { throw .system(SystemCallError("bind", errno)) }
     }
 
-    /// Sees to it that a connection begins where it should.
+    /// Binds a socket to its local end.
     static func bind(
         _ descriptor: Int32, to origin: ConnectionOrigin, for peer: SocketAddress
     ) throws(TransportError) {
         if let interface = origin.interface { try bind(descriptor, toInterface: interface, for: peer) }
         guard let address = origin.address else { return }
         guard address.addressFamily == peer.addressFamily else { throw .differentFamilies }
-        // A port of the user's own may be that of a connection which has just ended.
+        // A port chosen by the user may belong to a connection that has just ended.
         if address.port == 0 { choosePortLate(descriptor) } else { reuseAddress(descriptor) }
         try bind(descriptor, to: address)
     }
@@ -93,10 +124,11 @@ enum SystemCall {
         guard systemListen(descriptor, backlog) == 0 else { throw .system(SystemCallError("listen", errno)) }
     }
 
-    /// Begins to connect; what comes of it is asked for when the socket can be written to.
+    /// Begins to connect; ask for the result when the socket is writable.
     ///
-    /// - Returns: Whether the connection is there already.
+    /// - Returns: Whether the connection is already made.
     static func connect(_ descriptor: Int32, to address: SocketAddress) throws(TransportError) -> Bool {
+        // SAFETY: the address is lent with its size for the call, which copies it.
         let result = unsafe address.withSystemAddress { unsafe systemConnect(descriptor, $0, $1) }
         guard result != 0 else { return true }
         switch errno {
@@ -105,7 +137,7 @@ enum SystemCall {
         }
     }
 
-    /// How an attempt to connect has ended.
+    /// Throws the error of an attempt to connect, if it failed.
     static func finishConnecting(_ descriptor: Int32) throws(TransportError) {
         let code = socketOption(descriptor, SOL_SOCKET, SO_ERROR) ?? errno
         guard code == 0 else { throw TransportError(SystemCallError("connect", code)) }
@@ -114,10 +146,12 @@ enum SystemCall {
     // MARK: Addresses
 
     static func localAddress(_ descriptor: Int32) throws(TransportError) -> SocketAddress {
+        // SAFETY: the call gets storage for any address, and its size.
         try unsafe address("getsockname") { unsafe getsockname(descriptor, $0, $1) }
     }
 
     static func peerAddress(_ descriptor: Int32) throws(TransportError) -> SocketAddress {
+        // SAFETY: the call gets storage for any address, and its size.
         try unsafe address("getpeername") { unsafe getpeername(descriptor, $0, $1) }
     }
 
@@ -139,24 +173,52 @@ enum SystemCall {
 
     static func setOption(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
         var value = value
-        // An option that a system does not know only costs what it would have saved.
+        // An option that the system does not know costs only what it would have saved.
+        // SAFETY: the call copies as many bytes as it is told, which is the value's size.
         _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Sends what is written at once, and does not wait for more to fill a segment (RFC 896).
+    /// Sends written bytes at once, without waiting to fill a segment (RFC 896).
     static func setNoDelay(_ descriptor: Int32) {
         setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     }
 
-    /// Closing the socket will reset the connection: what has not been sent is given up.
+    /// Reads urgent data (RFC 9293 §3.8.5) as a part of the stream, as RFC 6093 advises.
+    /// Otherwise its last byte would be missing.
+    static func takeUrgentDataInline(_ descriptor: Int32) {
+        setOption(descriptor, SOL_SOCKET, SO_OOBINLINE, 1)
+    }
+
+    /// Turns on TCP keep-alive (RFC 9293 §3.8.4): the first probe after `idleTime`, then one each quarter of it.
+    ///
+    /// After four unanswered probes the system fails the connection with `ETIMEDOUT`.
+    ///
+    /// - Parameter idleTime: Rounded up to seconds; at most 32,767 s, the largest value that Linux takes.
+    static func setKeepAlive(_ descriptor: Int32, after idleTime: Duration) {
+        let seconds = idleTime.components.seconds + (idleTime.components.attoseconds > 0 ? 1 : 0)
+        let idle = Int32(max(1, min(seconds, 32_767)))
+        setOption(descriptor, Int32(IPPROTO_TCP), keepAliveIdle, idle)
+        setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPINTVL, max(1, idle / 4))
+        setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPCNT, 4)
+        setOption(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
+    }
+
+    /// Returns and clears the pending error of a socket, as `errno`; 0: none.
+    static func takeError(_ descriptor: Int32) -> Int32 {
+        socketOption(descriptor, SOL_SOCKET, SO_ERROR) ?? 0
+    }
+
+    /// Makes closing the socket reset the connection; unsent output is dropped.
     static func setResetOnClose(_ descriptor: Int32) {
         var value = linger(l_onoff: 1, l_linger: 0)
+        // SAFETY: the call copies as many bytes as it is told, which is the value's size.
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
     }
 
     static func socketOption(_ descriptor: Int32, _ level: Int32, _ option: Int32) -> Int32? {
         var value: Int32 = 0
         var byteCount = socklen_t(MemoryLayout<Int32>.size)
+        // SAFETY: the call writes at most as many bytes as it is told, which is the value's size.
         guard unsafe getsockopt(descriptor, level, option, &value, &byteCount) == 0 else { return nil }
         return value
     }

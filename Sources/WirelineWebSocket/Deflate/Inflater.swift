@@ -1,56 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decompresses what one side of a connection sends (RFC 1951, without zlib's own header).
+/// Decompresses what the peer sends (RFC 1951, without zlib's header).
 @safe
 final class Inflater {
     struct Step {
-        /// How many bytes of the input were taken, and how many bytes came out.
+        /// The number of input bytes taken, and of output bytes written.
         let takenByteCount: Int
         let filledByteCount: Int
-        /// Whether what follows is damaged; what has come out came before that.
+        /// Whether the following data is damaged; the output came before the damage.
         var isDamaged = false
     }
 
     private let zlib: Zlib
-    /// It must not move: zlib remembers where it is.
+    /// The stream must not move: zlib keeps its address.
     private let stream: UnsafeMutablePointer<ZlibStream>
 
-    /// Whether more may come out without more going in.
+    /// Whether more output may come without more input.
     private(set) var mayHaveMore = false
-    /// Whether the last bytes that went in ended the stream; the next ones begin another one.
+    /// Whether the last input ended the stream; the next input begins another stream.
     private(set) var hasJustEnded = false
 
-    /// - Throws: ``WebSocketError/deflateUnavailable(reason:)`` where there is no memory.
+    /// - Throws: ``WebSocketError/deflateUnavailable(reason:)`` if memory is exhausted.
     init(windowBits: Int) throws(WebSocketError) {
         zlib = try Zlib.shared.get()
+        // SAFETY: the memory is this object's own until `deinit`; zlib compares the size given with that of its own
+        // `z_stream`.
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: ZlibStream())
-        // Negative numbers: there is no header.
+        // A negative number means: no header.
         let status = unsafe zlib.initializeInflation(
             stream, CInt(-windowBits), zlib.version(), CInt(MemoryLayout<ZlibStream>.size))
+        // If this throws, `deinit` frees the memory.
         guard status == ZlibConstant.isFine else {
-            unsafe stream.deallocate()
             throw .deflateUnavailable(reason: "zlib gives up with \(status)")
         }
     }
 
     deinit {
+        // SAFETY: zlib frees only its own state, and refuses a stream that it has not initialised. The memory is not used
+        // later.
         _ = unsafe zlib.endInflation(stream)
         unsafe stream.deallocate()
     }
 
-    /// Whether what went in ended with a block.
+    /// Whether the input so far ends with a complete block.
     var isBetweenBlocks: Bool {
-        // zlib.h at `inflate`: 128 is added behind the end of a block.
+        // zlib.h at `inflate`: 128 is added after the end of a block.
+        // SAFETY: `init` has initialised the stream, which lives as long as this object.
         unsafe stream.pointee.dataType & 128 != 0
     }
 
-    /// Decompresses as much as there is, and as there is room for.
+    /// Decompresses until the input ends or the buffer is full.
     ///
-    /// - Parameter destination: There must be some room.
+    /// - Parameter destination: The buffer; it must not be empty.
     func inflate(_ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer) -> Step {
         let (sourceByteCount, roomByteCount) = (UInt32(clamping: source.count), UInt32(clamping: destination.count))
-        // SAFETY: zlib reads and writes up to these counts, and not after the call.
+        // SAFETY: zlib reads and writes at most this many bytes, and none after the call.
         unsafe stream.pointee.nextInput = source.baseAddress?.assumingMemoryBound(to: UInt8.self)
         unsafe stream.pointee.inputByteCount = sourceByteCount
         unsafe stream.pointee.nextOutput = destination.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -60,12 +65,12 @@ final class Inflater {
             takenByteCount: Int(sourceByteCount - stream.pointee.inputByteCount),
             filledByteCount: Int(roomByteCount - stream.pointee.outputByteCount))
         switch status {
-        // Nothing could be done, for there was no input.
+        // A buffer error means that there was no input.
         case ZlibConstant.isFine, ZlibConstant.bufferError:
             mayHaveMore = step.filledByteCount == Int(roomByteCount)
             hasJustEnded = hasJustEnded && step.takenByteCount == 0
         case ZlibConstant.streamEnd:
-            // A last block may stand anywhere (RFC 7692 §7.2.3.5), and what came before may be looked back to behind it.
+            // A final block may come anywhere (RFC 7692 §7.2.3.5), and later blocks may refer to data before it.
             step.isDamaged = unsafe zlib.restartInflation(stream) != ZlibConstant.isFine
             mayHaveMore = false
             hasJustEnded = true

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension WebSocketEngine {
-    /// Takes bytes of the peer's, and puts the content that is in them behind what is in `room`.
+    /// Takes bytes from the peer, and appends their content to `room`.
     ///
-    /// Content comes as it arrives: a message may come in many pieces. Each call's content is of one message.
+    /// Content is delivered as it arrives: a message may come in many pieces. Each call delivers content of one message
+    /// only.
     ///
     /// - Parameters:
-    ///   - bytes: What the peer has sent, cut anywhere, without what was taken before. There may be none.
-    ///   - room: Where content goes.
-    ///   - now: The time, from which the peer has ``WebSocketConfiguration/closeTimeout`` where it has to close.
-    /// - Returns: How much was taken, and why not more.
-    /// - Throws: A ``WebSocketError`` about the peer's bytes, which it is told with the code
-    ///   ``WebSocketError/closeCode``; what was put into the room came before the fault.
+    ///   - bytes: The peer's bytes, split anywhere, without those taken before. May be empty.
+    ///   - room: The buffer for the content.
+    ///   - now: The current time. ``WebSocketEngine/Configuration/closeTimeout`` starts here if the peer has to close.
+    /// - Returns: How much was taken, and why it stopped.
+    /// - Throws: A ``WebSocketError`` about the peer's bytes. The peer is told with its code,
+    ///   ``WebSocketError/closeCode``. The content already appended came before the fault.
     public mutating func read(
         _ bytes: RawSpan, into room: inout OutputRawSpan, at now: Duration
     ) throws(WebSocketError) -> WebSocketReading {
@@ -24,6 +25,7 @@ extension WebSocketEngine {
         case .open, .closing: break
         }
         var reading = Passage()
+        // SAFETY: the closures keep neither buffer, and `filledByteCount` counts what was written from its start on.
         let result: Result<WebSocketReading.Stop, WebSocketError> = unsafe room.withUnsafeMutableBytes {
             room, filledByteCount in
             unsafe bytes.withUnsafeBytes { bytes in
@@ -44,13 +46,13 @@ extension WebSocketEngine {
         }
     }
 
-    /// How far one call has come.
+    /// The progress of one call.
     struct Passage {
-        /// How many bytes of the input were taken.
+        /// The number of input bytes taken.
         var byteCount = 0
-        /// How many bytes are in the room.
+        /// The number of bytes in the buffer.
         var filledByteCount = 0
-        /// Of what kind those are that the call has put there.
+        /// The kind of the content that this call has appended; nil if there is none.
         var content: WebSocketMessageKind?
     }
 
@@ -61,6 +63,8 @@ extension WebSocketEngine {
         while true {
             switch place {
             case .header:
+                // SAFETY: here and below, both buffers are lent by ``read(_:into:at:)``, and the passage stays within
+                // their counts.
                 guard try unsafe takeHeader(bytes, &passage) else { return .needsBytes }
             case .control:
                 guard unsafe takeControl(bytes, &passage) else { return .needsBytes }
@@ -79,31 +83,32 @@ extension WebSocketEngine {
         }
     }
 
-    /// How much room the content deserves that is in so many bytes of the peer's: none before its frame has begun, so that
-    /// a short message is not given what many others behind it need.
+    /// Returns the buffer space that the content of the next `byteCount` bytes needs.
     ///
-    /// - Parameter heldByteCount: How much of the message is held already.
+    /// Returns 0 before a frame has begun. Otherwise a short message would get the space that many later ones need.
+    ///
+    /// - Parameter heldByteCount: How many bytes of the message are already held.
     func contentByteCount(of byteCount: Int, behind heldByteCount: Int) -> Int {
         guard place == .content, let message else { return 0 }
         let announced = min(remainingByteCount, byteCount)
-        // Nobody knows how much it is when it is compressed; memory grows with what has come.
+        // The size of compressed content is unknown; the buffer grows with what has arrived.
         return message.isCompressed ? min(64 * 1024, max(512, 4 * min(announced, 16 * 1024), heldByteCount)) : announced
     }
 
-    /// Whether a message, or a frame in none, has begun and is to come whole.
+    /// Whether a message, or a control frame outside a message, has begun and not ended.
     package var hasBegun: Bool {
         guard case .open = state else { return false }
         return message != nil || headerReader.takenByteCount > 0 || place == .control
     }
 
-    /// How many bytes of the frame that has begun are to come, where they are what is kept of it.
+    /// The number of payload bytes that the current frame lacks; 0 unless they are stored as they arrive.
     package var missingByteCount: Int {
         place == .content && message?.isCompressed == false ? remainingByteCount : 0
     }
 
     // MARK: Headers
 
-    /// - Returns: Whether a header is complete.
+    /// - Returns: Whether the header is complete.
     private mutating func takeHeader(
         _ bytes: UnsafeRawBufferPointer, _ passage: inout Passage
     ) throws(WebSocketError) -> Bool {
@@ -148,13 +153,13 @@ extension WebSocketEngine {
         try count(header)
     }
 
-    /// How many bytes may be announced of the message where so many of content may come.
+    /// Returns the limit of announced bytes for a limit of content bytes.
     private func announcedLimit(_ limit: Int) -> Int {
-        // Compressed, it is hardly ever longer; one that says nothing at great length is to end somewhere.
+        // Compressed content is rarely longer than this. A longer message that inflates to nothing must end somewhere.
         message?.isCompressed == true ? min(limit, Int.max / 4) * 2 + 1024 : limit
     }
 
-    /// Counts the frame for its message, before anything of it has come.
+    /// Counts the frame towards its message, before any of its payload arrives.
     private mutating func count(_ header: FrameHeader) throws(WebSocketError) {
         guard var message else { return }
         message.fragmentCount += 1
@@ -169,9 +174,9 @@ extension WebSocketEngine {
 
     // MARK: Content
 
-    /// Puts content into the room that is not compressed.
+    /// Copies uncompressed content into the buffer.
     ///
-    /// - Returns: Why it has stopped; nil when the frame is complete.
+    /// - Returns: Why it stopped; nil if the frame is complete.
     private mutating func takeContent(
         _ bytes: UnsafeRawBufferPointer, _ room: UnsafeMutableRawBufferPointer, _ passage: inout Passage
     ) throws(WebSocketError) -> WebSocketReading.Stop? {
@@ -180,21 +185,24 @@ extension WebSocketEngine {
         guard available > 0 else { return .needsBytes }
         let byteCount = min(available, room.count - passage.filledByteCount)
         guard byteCount > 0, let base = room.baseAddress else { return .needsRoom }
+        // SAFETY: the range ends at `passage.byteCount` plus at most what is left of `bytes`.
         let source = unsafe UnsafeRawBufferPointer(rebasing: bytes[passage.byteCount..<passage.byteCount + byteCount])
         // SAFETY: `byteCount` was compared with what is left of both.
         let destination = unsafe base + passage.filledByteCount
         unsafe takePayload(source, to: destination)
         passage.byteCount += byteCount
+        // SAFETY: these bytes were written just now.
         let isValid = unsafe note(UnsafeRawBufferPointer(start: destination, count: byteCount), &passage)
         guard isValid else { throw .invalidUTF8(offset: message?.byteCount ?? 0) }
         if remainingByteCount == 0 { return nil }
         return passage.filledByteCount == room.count ? .needsRoom : .needsBytes
     }
 
-    /// Copies bytes of the frame's payload, without their mask.
+    /// Copies bytes of the frame's payload and removes their mask.
     mutating func takePayload(_ source: UnsafeRawBufferPointer, to destination: UnsafeMutableRawPointer) {
         remainingByteCount -= source.count
         guard frame.maskKey != nil else {
+            // SAFETY: the caller gives a destination with space for all of the source, which is another buffer.
             if let start = source.baseAddress { unsafe destination.copyMemory(from: start, byteCount: source.count) }
             return
         }
@@ -202,13 +210,13 @@ extension WebSocketEngine {
         maskKey = Masking.rotated(maskKey, by: source.count)
     }
 
-    /// Counts content that was put into the room.
+    /// Counts content that was put into the buffer.
     ///
-    /// - Returns: Whether it is what the message should have; otherwise only what is in front of the fault was counted.
+    /// - Returns: Whether it is valid for its message; if not, only the bytes before the fault were counted.
     mutating func note(_ content: UnsafeRawBufferPointer, _ passage: inout Passage) -> Bool {
         var validByteCount = content.count
         if message?.kind == .text {
-            // SAFETY: the span lives shorter than the call.
+            // SAFETY: the span does not outlive the call.
             let span = unsafe RawSpan(_unsafeBytes: content)
             validByteCount = message?.text.receive(span) ?? 0
         }
@@ -233,6 +241,7 @@ extension WebSocketEngine {
     private mutating func takeControl(_ bytes: UnsafeRawBufferPointer, _ passage: inout Passage) -> Bool {
         let byteCount = min(remainingByteCount, bytes.count - passage.byteCount)
         if byteCount > 0 {
+            // SAFETY: `byteCount` is at most what is left of `bytes`.
             let source = unsafe UnsafeRawBufferPointer(
                 rebasing: bytes[passage.byteCount..<passage.byteCount + byteCount])
             var control = control
@@ -240,7 +249,7 @@ extension WebSocketEngine {
             control.append(addingCapacity: byteCount) { output in
                 unsafe output.withUnsafeMutableBufferPointer { room, filledByteCount in
                     guard let base = room.baseAddress else { return }
-                    // SAFETY: there is room for `byteCount` bytes, all of which are written.
+                    // SAFETY: there is space for `byteCount` bytes, and all of them are written.
                     unsafe takePayload(source, to: UnsafeMutableRawPointer(base))
                     filledByteCount = byteCount
                 }
@@ -257,7 +266,7 @@ extension WebSocketEngine {
             answerPing(control)
             return .ping(control)
         case .pong:
-            // What nobody asked for may come, and means nothing (RFC 6455 §5.5.3).
+            // A pong without a ping is allowed and has no meaning (RFC 6455 §5.5.3).
             guard let place = unansweredPings.lastIndex(of: control) else { return nil }
             unansweredPings.removeFirst(place + 1)
             return .pong(control)
@@ -268,13 +277,14 @@ extension WebSocketEngine {
         }
     }
 
-    /// What a close frame says (RFC 6455 §5.5.1).
+    /// Returns the content of a close frame (RFC 6455 §5.5.1).
     private func closePayload() throws(WebSocketError) -> WebSocketClose {
         guard !control.isEmpty else { return WebSocketClose(code: nil) }
         guard control.count > 1 else { throw .violation(.closePayload, offset: frameOffset) }
         let code = WebSocketCloseCode(rawValue: UInt16(control[0]) << 8 | UInt16(control[1]))
         guard code.mayBeSent else { throw .violation(.closeCode(code.rawValue), offset: frameOffset) }
         var text = UTF8Progress()
+        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         let bytes = unsafe control.span.bytes
         let reason = bytes.extracting(droppingFirst: 2)
         let validByteCount = text.receive(reason)

@@ -8,12 +8,12 @@ extension WebSocketEngine {
     /// Sends a whole message.
     ///
     /// - Parameters:
-    ///   - content: What it says.
-    ///   - kind: What it is.
-    /// - Returns: Whether it was taken; false where ``WebSocketConfiguration/outputLimit`` is reached, and it is to be given
+    ///   - content: The content of the message.
+    ///   - kind: The kind of the message.
+    /// - Returns: Whether it was queued. If false, ``WebSocketEngine/Configuration/outputLimit`` is reached: send it
     ///   again after ``takeOutput(_:)``.
-    /// - Throws: ``WebSocketError/invalidText(offset:)`` for text that is not UTF-8; ``WebSocketError/insideMessage`` where
-    ///   ``sendFragment(_:as:isLast:)`` has begun another one; ``WebSocketError/closed``.
+    /// - Throws: ``WebSocketError/invalidText(offset:)`` for text that is not UTF-8; ``WebSocketError/insideMessage``
+    ///   if ``sendFragment(_:as:isLast:)`` has begun another message; ``WebSocketError/closed``.
     public mutating func send(_ content: RawSpan, as kind: WebSocketMessageKind) throws(WebSocketError) -> Bool {
         guard try mayWrite() else { return false }
         if kind == .text {
@@ -24,12 +24,13 @@ extension WebSocketEngine {
         return true
     }
 
-    /// Sends a whole text; see ``send(_:as:)``.
+    /// Sends a whole text message; see ``send(_:as:)``.
     public mutating func send(_ text: String) throws(WebSocketError) -> Bool {
         guard try mayWrite() else { return false }
         var text = text
         let result: Result<Void, WebSocketError> = text.withUTF8 { characters in
             Result { () throws(WebSocketError) in
+                // SAFETY: a string's UTF-8 has neither padding nor uninitialised bytes.
                 let bytes = unsafe characters.span.bytes
                 try writeMessage(bytes, .text)
             }
@@ -43,12 +44,13 @@ extension WebSocketEngine {
         switch message {
         case .text(let text): return try send(text)
         case .binary(let content):
+            // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
             let bytes = unsafe content.span.bytes
             return try send(bytes, as: .binary)
         }
     }
 
-    /// Whether there is room for more.
+    /// Returns whether the output queue is below its limit.
     private func mayWrite() throws(WebSocketError) -> Bool {
         guard isOpen else { throw .closed }
         guard fragments == nil else { throw .insideMessage }
@@ -62,21 +64,22 @@ extension WebSocketEngine {
             return
         }
         let compressed = try deflated(content, isLast: true)
+        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         let bytes = unsafe compressed.span.bytes
         writeFrame(opcode, isCompressed: true, bytes)
     }
 
-    /// Sends a part of a message, as a frame of its own: for messages that are not at hand whole.
+    /// Sends part of a message as a frame of its own, for messages that are not in memory as a whole.
     ///
-    /// Pings and their answers may go between fragments, other messages may not.
+    /// Pings and pongs may be sent between fragments; other messages may not.
     ///
     /// - Parameters:
-    ///   - content: What comes next; it may be empty. Text may be cut inside a character.
-    ///   - kind: What the message is; the same for all its fragments.
-    ///   - isLast: Whether the message ends with it.
-    /// - Returns: Whether it was taken, as with ``send(_:as:)``.
-    /// - Throws: ``WebSocketError/invalidText(offset:)``, with the offset in the message; nothing of the fragment was sent
-    ///   then. ``WebSocketError/insideMessage`` for another kind than the message's; ``WebSocketError/closed``.
+    ///   - content: The next part; it may be empty. Text may be split inside a character.
+    ///   - kind: The kind of the message, the same for all its fragments.
+    ///   - isLast: Whether this is the last fragment.
+    /// - Returns: Whether it was queued, as with ``send(_:as:)``.
+    /// - Throws: ``WebSocketError/invalidText(offset:)`` with the offset in the message; then nothing of the fragment
+    ///   was sent. ``WebSocketError/insideMessage`` if the message has another kind; ``WebSocketError/closed``.
     public mutating func sendFragment(
         _ content: RawSpan, as kind: WebSocketMessageKind, isLast: Bool
     ) throws(WebSocketError) -> Bool {
@@ -92,6 +95,7 @@ extension WebSocketEngine {
         let opcode: Opcode = message.isFirst ? kind == .text ? .text : .binary : .continuation
         if message.isCompressed {
             let compressed = try deflated(content, isLast: isLast)
+            // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
             let bytes = unsafe compressed.span.bytes
             writeFrame(opcode, isFinal: isLast, isCompressed: message.isFirst, bytes)
         } else {
@@ -105,22 +109,23 @@ extension WebSocketEngine {
 
     // MARK: Control frames
 
-    /// Asks the peer whether it is there; the answer comes as ``WebSocketEvent/pong(_:)`` with the same payload.
+    /// Sends a ping. The reply arrives as ``WebSocketEvent/pong(_:)`` with the same payload.
     ///
-    /// - Parameter payload: At most 125 bytes, by which the answer is known.
-    /// - Returns: Whether it was taken, as with ``send(_:as:)``.
+    /// - Parameter payload: At most 125 bytes that identify the reply.
+    /// - Returns: Whether it was queued, as with ``send(_:as:)``.
     /// - Throws: ``WebSocketError/controlTooLong(byteCount:)``; ``WebSocketError/closed``.
     public mutating func ping(_ payload: RawSpan) throws(WebSocketError) -> Bool {
         guard try writeControl(.ping, payload) else { return false }
         if unansweredPings.count == Self.unansweredPingLimit { unansweredPings.removeFirst() }
+        // SAFETY: the closure copies the bytes and keeps none of them.
         unansweredPings.append(unsafe payload.withUnsafeBytes { unsafe Array($0) })
         return true
     }
 
-    /// Tells the peer that this side is there, although it has not asked (RFC 6455 §5.5.3).
+    /// Sends a pong that the peer has not asked for (RFC 6455 §5.5.3).
     ///
     /// - Parameter payload: At most 125 bytes; the peer ignores them.
-    /// - Returns: Whether it was taken, as with ``send(_:as:)``.
+    /// - Returns: Whether it was queued, as with ``send(_:as:)``.
     /// - Throws: ``WebSocketError/controlTooLong(byteCount:)``; ``WebSocketError/closed``.
     public mutating func pong(_ payload: RawSpan) throws(WebSocketError) -> Bool {
         try writeControl(.pong, payload)
@@ -134,13 +139,14 @@ extension WebSocketEngine {
         return true
     }
 
-    /// Answers a ping, at once unless too many answers wait already.
+    /// Answers a ping at once, unless too many answers are already queued.
     mutating func answerPing(_ payload: [UInt8]) {
         guard isOpen else { return }
         guard pongByteCount < Self.pongLimit, owedPong == nil else {
             owedPong = payload
             return
         }
+        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         let bytes = unsafe payload.span.bytes
         let byteCount = pendingByteCount
         writeFrame(.pong, bytes)
@@ -150,15 +156,15 @@ extension WebSocketEngine {
 
     // MARK: Closing
 
-    /// Closes: tells the peer, behind what was given before, and waits for its answer until ``deadline``.
+    /// Sends a close frame after all queued output, and waits for the peer's until ``deadline``.
     ///
-    /// What the peer sends in between still comes; a peer that has closed before is answered so
-    /// (``WebSocketConfiguration/answersCloseLate``). A second call does nothing.
+    /// Until then, messages from the peer still arrive. If the peer has closed first, this answers it
+    /// (``WebSocketEngine/Configuration/answersCloseLate``). A second call does nothing.
     ///
     /// - Parameters:
-    ///   - code: Why; nil to say nothing.
-    ///   - reason: Why, for people: at most 123 bytes of UTF-8, and none without a code.
-    ///   - now: The time.
+    ///   - code: The reason code; nil sends none.
+    ///   - reason: The reason for humans: at most 123 bytes of UTF-8, empty without a code.
+    ///   - now: The current time.
     /// - Throws: ``WebSocketError/invalidCloseCode(_:)``; ``WebSocketError/controlTooLong(byteCount:)``.
     public mutating func close(
         code: WebSocketCloseCode? = .normal, reason: String = "", at now: Duration
@@ -182,13 +188,13 @@ extension WebSocketEngine {
         if let code = close.code?.rawValue {
             payload = [UInt8(code >> 8), UInt8(truncatingIfNeeded: code)] + Array(close.reason.utf8)
         }
+        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         let bytes = unsafe payload.span.bytes
         writeFrame(.close, bytes)
-        fragments = nil
-        owedPong = nil
+        (fragments, owedPong, ahead) = (nil, nil, nil)
     }
 
-    /// The peer has closed: answers if this side had not and answers at once (RFC 6455 §5.5.1).
+    /// Handles the peer's close frame: answers it, unless this side closed first or answers late (RFC 6455 §5.5.1).
     mutating func finishClose(_ received: WebSocketClose, at now: Duration) {
         switch state {
         case .open where configuration.answersCloseLate:
@@ -204,14 +210,14 @@ extension WebSocketEngine {
         }
     }
 
-    /// Both sides have closed.
+    /// Ends the WebSocket after both sides have closed.
     private mutating func endCleanly(_ end: WebSocketEnd, at now: Duration) {
-        // The server ends the connection first, so that it is the one to remember it (RFC 6455 §7.1.1).
+        // The server closes the connection first, so that it holds the TIME_WAIT state (RFC 6455 §7.1.1).
         state = .ended(end, deadline: now + configuration.closeTimeout, waitsForPeer: role == .client)
         forgetStreams()
     }
 
-    /// Something is wrong with the peer's bytes: tells it, and reads no further (RFC 6455 §7.1.7).
+    /// Fails because of the peer's bytes: tells the peer, and reads no further (RFC 6455 §7.1.7).
     mutating func fail(_ error: WebSocketError, at now: Duration) {
         if case .failing = state { return }
         guard configuration.failsLate, case .open = state else { return endFailed(error, at: now) }
@@ -237,13 +243,13 @@ extension WebSocketEngine {
 
     // MARK: Output
 
-    /// How many bytes wait to be sent.
+    /// The number of bytes in the output queue.
     @inlinable public var pendingByteCount: Int { output.count - outputStart }
 
-    /// Lends the bytes that wait to be sent, if there are any.
+    /// Lends the queued output to a closure, if there is any.
     ///
-    /// - Parameter body: Sends of the bytes what it can, and returns how many these were; the others stay.
-    /// - Throws: What the closure throws; nothing is taken then.
+    /// - Parameter body: Sends what it can of the bytes, and returns how many it sent; the others stay queued.
+    /// - Throws: What the closure throws; then nothing is taken.
     public mutating func takeOutput<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Int) throws(Failure) {
         guard pendingByteCount > 0 else { return }
         let byteCount = try lendOutput(body)
@@ -252,12 +258,16 @@ extension WebSocketEngine {
         sentByteCount += byteCount
         if pendingByteCount == 0 {
             outputStart = 0
-            // A connection that is silent holds no memory for what it once had to say.
+            // An idle connection holds no memory for earlier output.
             if output.capacity > Self.keptOutputCapacity {
                 output = []
             } else {
                 output.removeAll(keepingCapacity: true)
             }
+        } else if output.capacity > max(16 << 10, 4 * pendingByteCount) {
+            // A slow reader must not keep the memory of all earlier output.
+            output = Array(output[outputStart...])
+            outputStart = 0
         }
         guard sentByteCount >= pongEnd else { return }
         pongByteCount = 0
@@ -267,14 +277,18 @@ extension WebSocketEngine {
     }
 
     private func lendOutput<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Int) throws(Failure) -> Int {
+        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         let bytes = unsafe output.span.bytes
         return try body(bytes.extracting(droppingFirst: outputStart))
     }
 
-    /// What is kept for the next output, in bytes: enough for the small messages of a connection that is busy.
+    /// The memory allocated for the output queue, in bytes.
+    package var outputCapacity: Int { output.capacity }
+
+    /// The memory kept for the next output, in bytes: enough for the small messages of a busy connection.
     private static var keptOutputCapacity: Int { 1024 }
 
-    /// Puts a frame into the output, masked where this is a client.
+    /// Appends a frame to the output, masked if this is a client.
     private mutating func writeFrame(
         _ opcode: Opcode, isFinal: Bool = true, isCompressed: Bool = false, _ payload: RawSpan
     ) {
@@ -287,7 +301,7 @@ extension WebSocketEngine {
             unsafe output.withUnsafeMutableBufferPointer { room, filledByteCount in
                 unsafe payload.withUnsafeBytes { payload in
                     guard let base = room.baseAddress else { return }
-                    // SAFETY: there is room for header and payload, all of which is written.
+                    // SAFETY: there is space for header and payload, and all of it is written.
                     let start = UnsafeMutableRawPointer(base)
                     let destination = unsafe start + header.write(to: start)
                     if let key = header.maskKey {
@@ -301,15 +315,15 @@ extension WebSocketEngine {
         }
     }
 
-    /// Makes room at the end of the output.
+    /// Reserves space at the end of the output.
     private mutating func reserveOutput(_ byteCount: Int) {
-        // What has left goes once it is the larger part, so that no byte is moved more than once on average.
+        // Sent bytes are removed once they are more than half, so that each byte moves at most once on average.
         if outputStart > pendingByteCount {
             output.removeFirst(outputStart)
             outputStart = 0
         }
         let needed = output.count + byteCount
-        // At least twice what there was, for asking for a little more each time would move everything each time.
+        // At least double the size: growing by a little each time would copy everything each time.
         if needed > output.capacity { output.reserveCapacity(max(needed, 2 * output.count)) }
     }
 }

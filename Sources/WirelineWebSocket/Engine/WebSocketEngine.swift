@@ -1,58 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One side of one WebSocket behind its handshake (RFC 6455 §5 to §7): bytes of frames in and out, and content.
+/// One side of a WebSocket after its handshake (RFC 6455 §5 to §7): frames in and out, and their content.
 ///
-/// It reads no socket, starts nothing by itself and reads no clock; `now` is any clock's time since any moment. Whoever
-/// drives it does three things, in any order and as often as they like:
+/// It reads no socket, starts nothing by itself and reads no clock; `now` is the time of any clock since any moment.
+/// The driver does three things, in any order and as often as it likes:
 ///
-/// - hands what has come from the peer to ``read(_:into:at:)``, which puts content where it is told and says what else came;
-/// - gives it what is to be sent: ``send(_:as:)``, ``sendFragment(_:as:isLast:)``, ``ping(_:)``, ``close(code:reason:at:)``;
-/// - after each of these, sends what waits: ``takeOutput(_:)``. That holds after an error too, for it tells the peer why.
+/// - passes the peer's bytes to ``read(_:into:at:)``, which stores the content and reports other events;
+/// - sends messages with ``send(_:as:)``, ``sendFragment(_:as:isLast:)``, ``ping(_:)`` and ``close(code:reason:at:)``;
+/// - after each of these, sends the queued bytes with ``takeOutput(_:)``, also after an error: they tell the peer the
+///   reason.
 ///
-/// Besides it tells it of the connection's end (``endOfInput()``) and of ``deadline``, and ends the connection when
-/// ``wantsConnectionClosed``. Then ``end`` says how it came about.
+/// The driver also reports the end of the connection (``endOfInput()``), keeps the ``deadline``, and closes the
+/// connection when ``wantsConnectionClosed`` is true. ``end`` then says what happened.
 ///
-/// Pings are answered by the engine itself. While a peer sends more of them than it takes answers, only the newest is
+/// The engine answers pings itself. If a peer sends pings faster than it reads the answers, only the newest is
 /// answered.
 ///
-/// Whatever the peer sends, the engine holds of it one control frame, and what zlib needs where messages are compressed.
-/// Output is bounded by ``WebSocketConfiguration/outputLimit`` and one message.
+/// Whatever the peer sends, the engine stores only one control frame, and zlib's state if messages are compressed.
+/// Output is limited to ``WebSocketEngine/Configuration/outputLimit``, one message, and 16 KiB of pongs.
 ///
-/// An engine that has thrown something about the peer stays failed: reading throws the same from then on.
+/// After an error about the peer's bytes, every further read throws the same error.
 ///
-/// It belongs to one thread at a time.
+/// Only one thread at a time may use an engine.
 public struct WebSocketEngine: ~Copyable {
-    /// Answers to pings that may wait to be sent, in bytes: 16 KiB, over a hundred of the longest. Further ones replace each
-    /// other.
+    /// The largest size of queued pongs, in bytes: 16 KiB, over a hundred of the longest.
+    ///
+    /// Beyond it, only the newest ping is answered.
     static let pongLimit = 16 * 1024
-    /// Of so many pings the payload is kept, for the answers to be known by.
+    /// The number of pings whose payload is kept to recognize the answers.
     static let unansweredPingLimit = 16
 
     enum State {
         case open
-        /// The peer has closed; this side has not, and need not yet.
+        /// The peer has closed; this side has not, and does not have to yet.
         case answering(received: WebSocketClose)
-        /// The peer's bytes are at fault, of which it has not been told yet.
+        /// The peer's bytes were invalid, and the peer has not been told yet.
         case failing(WebSocketError)
         /// This side has closed; the peer has not.
         case closing(sent: WebSocketClose, deadline: Duration)
-        /// Nothing is read or sent any more. Until the deadline, if there is one, output may leave, and where `waitsForPeer`
-        /// the peer has to end the connection (RFC 6455 §7.1.1).
+        /// Nothing more is read or queued.
+        ///
+        /// Queued output may be sent until the deadline, if there is one. If `waitsForPeer`, the peer closes the
+        /// connection (RFC 6455 §7.1.1).
         case ended(WebSocketEnd, deadline: Duration?, waitsForPeer: Bool)
     }
 
-    /// What comes next of the peer's bytes.
+    /// The part of a frame that the next byte belongs to.
     enum Place {
         case header
         case content
         case control
     }
 
-    /// Which end this is.
+    /// The side of the connection.
     public let role: WebSocketRole
-    /// What it holds at most.
-    public let configuration: WebSocketConfiguration
-    /// Whether messages may be compressed, and how.
+    /// The limits and timeouts.
+    public let configuration: Configuration
+    /// How messages are compressed; nil if they are not.
     let deflate: DeflateAgreement?
 
     var state = State.open {
@@ -64,60 +68,65 @@ public struct WebSocketEngine: ~Copyable {
                 }
         }
     }
-    /// Whether messages can be sent. Stored, for to ask a function of it another module would copy all that is here.
+    /// Whether messages can be sent. Stored, because a computed property would copy the engine into other modules.
     public private(set) var isOpen = true
 
     // MARK: Input
 
     var place = Place.header
     var headerReader: FrameHeaderReader
-    /// The frame that has begun.
+    /// The current frame.
     var frame = FrameHeader(isFinal: true, opcode: .binary, payloadByteCount: 0)
-    /// How much of its payload is to come.
+    /// The number of payload bytes of the frame that are missing.
     var remainingByteCount = 0
-    /// The key for the next byte of it.
+    /// The mask key for its next byte.
     var maskKey: UInt32 = 0
-    /// How many bytes there were in front of the frame.
+    /// The number of bytes before the frame.
     var frameOffset = 0
-    /// How many bytes were taken.
+    /// The number of bytes taken.
     var takenByteCount = 0
-    /// The payload of a control frame, as far as it has come.
+    /// The payload of a control frame, as far as it has arrived.
     var control: [UInt8] = []
     /// The message that has begun.
     var message: IncomingMessage?
     var inflater: Inflater?
-    /// How many messages have come whole, and control frames that were in none.
+    /// The number of complete messages, and of complete control frames outside messages.
     package internal(set) var wholeCount = 0
 
     // MARK: Output
 
-    /// What waits to be sent, from `outputStart` on: whole frames.
+    /// The output queue, from `outputStart` on: whole frames.
     @usableFromInline var output: [UInt8] = []
     @usableFromInline var outputStart = 0
-    /// How many bytes have left.
+    /// The number of bytes sent.
     var sentByteCount = 0
-    /// Where the last answer to a ping ends, counted as `sentByteCount`, and how many bytes such answers have that have not
-    /// left.
+    /// The position of the last pong's end, counted like `sentByteCount`; and the bytes of pongs that are queued.
     var pongEnd = 0
     var pongByteCount = 0
-    /// The payload of the newest ping that has no answer in the output.
+    /// The payload of the newest ping without an answer in the output.
     var owedPong: [UInt8]?
-    /// Payloads of pings of this side's.
+    /// The payloads of this side's unanswered pings.
     var unansweredPings: [[UInt8]] = []
-    /// The message whose fragments are being sent.
+    /// The message that is being sent in fragments.
     var fragments: OutgoingFragments?
     var deflater: Deflater?
+    /// The compressed part of a message that is not sent yet.
+    var ahead: CompressedAhead?
+    /// The processor time spent on compression, in nanoseconds on processors of about 2020.
+    ///
+    /// A driver uses it to share time fairly between connections.
+    package internal(set) var compressionWork = 0
     var maskKeys = MaskKeys()
 
-    /// Begins behind a handshake.
+    /// Makes an engine for a connection whose handshake is done.
     ///
     /// - Parameters:
-    ///   - role: Which end this is.
-    ///   - agreement: What the handshake has settled; nil for a handshake without anything special that was made elsewhere.
-    ///   - configuration: What the engine holds at most.
+    ///   - role: The side of the connection.
+    ///   - agreement: The result of the handshake; nil if it was made elsewhere and agreed on nothing special.
+    ///   - configuration: The limits and timeouts.
     public init(
         _ role: WebSocketRole, agreement: WebSocketAgreement? = nil,
-        configuration: WebSocketConfiguration = WebSocketConfiguration()
+        configuration: Configuration = Configuration()
     ) {
         self.role = role
         var configuration = configuration
@@ -130,13 +139,13 @@ public struct WebSocketEngine: ~Copyable {
 
     // MARK: The end
 
-    /// How the WebSocket has ended; nil before it has.
+    /// How the WebSocket ended; nil while it has not.
     public var end: WebSocketEnd? {
         guard case .ended(let end, _, _) = state else { return nil }
         return end
     }
 
-    /// What this side has said when it closed; nil before it has.
+    /// The close frame that this side sent; nil while it has sent none.
     package var sentClose: WebSocketClose? {
         switch state {
         case .open, .answering, .failing: nil
@@ -145,13 +154,13 @@ public struct WebSocketEngine: ~Copyable {
         }
     }
 
-    /// Whether the driver is to end the connection underneath.
+    /// Whether the driver must close the TCP connection.
     public var wantsConnectionClosed: Bool {
         guard case .ended(_, let deadline, let waitsForPeer) = state else { return false }
         return deadline == nil || pendingByteCount == 0 && !waitsForPeer
     }
 
-    /// When ``timerFired(at:)`` is to be called at the latest; nil while nothing is waited for.
+    /// The latest time to call ``timerFired(at:)``; nil if no timeout is running.
     public var deadline: Duration? {
         switch state {
         case .open, .answering, .failing: nil
@@ -160,7 +169,7 @@ public struct WebSocketEngine: ~Copyable {
         }
     }
 
-    /// Takes note of the time; what was waited for until ``deadline`` is waited for no longer.
+    /// Reports the time; a timeout that ended at ``deadline`` takes effect.
     public mutating func timerFired(at now: Duration) {
         guard let deadline, deadline <= now else { return }
         switch state {
@@ -172,8 +181,22 @@ public struct WebSocketEngine: ~Copyable {
         }
     }
 
-    /// Takes note that the connection brings no more bytes. Where both sides have said that they close, what waits to be sent
-    /// still has until ``deadline`` to leave.
+    /// Reports that the peer has taken some of the queued output: the timeout of ``deadline`` starts again.
+    ///
+    /// So a slow reader still receives what was sent before the close.
+    public mutating func outputProgressed(at now: Duration) {
+        let deadline = now + configuration.closeTimeout
+        switch state {
+        case .closing(let sent, _): state = .closing(sent: sent, deadline: deadline)
+        case .ended(let end, .some, let waitsForPeer):
+            state = .ended(end, deadline: deadline, waitsForPeer: waitsForPeer)
+        case .open, .answering, .failing, .ended: break
+        }
+    }
+
+    /// Reports that no more bytes will arrive.
+    ///
+    /// If both sides have closed, queued output can still be sent until ``deadline``.
     public mutating func endOfInput() {
         switch state {
         case .open: endHere(.cut, sent: nil)
@@ -189,28 +212,36 @@ public struct WebSocketEngine: ~Copyable {
         forgetStreams()
     }
 
-    /// Gives back what only messages need.
+    /// Releases what only messages need.
     mutating func forgetStreams() {
         (inflater, deflater, message, fragments, owedPong) = (nil, nil, nil, nil, nil)
+        ahead = nil
         unansweredPings = []
     }
 }
 
-/// The message that is being read.
+/// A message that is being received.
 struct IncomingMessage {
     let kind: WebSocketMessageKind
     let isCompressed: Bool
-    /// How many bytes of content have come.
+    /// The number of content bytes that have arrived.
     var byteCount = 0
-    /// How many bytes its frames have announced.
+    /// The number of bytes that its frames have announced.
     var announcedByteCount = 0
     var fragmentCount = 0
     var text = UTF8Progress()
-    /// How many bytes of the tail that compressed messages are sent without the inflater has had.
+    /// The number of bytes of the unsent tail that the inflater has taken.
     var tailByteCount = 0
 }
 
-/// The message that is being sent in fragments.
+/// The beginning of a message, compressed before the message is sent.
+struct CompressedAhead {
+    /// The number of uncompressed bytes that it represents.
+    var byteCount = 0
+    var compressed: [UInt8] = []
+}
+
+/// A message that is being sent in fragments.
 struct OutgoingFragments {
     let kind: WebSocketMessageKind
     let isCompressed: Bool
@@ -219,5 +250,5 @@ struct OutgoingFragments {
     var text = UTF8Progress()
 }
 
-// SAFETY: an engine cannot be copied, so what its streams of zlib hold has one owner, wherever it goes.
+// SAFETY: an engine cannot be copied, so its zlib streams have one owner on any thread.
 extension WebSocketEngine: @unchecked Sendable {}

@@ -2,9 +2,9 @@
 
 import WirelineCodec
 
-/// What a message is.
+/// The kind of a message.
 public enum WebSocketMessageKind: Equatable, Sendable {
-    /// UTF-8.
+    /// UTF-8 text.
     case text
     /// Any bytes.
     case binary
@@ -17,7 +17,7 @@ public enum WebSocketMessage: Equatable, Sendable {
     /// Any bytes.
     case binary([UInt8])
 
-    /// - Parameter content: What a ``WebSocketEngine`` has read, which has made sure that text is UTF-8.
+    /// - Parameter content: Content that a ``WebSocketEngine`` has read, which has checked that text is UTF-8.
     @unsafe
     package init(_ kind: WebSocketMessageKind, _ content: [UInt8]) {
         switch kind {
@@ -28,38 +28,38 @@ public enum WebSocketMessage: Equatable, Sendable {
     }
 }
 
-/// What has come besides content.
+/// An event other than content.
 @nonexhaustive
 public enum WebSocketEvent: Equatable, Sendable {
-    /// The message whose content came last is whole.
+    /// The message whose content came last is complete.
     case messageEnded(WebSocketMessageKind)
-    /// The peer has asked whether this side is there; the answer waits to be sent.
+    /// The peer sent a ping; the pong is queued.
     case ping([UInt8])
-    /// The peer has answered a ping; of several without an answer it may be the newest alone.
+    /// The peer answered a ping. It may answer only the newest of several.
     case pong([UInt8])
-    /// The peer closes; where this side had not, the answer waits to be sent.
+    /// The peer closed. Unless this side closed first, the answer is queued.
     case close(WebSocketClose)
 }
 
-/// How far ``WebSocketEngine/read(_:into:at:)`` has come.
+/// The progress of ``WebSocketEngine/read(_:into:at:)``.
 public struct WebSocketReading: Equatable, Sendable {
-    /// Why it has stopped.
+    /// Why reading stopped.
     public enum Stop: Equatable, Sendable {
-        /// All bytes have been taken; more are needed.
+        /// All bytes were taken; more are needed.
         case needsBytes
-        /// There is no room left for content. There may be more, even when all bytes have been taken.
+        /// The buffer is full. There may be more content, even if all bytes were taken.
         case needsRoom
-        /// Something else has come, behind the content that was put into the room; reading goes on with the next call.
+        /// An event came after the content that was stored; the next call continues.
         case event(WebSocketEvent)
-        /// The WebSocket has ended; what follows is not looked at.
+        /// The WebSocket has ended; later bytes are ignored.
         case ended
     }
 
-    /// How many bytes have been taken; the others are to be given again.
+    /// The number of bytes taken; pass the others again.
     public let byteCount: Int
-    /// Of what kind the content is that was put into the room; nil if there is none.
+    /// The kind of the content that was stored; nil if there is none.
     public let content: WebSocketMessageKind?
-    /// Why it has stopped.
+    /// Why reading stopped.
     public let stop: Stop
 
     package init(byteCount: Int, content: WebSocketMessageKind?, stop: Stop) {

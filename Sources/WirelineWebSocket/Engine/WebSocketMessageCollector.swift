@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Gathers the content that a ``WebSocketEngine`` reads to whole messages.
+/// Collects the content that a ``WebSocketEngine`` reads into whole messages.
 ///
 ///     var rest = received
 ///     repeat {
@@ -9,42 +9,41 @@
 ///         switch reading.stop { case .message(let message): … }
 ///     } while …
 ///
-/// It holds one message, as far as it has come: memory grows with bytes that are there, never with lengths that are
-/// announced.
+/// It holds one message, as far as it has arrived. Memory grows with the bytes received, never with announced lengths.
 public struct WebSocketMessageCollector: Sendable {
-    /// What has come.
+    /// The result of a read.
     public struct Reading: Equatable, Sendable {
-        /// How many bytes have been taken; the others are to be given again.
+        /// The number of bytes taken; pass the others again.
         public let byteCount: Int
-        /// Why it has stopped.
+        /// Why reading stopped.
         public let stop: Stop
     }
 
     /// Why reading has stopped.
     public enum Stop: Equatable, Sendable {
-        /// All bytes have been taken; more are needed.
+        /// All bytes were taken; more are needed.
         case needsBytes
-        /// A message is whole; reading goes on with the next call.
+        /// A message is complete; the next call continues.
         case message(WebSocketMessage)
-        /// Something else has come; reading goes on with the next call. It is never ``WebSocketEvent/messageEnded(_:)``.
+        /// An event came, never ``WebSocketEvent/messageEnded(_:)``; the next call continues.
         case event(WebSocketEvent)
-        /// The WebSocket has ended; what follows is not looked at.
+        /// The WebSocket has ended; later bytes are ignored.
         case ended
     }
 
     private var content: [UInt8] = []
-    /// Of what kind the content is that came last.
+    /// The kind of the content that came last.
     private var kind: WebSocketMessageKind?
 
-    /// Holds nothing.
+    /// Makes an empty collector.
     public init() {}
 
-    /// Takes bytes of the peer's, up to the end of a message.
+    /// Takes bytes from the peer, up to the end of a message.
     ///
     /// - Parameters:
-    ///   - bytes: What the peer has sent, cut anywhere, without what was taken before. There may be none.
-    ///   - engine: What reads them; always the same one.
-    ///   - now: The time.
+    ///   - bytes: The peer's bytes, split anywhere, without those taken before. May be empty.
+    ///   - engine: The engine that reads them; always the same one.
+    ///   - now: The current time.
     /// - Returns: How much was taken, and what came.
     /// - Throws: What ``WebSocketEngine/read(_:into:at:)`` throws.
     public mutating func read(
@@ -61,10 +60,10 @@ public struct WebSocketMessageCollector: Sendable {
         return Reading(byteCount: reading.byteCount, stop: stop)
     }
 
-    /// Takes bytes of the peer's as ``read(_:from:at:)`` does, and leaves what it gathers to ``takeContent()``.
+    /// Takes bytes from the peer as ``read(_:from:at:)`` does, and keeps the content for ``takeContent()``.
     ///
-    /// - Parameter limit: So many bytes of content may be held before it stops; what is handed over at once may go beyond it.
-    /// - Returns: How much was taken, and why not more: there is no room where the limit is reached.
+    /// - Parameter limit: It stops when it holds so many bytes of content. What arrives in one piece may exceed it.
+    /// - Returns: How much was taken, and why it stopped: `needsRoom` if the limit is reached.
     package mutating func gather(
         _ bytes: RawSpan, from engine: inout WebSocketEngine, limit: Int = .max, at now: Duration
     ) throws(WebSocketError) -> WebSocketReading {
@@ -80,13 +79,13 @@ public struct WebSocketMessageCollector: Sendable {
         }
     }
 
-    /// Of what kind the content is that is held; nil where none is.
+    /// The kind of the content that is held; nil if none is.
     package var heldKind: WebSocketMessageKind? { content.isEmpty ? nil : kind }
 
-    /// How many bytes of content are held.
+    /// The number of content bytes that are held.
     package var heldByteCount: Int { content.count }
 
-    /// Takes the content that is held: what has come of a message, or what is left of it when it has ended.
+    /// Takes the content that is held: what has arrived of a message, or what is left when it has ended.
     package mutating func takeContent() -> [UInt8] {
         defer { content = [] }
         return content
@@ -97,19 +96,19 @@ public struct WebSocketMessageCollector: Sendable {
     ) throws(WebSocketError) -> WebSocketReading {
         let room = engine.contentByteCount(of: bytes.byteCount, behind: content.count)
         guard room > 0 else {
-            // An array that is empty is left alone: the standard library would write its count, 0, into memory that all
-            // empty arrays share, which the thread sanitizer takes for a race.
+            // An empty array is not touched. The standard library would write its count, 0, into memory shared by all
+            // empty arrays, which the thread sanitizer reports as a race.
             var nothing = OutputRawSpan()
             return try engine.read(bytes, into: &nothing, at: now)
         }
         let needed = content.count + room
-        // At least twice what there was, for asking for a little more each time would move everything each time.
+        // At least double the size: growing by a little each time would copy everything each time.
         if needed > content.capacity { content.reserveCapacity(max(needed, 2 * content.count)) }
         var result: Result<WebSocketReading, WebSocketError>?
         content.append(addingCapacity: room) { output in
             unsafe output.withUnsafeMutableBufferPointer { buffer, filledByteCount in
                 let memory = UnsafeMutableRawBufferPointer(buffer)
-                // SAFETY: the room is the new part of the array, and its count is what was put into it.
+                // SAFETY: the buffer is the new part of the array, and its count is what was put into it.
                 var room = unsafe OutputRawSpan(buffer: memory, initializedCount: 0)
                 result = Result { () throws(WebSocketError) in try engine.read(bytes, into: &room, at: now) }
                 filledByteCount = unsafe room.finalize(for: memory)
@@ -120,7 +119,7 @@ public struct WebSocketMessageCollector: Sendable {
     }
 
     private mutating func takeMessage(_ kind: WebSocketMessageKind) -> WebSocketMessage {
-        // SAFETY: the engine has put it there.
+        // SAFETY: the engine has put the content there.
         unsafe WebSocketMessage(kind, takeContent())
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a frame is (RFC 6455 §5.2).
+/// The type of a frame (RFC 6455 §5.2).
 package enum Opcode: UInt8, Sendable {
     case continuation = 0
     case text = 1
@@ -12,7 +12,7 @@ package enum Opcode: UInt8, Sendable {
     package var isControl: Bool { rawValue >= 8 }
 }
 
-/// What stands in front of a frame's payload (RFC 6455 §5.2), big-endian.
+/// The header of a frame (RFC 6455 §5.2), big-endian.
 ///
 ///     byte 0             byte 1           2 or 8 bytes         4 bytes
 ///     +-+-+-+-+-------+  +-+----------+  +------------------+  +------------+
@@ -20,7 +20,7 @@ package enum Opcode: UInt8, Sendable {
 ///     +-+-+-+-+-------+  +-+----------+  +------------------+  +------------+
 ///                                         if it is 126 or 127   if M is set
 package struct FrameHeader: Equatable, Sendable {
-    /// The most bytes that a header has.
+    /// The largest size of a header, in bytes.
     package static let largestByteCount = 14
 
     package var isFinal: Bool
@@ -28,7 +28,7 @@ package struct FrameHeader: Equatable, Sendable {
     package var isCompressed: Bool
     package var opcode: Opcode
     package var payloadByteCount: Int
-    /// The key as ``Masking`` wants it; nil for payloads that are not masked.
+    /// The key in the form that ``Masking`` takes; nil if the payload is not masked.
     package var maskKey: UInt32?
 
     package init(
@@ -41,18 +41,18 @@ package struct FrameHeader: Equatable, Sendable {
         self.maskKey = maskKey
     }
 
-    /// How many bytes the header has.
+    /// The size of the header, in bytes.
     package var byteCount: Int {
         2 + (payloadByteCount < 126 ? 0 : payloadByteCount <= 0xFFFF ? 2 : 8) + (maskKey == nil ? 0 : 4)
     }
 
     /// Writes the header, with the length in the fewest bytes.
     ///
-    /// - Parameter destination: There must be room for ``byteCount`` bytes.
+    /// - Parameter destination: It must have space for ``byteCount`` bytes.
     /// - Returns: ``byteCount``.
     package func write(to destination: UnsafeMutableRawPointer) -> Int {
         var offset = 0
-        // SAFETY: the caller has room for as many bytes as are put here.
+        // SAFETY: the caller provides space for ``byteCount`` bytes, and no more are written.
         func put(_ byte: UInt8) {
             unsafe destination.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
             offset += 1

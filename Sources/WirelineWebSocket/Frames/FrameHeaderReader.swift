@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Takes headers of frames byte by byte, and refuses each as soon as it breaks a rule.
+/// Reads frame headers byte by byte, and refuses each one as soon as it breaks a rule.
 struct FrameHeaderReader: Sendable {
-    /// Whether the frames must be masked; if not they must not.
+    /// Whether frames must be masked; if false, they must not be.
     let expectsMask: Bool
     /// Whether messages may be compressed.
     let allowsCompression: Bool
 
-    /// How many bytes of the header have come.
+    /// The number of bytes of the header that have arrived.
     private(set) var takenByteCount = 0
     private var first: UInt8 = 0
     private var second: UInt8 = 0
@@ -22,7 +22,7 @@ struct FrameHeaderReader: Sendable {
 
     /// Takes one byte.
     ///
-    /// - Returns: The header, with its last byte; then the next one begins.
+    /// - Returns: The header after its last byte, otherwise nil. The next byte then begins a new header.
     @inline(__always)
     mutating func take(_ byte: UInt8) throws(WebSocketViolation) -> FrameHeader? {
         let index = takenByteCount
@@ -54,7 +54,7 @@ struct FrameHeaderReader: Sendable {
             throw byte & 0x70 == 0 ? .opcode(byte & 0x0F) : .reservedBits
         }
         self.opcode = opcode
-        // Only the first frame of a message says that it is compressed (RFC 7692 §6.1).
+        // Only the first frame of a message carries the compression flag (RFC 7692 §6.1).
         let mayBeCompressed = allowsCompression && (opcode == .text || opcode == .binary)
         guard byte & (mayBeCompressed ? 0x30 : 0x70) == 0 else { throw .reservedBits }
         guard byte & 0x80 != 0 || !opcode.isControl else { throw .fragmentedControl }

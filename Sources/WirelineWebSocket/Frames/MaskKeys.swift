@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keys that nobody can foresee, not even who has seen all that came before (RFC 6455 §5.3, §10.3).
+/// Mask keys that cannot be predicted, not even from all earlier keys (RFC 6455 §5.3, §10.3).
 ///
-/// Asking the system for each would cost more than a short frame does.
+/// Keys are fetched in batches: one system call for each key would cost more than a short frame.
 struct MaskKeys: Sendable {
     private static let batch = 32
 

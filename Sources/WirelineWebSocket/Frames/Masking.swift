@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a client's frames are mixed with (RFC 6455 §5.3): byte by byte, over and over, the four bytes of a key.
+/// The masking of a client's frames (RFC 6455 §5.3): XOR with the four bytes of a key, over and over.
 ///
-/// A key is a number whose lowest byte is the key's first; ``rotated(_:by:)`` makes the key for bytes further behind.
+/// The lowest byte of a key is its first byte; ``rotated(_:by:)`` returns the key for later bytes.
 package enum Masking {
-    /// The key that begins so many bytes behind where `key` does.
+    /// Returns the key for the byte that comes `byteCount` bytes later.
     @inline(__always)
     package static func rotated(_ key: UInt32, by byteCount: Int) -> UInt32 {
         let shift = UInt32(truncatingIfNeeded: byteCount & 3) &* 8
         return key &>> shift | key &<< (32 &- shift)
     }
 
-    /// Mixes bytes with a key on their way from one place to another, or where they stand.
+    /// Masks or unmasks bytes, in place or while copying them.
     ///
     /// - Parameters:
-    ///   - source: Where they come from.
-    ///   - destination: Where they go; there must be room. It may be the same place, and must not overlap otherwise.
-    ///   - key: The key, rotated so that its first byte is the one for the first byte of these.
+    ///   - source: The bytes to read.
+    ///   - destination: Where the result goes, with space for as many bytes. It may equal the source, but not overlap
+    ///     it otherwise.
+    ///   - key: The key, rotated so that its first byte applies to the first byte of the source.
     package static func copy(
         _ source: UnsafeRawBufferPointer, to destination: UnsafeMutableRawPointer, key: UInt32
     ) {
@@ -24,10 +25,10 @@ package enum Masking {
         let byteCount = source.count
         var offset = 0
         let word = UInt64(key.littleEndian) << 32 | UInt64(key.littleEndian)
-        // 64 bytes a step, loaded before any is stored, so that the compiler makes vectors of them, as wide as the program is
-        // compiled for. Swift's own (`SIMD64<UInt8>`) are slower by a hundred times: their `^` is not inlined.
+        // 64 bytes a step, all loaded before any is stored, so that the compiler uses vectors of the target's width.
+        // Swift's own vectors (`SIMD64<UInt8>`) are a hundred times slower: their `^` is not inlined.
         //
-        // SAFETY: every step ends at byteCount at the latest, up to which there are bytes at both places.
+        // SAFETY: every step ends at byteCount at the latest, and both sides have that many bytes.
         while offset &+ 64 <= byteCount {
             let from = unsafe start + offset
             let to = unsafe destination + offset

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if !os(Linux)
-    /// Random numbers of the system's.
+    /// Random numbers from the system.
     enum SecureRandom {
         static func numbers(count: Int) -> [UInt32] {
             (0..<count).map { _ in UInt32.random(in: .min ... .max) }

@@ -2,17 +2,17 @@
 
 import WirelineCodec
 
-/// How far a text has come that arrives in pieces, cut anywhere, also inside characters (Unicode 16, table 3-7).
+/// Checks text that arrives in pieces, split anywhere, also inside characters (Unicode 16, table 3-7).
 struct UTF8Progress: Sendable {
-    /// Where the text stands behind what was taken.
+    /// The state after the bytes taken so far.
     private var state = UTF8Automaton.State.betweenCharacters
 
-    /// Whether the text could end here.
+    /// Whether the text may end here.
     var isBetweenCharacters: Bool { state == .betweenCharacters }
 
     /// Takes the next bytes.
     ///
-    /// - Returns: How many were taken: all, or those in front of the first that no text can have there.
+    /// - Returns: The number of bytes taken: all, or those before the first invalid byte.
     mutating func receive(_ bytes: RawSpan) -> Int {
         var offset = 0
         while !isBetweenCharacters, offset < bytes.byteCount {
@@ -20,7 +20,7 @@ struct UTF8Progress: Sendable {
             offset += 1
         }
         offset += bytes.extracting(droppingFirst: offset).validUTF8ByteCount
-        // What is left is a character that is not whole, or not valid.
+        // The rest is an incomplete or invalid character.
         while offset < bytes.byteCount {
             guard step(bytes, offset) else { return offset }
             offset += 1

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Gathers the beginning of an answer's body, as far as it comes and is wanted.
+/// Collects the beginning of a response body, up to a limit.
 struct BodyReader: Sendable {
-    /// What tells where the body ends (RFC 9112 §6.3).
+    /// The way in which the end of the body is found (RFC 9112 §6.3).
     private enum Framing: Sendable {
-        /// It has so many bytes.
+        /// The body has this many bytes.
         case byteCount(Int)
-        /// It is in chunks, of which the last one is empty.
+        /// The body is chunked; an empty chunk ends it.
         case chunks(ChunkReader)
-        /// Only the connection's end does.
+        /// The end of the connection ends it.
         case connection
     }
 
     private let limit: Int
     private var framing: Framing
-    /// The body, as far as it has come.
+    /// The body, as far as it has arrived.
     private(set) var body: [UInt8] = []
 
-    /// - Parameter limit: How many bytes of the body are wanted.
+    /// - Parameter limit: The largest number of body bytes to keep.
     init(status: Int, headers: WebSocketHeaders, limit: Int) {
         self.limit = max(0, limit)
         if status == 204 || status == 304 {
@@ -43,10 +43,11 @@ struct BodyReader: Sendable {
 
     private mutating func keep(_ content: RawSpan) {
         let wanted = content.extracting(first: limit - body.count)
+        // SAFETY: the closure copies the bytes and keeps none of them.
         body += unsafe wanted.withUnsafeBytes { unsafe Array($0) }
     }
 
-    /// Whether more is neither expected nor wanted.
+    /// Whether no more is expected or wanted.
     var isComplete: Bool {
         if body.count >= limit { return true }
         return switch framing {
@@ -57,40 +58,40 @@ struct BodyReader: Sendable {
     }
 }
 
-/// Finds the content in a body that is in chunks (RFC 9112 §7.1), wherever it is cut.
+/// Finds the content of a chunked body (RFC 9112 §7.1), wherever it is split.
 ///
 ///     +------+-------------+-------+---------+-------+- - -+---+-------------+-------+----------+-------+
 ///     | size | ;extensions | CR LF | content | CR LF |     | 0 | ;extensions | CR LF | trailers | CR LF |
 ///     +------+-------------+-------+---------+-------+- - -+---+-------------+-------+----------+-------+
 ///
-/// Sizes are hexadecimal. A line feed alone ends a line, too (RFC 9112 §2.2): the connection ends behind this body, so
-/// there is nothing that could be read in two ways.
+/// Sizes are hexadecimal. A line feed alone also ends a line (RFC 9112 §2.2). That is safe here, because the connection
+/// ends after this body.
 struct ChunkReader: Sendable {
     private enum Place: Sendable {
-        /// In front of a chunk.
+        /// Before a chunk.
         case start
-        /// Behind digits of a size.
+        /// After digits of a size.
         case size(Int)
-        /// Behind a size, on its line.
+        /// After a size, on the same line.
         case extensions(size: Int)
-        /// So many bytes of content are to come.
+        /// Inside content, of which this many bytes are missing.
         case content(Int)
-        /// Behind content, in front of its line end.
+        /// After content, before its line end.
         case contentEnd
-        /// Behind the last chunk, on a line with something on it or without.
+        /// After the last chunk, on a line that may be empty so far.
         case trailers(lineIsEmpty: Bool)
-        /// Behind the empty line, or behind bytes that are no chunk.
+        /// After the empty line, or after bytes that are not a chunk.
         case end
     }
 
     private var place = Place.start
 
-    /// Whether nothing more is expected: the body has ended, or what has come last is no chunk.
+    /// Whether no more is expected: the body has ended, or the last bytes were not a chunk.
     var isComplete: Bool { if case .end = place { true } else { false } }
 
-    /// Takes bytes of the body; what stands behind its end is passed over.
+    /// Takes bytes of the body, and ignores those after its end.
     ///
-    /// - Parameter take: Is given the content, in pieces.
+    /// - Parameter take: Receives the content, in pieces.
     mutating func receive(_ bytes: RawSpan, _ take: (RawSpan) -> Void) {
         var offset = 0
         while offset < bytes.byteCount, !isComplete {
@@ -113,7 +114,7 @@ struct ChunkReader: Sendable {
         case (.size(let size), _) where byte.isHexadecimalDigit: .size(Self.size(size, behind: byte))
         case (.size(let size), 0x0A), (.extensions(let size), 0x0A):
             size > 0 ? .content(size) : .trailers(lineIsEmpty: true)
-        // Spaces stand there with some, although there should be none.
+        // Some servers send spaces here, although the grammar does not allow them.
         case (.size(let size), 0x0D), (.size(let size), UInt8(ascii: ";")), (.size(let size), 0x20),
             (.size(let size), 0x09):
             .extensions(size: size)
@@ -126,7 +127,7 @@ struct ChunkReader: Sendable {
         }
     }
 
-    /// A size with one more digit; one that no number holds is as large as can be, which is more than ever comes.
+    /// Returns a size with one more digit. A size that overflows becomes the maximum, which never arrives.
     private static func size(_ size: Int, behind digit: UInt8) -> Int {
         let value = Int(digit.isDigit ? digit - 0x30 : digit.lowercasedASCII - 0x61 + 10)
         return size > Int.max >> 4 ? .max : size << 4 | value

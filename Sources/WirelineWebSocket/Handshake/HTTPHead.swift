@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The head of an HTTP message, taken apart: the first line's three words, and the headers (RFC 9112 §2 to §5).
+/// A parsed HTTP head: the three words of the first line, and the headers (RFC 9112 §2 to §5).
 package struct HTTPHead {
-    /// The first line's words; a response's third one is all that follows, and may be empty.
+    /// The first line's words. The third word of a response is the rest of the line, and may be empty.
     package let startLine: (String, String, String)
     package let headers: WebSocketHeaders
 
-    /// - Parameter bytes: A whole head, as ``HeadReader`` has let it through.
+    /// - Parameter bytes: A whole head that ``HeadReader`` has accepted.
     package init(_ bytes: [UInt8]) throws(WebSocketError) {
         var lines = Lines(bytes: bytes)
         startLine = try Self.words(of: lines.next() ?? [])
@@ -22,7 +22,7 @@ package struct HTTPHead {
         self.headers = headers
     }
 
-    /// One word, a space, one word, a space, the rest.
+    /// Splits a line into a word, a space, a word, a space and the rest.
     private static func words(of line: ArraySlice<UInt8>) throws(WebSocketError) -> (String, String, String) {
         let words = line.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
         guard words.count >= 2, words[0].count > 0, words[1].count > 0
@@ -30,7 +30,7 @@ package struct HTTPHead {
         return (text(of: words[0]), text(of: words[1]), words.count == 3 ? text(of: words[2]) : "")
     }
 
-    /// UTF-8, or Latin-1 where it is not: HTTP does not say (RFC 9110 §5.5).
+    /// Decodes UTF-8, or Latin-1 if it is not UTF-8: HTTP does not define the encoding (RFC 9110 §5.5).
     private static func text(of bytes: ArraySlice<UInt8>) -> String {
         String(validating: bytes, as: UTF8.self)
             ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
@@ -40,7 +40,7 @@ package struct HTTPHead {
         let bytes: [UInt8]
         var start = 0
 
-        /// The next line, without its end; nil when there is none.
+        /// Returns the next line without its end; nil at the end.
         mutating func next() -> ArraySlice<UInt8>? {
             guard start < bytes.count else { return nil }
             let end = bytes[start...].firstIndex(of: 0x0D) ?? bytes.count

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Gathers the head of an HTTP message: its lines up to the empty one (RFC 9112 §2.1).
+/// Collects the head of an HTTP message: its lines up to the empty one (RFC 9112 §2.1).
 ///
-/// Each byte is looked at once, however they are cut, and refused as soon as it cannot be part of a head.
+/// It reads each byte once, however the input is split. It refuses a byte as soon as it cannot belong to a head.
 package struct HeadReader: Sendable {
     private enum Place {
         case insideLine
         case behindCarriageReturn
         case lineStart
-        /// Behind the carriage return of what is to be the empty line.
+        /// After the carriage return of the line that should be empty.
         case behindLastCarriageReturn
     }
 
-    /// How many bytes the head may have.
+    /// The largest size of the head, in bytes.
     let limit: Int
-    /// What the first bytes are in every head that is wanted.
+    /// The bytes with which an accepted head begins.
     let beginning: [UInt8]
-    /// What has come.
+    /// The bytes received.
     package private(set) var bytes: [UInt8] = []
     package private(set) var isComplete = false
     private var place = Place.insideLine
     private var isFirstLine = true
-    /// How many bytes earlier heads had, which count too.
+    /// The size of earlier heads, which counts against the limit, too.
     private var earlierByteCount = 0
 
     package init(limit: Int, beginning: String) {
@@ -29,7 +29,7 @@ package struct HeadReader: Sendable {
         self.beginning = Array(beginning.utf8)
     }
 
-    /// How many bytes are missing at least: those of the empty line, as far as it has not begun.
+    /// The smallest number of bytes that are missing, assuming that the empty line comes next.
     package var neededByteCount: Int {
         guard !isComplete else { return 0 }
         return switch place {
@@ -42,7 +42,7 @@ package struct HeadReader: Sendable {
 
     /// Takes bytes up to the end of the head.
     ///
-    /// - Returns: How many.
+    /// - Returns: The number of bytes taken.
     package mutating func receive(_ received: RawSpan) throws(WebSocketError) -> Int {
         var count = 0
         while count < received.byteCount, !isComplete {
@@ -56,7 +56,7 @@ package struct HeadReader: Sendable {
         return count
     }
 
-    /// Begins with the next head.
+    /// Starts the next head.
     package mutating func restart() {
         earlierByteCount += bytes.count
         (bytes, isComplete, place, isFirstLine) = ([], false, .insideLine, true)
@@ -75,7 +75,8 @@ package struct HeadReader: Sendable {
         case (.behindCarriageReturn, _), (.behindLastCarriageReturn, _):
             throw .malformedHead(.bareCarriageReturn, offset: offset - 1)
         case (_, 0x0A):
-            throw isFirstLine ? notHTTP(received, from: count) : .malformedHead(.bareLineFeed, offset: offset)
+            throw isFirstLine && !isStartLine
+                ? notHTTP(received, from: count) : .malformedHead(.bareLineFeed, offset: offset)
         case (.lineStart, 0x20), (.lineStart, 0x09): throw .malformedHead(.foldedLine, offset: offset)
         case (_, 0..<0x09), (_, 0x0B..<0x20), (_, 0x7F):
             throw isFirstLine
@@ -84,7 +85,15 @@ package struct HeadReader: Sendable {
         }
     }
 
-    /// The first line has something that no line of HTTP has.
+    /// Whether the bytes are an HTTP first line except for its end (RFC 9112 §3 and §4).
+    ///
+    /// A response must begin like one; a request must end with a version of HTTP/1.
+    private var isStartLine: Bool {
+        guard beginning.isEmpty else { return bytes.count >= beginning.count }
+        return bytes.last?.isDigit == true && bytes.dropLast().suffix(8).elementsEqual(" HTTP/1.".utf8)
+    }
+
+    /// Returns the error for a first line that cannot be HTTP.
     private func notHTTP(_ received: RawSpan, from count: Int) -> WebSocketError {
         var first = Array(bytes.prefix(8))
         for offset in count..<received.byteCount where first.count < 8 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// SHA-1 (FIPS 180-4 §6.1), which the handshake answers with; it protects nothing there.
+/// SHA-1 (FIPS 180-4 §6.1), used for the handshake's answer; it protects nothing there.
 enum SHA1 {
-    /// The 20 bytes of the hash.
+    /// Returns the 20 bytes of the hash.
     static func hash(_ message: [UInt8]) -> [UInt8] {
         var padded = message
         padded.append(0x80)

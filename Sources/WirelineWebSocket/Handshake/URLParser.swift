@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Takes the parts of an address from its text, from the front (RFC 3986).
+/// Takes the parts of a URL from its text, from left to right (RFC 3986).
 struct URLParser {
     private let bytes: [UInt8]
-    /// Where the next part begins.
+    /// The position of the next part.
     private var offset = 0
-    /// Where host and port end.
+    /// The end of host and port.
     private var authorityEnd = 0
 
     init(_ text: String) { bytes = Array(text.utf8) }
@@ -16,6 +16,10 @@ struct URLParser {
         for (scheme, isSecure) in schemes where bytes.map(\.lowercasedASCII).starts(with: scheme.utf8) {
             offset = scheme.utf8.count
             authorityEnd = bytes[offset...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
+            // Browsers read a backslash as a slash. For them the host of `ws://a\@b` is `a`, for others `b`.
+            if let place = bytes[offset..<authorityEnd].firstIndex(of: Self.backslash) {
+                throw .invalidURL(.character, offset: place)
+            }
             return isSecure
         }
         throw .invalidURL(.scheme, offset: 0)
@@ -50,7 +54,7 @@ struct URLParser {
         return String(host)
     }
 
-    /// - Returns: The port; nil where none is written.
+    /// - Returns: The port; nil if there is none.
     mutating func takePort() throws(WebSocketError) -> Int? {
         guard offset < authorityEnd else { return nil }
         guard bytes[offset] == UInt8(ascii: ":") else { throw .invalidURL(.host, offset: offset) }
@@ -66,10 +70,14 @@ struct URLParser {
         let end = bytes[offset...].firstIndex { "?#".utf8.contains($0) } ?? bytes.count
         defer { offset = end }
         try checkCharacters(offset..<end)
+        // Browsers read a backslash in a path as a slash, too.
+        if let place = bytes[offset..<end].firstIndex(of: Self.backslash) {
+            throw .invalidURL(.character, offset: place)
+        }
         return offset == end ? "/" : text(offset..<end)
     }
 
-    /// The rest, which ends with the text.
+    /// Takes the query, which ends the text.
     mutating func takeQuery() throws(WebSocketError) -> String? {
         let end = bytes[offset...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
         guard end == bytes.count else { throw .invalidURL(.fragment, offset: end) }
@@ -78,10 +86,14 @@ struct URLParser {
         return text((offset + 1)..<end)
     }
 
+    private static let backslash = UInt8(ascii: "\\")
+
     private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-    /// Throws for characters that must be percent-encoded, and for a `%` that encodes nothing. Some that must be by RFC 3986
-    /// (brackets, braces, `\`, `^`, `|`) browsers leave as they are (https://url.spec.whatwg.org/#query-percent-encode-set).
+    /// Throws for characters that must be percent-encoded, and for a `%` that encodes nothing.
+    ///
+    /// Some characters that RFC 3986 forbids (brackets, braces, `^`, `|`, in a query `\`) are accepted, because
+    /// browsers send them unencoded (https://url.spec.whatwg.org/#query-percent-encode-set).
     private func checkCharacters(_ range: Range<Int>) throws(WebSocketError) {
         var rest = bytes[range]
         while let byte = rest.popFirst() {
@@ -116,23 +128,36 @@ struct URLParser {
     }
 }
 
-/// What hosts are called.
+/// Rules for host names and IP addresses.
 package enum HostName {
-    /// A name, or an IP address, without brackets.
+    /// Returns whether the text is a name, or an IP address without brackets.
     package static func isHost(_ text: String) -> Bool {
         isName(text[...]) || isIPv6(text[...])
     }
 
-    /// A name in ASCII, or an IPv4 address: what ends in a number is meant to be one (RFC 1123 §2.1).
+    /// Returns whether the text is an IP address without brackets.
+    static func isAddress(_ text: String) -> Bool {
+        isIPv4(text[...]) || isIPv6(text[...])
+    }
+
+    /// Returns whether the text is a name in ASCII or an IPv4 address.
+    ///
+    /// A name that ends in a number must be an IPv4 address (RFC 1123 §2.1).
     static func isName(_ text: Substring) -> Bool {
         let withoutRoot = text.utf8.last == UInt8(ascii: ".") ? text.dropLast() : text
         let labels = withoutRoot.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        // Hosts should have no underscores, and have.
+        // Host names should not contain underscores, but some do.
         let isHostCharacter: (UInt8) -> Bool = { $0.isDigit || $0.isLetter || $0 == 0x2D || $0 == 0x5F }
         guard withoutRoot.utf8.count <= 253,
             labels.allSatisfy({ 1...63 ~= $0.count && $0.allSatisfy(isHostCharacter) }), let last = labels.last
         else { return false }
-        return last.allSatisfy(\.isDigit) ? isIPv4(withoutRoot) : true
+        // C libraries and browsers also read `0x7F000001` as a number
+        // (https://url.spec.whatwg.org/#ends-in-a-number-checker).
+        let isHexadecimal =
+            last.count > 1 && last.first == UInt8(ascii: "0")
+            && last.dropFirst().first.map { $0 | 0x20 } == UInt8(ascii: "x")
+            && last.dropFirst(2).allSatisfy(\.isHexadecimalDigit)
+        return isHexadecimal || last.allSatisfy(\.isDigit) ? isIPv4(withoutRoot) : true
     }
 
     static func isIPv4(_ text: Substring) -> Bool {
@@ -144,7 +169,7 @@ package enum HostName {
             }
     }
 
-    /// An address without a zone (RFC 4291 §2.2).
+    /// Returns whether the text is an IPv6 address without a zone (RFC 4291 §2.2).
     static func isIPv6(_ text: Substring) -> Bool {
         guard let gap = text.firstRange(of: "::") else { return groupCount(text) == 8 }
         let (front, back) = (text[..<gap.lowerBound], text[gap.upperBound...])
@@ -154,7 +179,7 @@ package enum HostName {
         return frontCount + backCount <= 7
     }
 
-    /// How many groups of 16 bits there are between colons; nil if something else is.
+    /// Returns the number of 16-bit groups between colons; nil if there is anything else.
     private static func groupCount(_ text: Substring, mayEndInIPv4: Bool = true) -> Int? {
         var groups = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         var count = 0

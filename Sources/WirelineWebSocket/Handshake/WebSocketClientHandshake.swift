@@ -2,10 +2,10 @@
 
 import WirelineCodec
 
-/// A client's half of the handshake (RFC 6455 §4.1): a request goes out, an answer comes in.
+/// A client's half of the handshake (RFC 6455 §4.1): it makes a request and reads the answer.
 ///
-/// Send ``request``, then hand over what comes with ``receive(_:)`` until there is an ``agreement``. What it does not take
-/// are the first frames. A handshake that has thrown stays failed: later calls throw the same.
+/// Send ``request``, then pass the server's bytes to ``receive(_:)`` until there is an ``agreement``. Bytes that it
+/// does not take belong to the first frames. After an error, later calls throw the same error.
 public struct WebSocketClientHandshake: Sendable {
     private enum State {
         case head(HeadReader)
@@ -14,7 +14,7 @@ public struct WebSocketClientHandshake: Sendable {
         case failed(WebSocketError)
     }
 
-    /// What is to be sent to the server.
+    /// The bytes to send to the server.
     public let request: [UInt8]
     private let key: String
     private let asked: WebSocketRequest
@@ -22,8 +22,8 @@ public struct WebSocketClientHandshake: Sendable {
 
     /// Makes the request.
     ///
-    /// - Throws: What is wrong with the request; ``WebSocketError/deflateUnavailable(reason:)`` where compression is wanted
-    ///   and not optional.
+    /// - Throws: An error about the request; ``WebSocketError/deflateUnavailable(reason:)`` if compression is required
+    ///   and unavailable.
     public init(_ request: WebSocketRequest) throws(WebSocketError) {
         var random = SystemRandomness()
         try self.init(request, key: HandshakeKey.make(using: &random))
@@ -38,17 +38,16 @@ public struct WebSocketClientHandshake: Sendable {
         state = .head(HeadReader(limit: asked.headLimit, beginning: "HTTP/1."))
     }
 
-    /// What both sides have settled; nil before the server has agreed.
+    /// The result of the handshake; nil until the server has accepted.
     public var agreement: WebSocketAgreement? {
         guard case .agreed(let agreement) = state else { return nil }
         return agreement
     }
 
-    /// What the server has answered where it does not want to talk WebSocket, with what has come of the body; nil before the
-    /// head of such an answer is whole.
+    /// The server's answer if it refused; nil until the head of a refusal is complete.
     ///
-    /// A body may have no end, or be longer than anybody waits: this is to be told when the time is over, or the connection
-    /// fails.
+    /// It includes the body as far as it has arrived. A body may be endless or slow, so use this when the timeout ends
+    /// or the connection fails.
     public var refusal: WebSocketResponse? {
         switch state {
         case .body(let head, let status, let reader): response(head, status, reader)
@@ -59,11 +58,11 @@ public struct WebSocketClientHandshake: Sendable {
 
     /// Takes bytes of the server's answer.
     ///
-    /// - Parameter bytes: What has come, cut anywhere, without what was taken before.
-    /// - Returns: How many bytes were taken: all, unless there is an ``agreement``.
-    /// - Throws: ``WebSocketError/refused(_:)`` when the server has answered something else than 101;
+    /// - Parameter bytes: The received bytes, split anywhere, without those taken before.
+    /// - Returns: The number of bytes taken: all, unless there is an ``agreement``.
+    /// - Throws: ``WebSocketError/refused(_:)`` if the server answered another status than 101;
     ///   ``WebSocketError/invalidResponse(_:)``, ``WebSocketError/malformedHead(_:offset:)``,
-    ///   ``WebSocketError/headTooLarge(limit:)`` or ``WebSocketError/notHTTP(firstBytes:)`` when its answer is none.
+    ///   ``WebSocketError/headTooLarge(limit:)`` or ``WebSocketError/notHTTP(firstBytes:)`` if the answer is invalid.
     public mutating func receive(_ bytes: RawSpan) throws(WebSocketError) -> Int {
         do throws(WebSocketError) {
             var count = 0
@@ -80,7 +79,7 @@ public struct WebSocketClientHandshake: Sendable {
     private mutating func takeSome(_ bytes: RawSpan) throws(WebSocketError) -> Int {
         switch state {
         case .head(var reader):
-            // Otherwise the bytes would be copied with each call.
+            // Releases the old state's reference; otherwise each call would copy the bytes.
             state = .failed(.truncated)
             let count = try reader.receive(bytes)
             state = .head(reader)
@@ -97,10 +96,10 @@ public struct WebSocketClientHandshake: Sendable {
         }
     }
 
-    /// Takes note that the connection has ended.
+    /// Reports that the connection has ended.
     ///
-    /// - Throws: ``WebSocketError/refused(_:)`` with what has come of its body; ``WebSocketError/truncated`` inside the
-    ///   answer's head; nothing once there is an ``agreement``.
+    /// - Throws: ``WebSocketError/refused(_:)`` with the body as far as it has arrived; ``WebSocketError/truncated``
+    ///   inside the answer's head. It throws nothing once there is an ``agreement``.
     public mutating func endOfInput() throws(WebSocketError) {
         let error: WebSocketError
         switch state {
@@ -139,7 +138,7 @@ public struct WebSocketClientHandshake: Sendable {
         }
     }
 
-    /// Holds an answer against the request (RFC 6455 §4.1).
+    /// Checks the answer against the request (RFC 6455 §4.1).
     private func agreement(_ headers: WebSocketHeaders) throws(WebSocketError) -> WebSocketAgreement {
         guard headers.onlyValue(of: "Upgrade")?.isSameToken(as: "websocket") == true
         else { throw .invalidResponse(.upgrade) }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which pages a browser may connect to a server for (RFC 6455 §10.2).
+/// The pages from which a browser may connect to a server (RFC 6455 §10.2).
 ///
-/// A browser sends cookies along whichever page asks, and says in `Origin` which it is. Programs that are no browsers send
-/// no `Origin`; they are not kept out by this.
+/// A browser sends cookies with the request of any page, and names the page in `Origin`. Other programs send no
+/// `Origin`, so this does not stop them.
 @nonexhaustive
 public enum WebSocketOriginPolicy: Equatable, Sendable {
-    /// Pages of the same host and port as the request's.
+    /// Allows pages with the same host and port as the request.
     case sameOrigin
-    /// Those, and pages of these origins, such as `https://example.com`.
+    /// Also allows pages of these origins, such as `https://example.com`.
     case sameOriginAnd([String])
-    /// Any page: for servers that know nobody by cookies or addresses.
+    /// Allows any page: for servers that do not identify users by cookies or addresses.
     case any
 
-    /// Whether a request with this `Origin` and `Host` may be answered.
+    /// Returns whether a request with this `Origin` and `Host` is allowed.
     func allows(origin: String, host: String) -> Bool {
         switch self {
         case .any: true
@@ -23,8 +23,10 @@ public enum WebSocketOriginPolicy: Equatable, Sendable {
         }
     }
 
-    /// Whether the page came from this host. The server does not know whether there is TLS in front of it, so that a host
-    /// without a port may have either scheme's.
+    /// Returns whether the page came from this host.
+    ///
+    /// The server does not know whether a TLS proxy forwards to it, so a host without a port matches either scheme's
+    /// default port.
     private static func isSame(_ origin: String, _ host: String) -> Bool {
         guard let page = try? WebSocketURL(origin), page.target == "/", page.credentials == nil,
             let server = try? WebSocketURL((page.isSecure ? "https://" : "http://") + host)

@@ -2,50 +2,52 @@
 
 import WirelineCodec
 
-/// What a client asks a server for.
+/// A client's request for a WebSocket.
 public struct WebSocketRequest: Sendable {
     /// A cookie that the client sends.
     public struct Cookie: Equatable, Sendable {
-        /// Its name.
+        /// The name.
         public let name: String
-        /// Its value.
+        /// The value.
         public let value: String
 
-        /// Makes a cookie; whether HTTP allows it is checked when it is used.
+        /// Makes a cookie. Name and value are checked when it is used.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// Where the WebSocket is.
+    /// The URL of the WebSocket.
     public var url: WebSocketURL
-    /// Headers of the caller's. They replace those that would be written otherwise (`Host`, `Origin`, `Cookie`,
-    /// `Authorization`); only `Upgrade`, `Connection`, `Sec-WebSocket-…` and those of a body must not be among them.
+    /// Additional headers; they replace `Host`, `Origin`, `Cookie` and `Authorization` of the request.
+    ///
+    /// `Upgrade`, `Connection`, `Sec-WebSocket-…`, `Content-Length` and `Transfer-Encoding` are not allowed.
     public var headers: WebSocketHeaders = [:]
-    /// What stands in `Cookie`.
+    /// The cookies of the `Cookie` header.
     public var cookies: [Cookie] = []
-    /// What stands in `Authorization` (default: what the address has).
+    /// The credentials of the `Authorization` header (default: those of the URL).
     public var credentials: WebSocketCredentials?
-    /// The page for which a browser asks, such as `https://example.com`; other programs need none.
+    /// The page for which a browser connects, such as `https://example.com`; other programs need none.
     public var origin: String?
-    /// Of these the server may choose one; the preferred one first.
+    /// The subprotocols from which the server may choose one, the preferred one first.
     public var subprotocols: [String] = []
-    /// How messages are compressed if the server can; nil: not at all.
+    /// The compression to offer; nil offers none.
     public var deflate: WebSocketDeflate?
-    /// How many bytes the head of the answer may have (default 16 KiB). More is
-    /// ``WebSocketError/headTooLarge(limit:)``.
+    /// The largest head of the answer, in bytes (default 16 KiB).
+    ///
+    /// More is ``WebSocketError/headTooLarge(limit:)``.
     public var headLimit = 16 * 1024
-    /// How many bytes of the body of an answer that refuses are kept for the error (default 4 KiB).
+    /// The number of body bytes of a refusal that the error keeps (default 4 KiB).
     public var bodyLimit = 4 * 1024
 
-    /// Makes a request without anything special.
+    /// Makes a request with default values.
     public init(_ url: WebSocketURL) {
         self.url = url
         credentials = url.credentials
     }
 
-    /// The request as bytes.
+    /// Returns the request as bytes.
     func head(key: String) throws(WebSocketError) -> [UInt8] {
         try validate()
         var usual: WebSocketHeaders = ["Host": url.authority]
@@ -90,26 +92,37 @@ public struct WebSocketRequest: Sendable {
         try deflate?.validate()
     }
 
-    /// Whether a header is the handshake's, or says that a body follows.
+    /// Returns whether the handshake writes the header itself, or the header announces a body.
     static func isReserved(_ name: String) -> Bool {
         name.isSameToken(as: "Upgrade") || name.isSameToken(as: "Connection")
             || name.isSameToken(as: "Content-Length") || name.isSameToken(as: "Transfer-Encoding")
             || name.prefix(14).isSameToken(as: "Sec-WebSocket-")
     }
 
-    /// RFC 6265 §4.1.1; the quotation marks that may stand around a value are taken anywhere.
+    /// Returns whether RFC 6265 §4.1.1 allows the byte; the quotation marks around a value are accepted anywhere.
     private static func isCookieCharacter(_ byte: UInt8) -> Bool {
         0x21...0x7E ~= byte && !",;\\".utf8.contains(byte)
     }
 }
 
-/// What the handshake has settled.
+extension WebSocketRequest.Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The name, without the value, so that it can be logged.
+    public var description: String { "\(name.escaped())=\(HiddenValue.text)" }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// A mirror that hides the value.
+    public var customMirror: Mirror { Mirror(self, children: ["name": name, "value": HiddenValue(value)]) }
+}
+
+/// The result of a handshake.
 public struct WebSocketAgreement: Equatable, Sendable {
     /// The subprotocol; nil if none.
     public let subprotocol: String?
     /// Whether messages may be compressed.
     public var compresses: Bool { deflate != nil }
-    /// What a client has in the server's answer; a server has none.
+    /// The headers of the server's answer, on a client; empty on a server.
     public let headers: WebSocketHeaders
     package let deflate: DeflateAgreement?
 

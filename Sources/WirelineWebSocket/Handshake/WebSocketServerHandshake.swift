@@ -2,33 +2,41 @@
 
 import WirelineCodec
 
-/// What a server lets clients do.
+/// The rules by which a server accepts clients.
 public struct WebSocketHandshakePolicy: Equatable, Sendable {
-    /// Which pages may connect (default: those of the same origin).
+    /// The pages that may connect (default: those of the same origin).
     public var origins = WebSocketOriginPolicy.sameOrigin
-    /// How messages are compressed with clients that can; nil (the default): not at all.
+    /// The names under which browsers may reach the server; a browser that uses another name gets 403.
+    ///
+    /// By default, a server that listens on a loopback address allows only local names and IP addresses. Other servers
+    /// allow every name.
+    public var hosts = WebSocketHostPolicy.localOnLoopback
+    /// The compression for clients that offer it; nil (the default) means none.
     public var deflate: WebSocketDeflate?
-    /// How many bytes the head of a request may have (default 16 KiB). More is answered 431.
+    /// The largest head of a request, in bytes (default 16 KiB). More is answered with 431.
     public var headLimit = 16 * 1024
-    /// What is answered to requests that ask for no WebSocket, by their paths (default: nothing; they get 426): the health
-    /// check of a load balancer at `/health`, a page for browsers at `/`.
+    /// The pages for requests that do not ask for a WebSocket, by path (default: none, so they get 426).
+    ///
+    /// Examples are the health check of a load balancer at `/health`, or a page for browsers at `/`. Neither
+    /// ``origins`` nor ``hosts`` restricts who can read them.
     public var pages: [String: WebSocketPage] = [:]
 
     /// The defaults.
     public init() {}
 }
 
-/// What a server answers with 200 to `GET` and `HEAD` (RFC 9110 §9.3.1 and §9.3.2), of HTTP/1.0 too; the connection is closed
-/// behind it.
+/// A page that a server returns with 200 to `GET` and `HEAD` (RFC 9110 §9.3.1 and §9.3.2).
+///
+/// HTTP/1.0 requests get it, too. The connection closes after it.
 public struct WebSocketPage: Equatable, Sendable {
     /// The content.
     public var body: String
-    /// Its media type.
+    /// The media type.
     public var contentType: String
     /// Other headers, such as `Content-Security-Policy`.
     public var headers: WebSocketHeaders
 
-    /// A text, unless another type is given.
+    /// Makes a page; it is plain text unless another type is given.
     public init(
         _ body: String, contentType: String = "text/plain; charset=utf-8", headers: WebSocketHeaders = [:]
     ) {
@@ -38,24 +46,24 @@ public struct WebSocketPage: Equatable, Sendable {
     }
 }
 
-/// A client's request, as the server sees it; what RFC 6455 asks of it has been checked.
+/// A client's request on the server, already checked by the rules of RFC 6455.
 public struct WebSocketUpgradeRequest: Equatable, Sendable {
-    /// What is asked for: path and query, percent-encoded as it came.
+    /// The requested path and query, percent-encoded as received.
     public let target: String
-    /// Which host was asked, with its port unless that is the scheme's.
+    /// The requested host, with its port unless it is the scheme's default.
     public let host: String
     /// All headers.
     public let headers: WebSocketHeaders
-    /// The subprotocols of which the server may choose one; the client's preferred one first.
+    /// The subprotocols from which the server may choose one, the client's preferred one first.
     public let subprotocols: [String]
 
     /// The target up to the first `?`.
     public var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// The page for which a browser asks; nil without a browser.
+    /// The page for which a browser connects; nil without a browser.
     public var origin: String? { headers["Origin"] }
 
-    /// Name and password, where they came as RFC 7617 says.
+    /// Name and password, if they came in the form of RFC 7617.
     public var credentials: WebSocketCredentials? {
         let words = headers["Authorization"]?.split(separator: " ") ?? []
         guard words.count == 2, words[0].isSameToken(as: "Basic"), let bytes = try? Base64.decode(String(words[1])),
@@ -65,25 +73,25 @@ public struct WebSocketUpgradeRequest: Equatable, Sendable {
     }
 }
 
-/// What a server makes of a request.
+/// A server's answer to a request.
 public enum WebSocketAnswer: Equatable, Sendable {
-    /// They talk WebSocket; the subprotocol is one that the client has asked for.
+    /// Accepts the WebSocket; the subprotocol must be one that the client offered.
     case accept(subprotocol: String? = nil, headers: WebSocketHeaders = [:])
-    /// They do not: 401 with `WWW-Authenticate`, 403, 404, a redirect with `Location` … With 426 stands `Upgrade: websocket`.
+    /// Refuses it: 401 with `WWW-Authenticate`, 403, 404, a redirect with `Location` … 426 adds `Upgrade: websocket`.
     case refuse(status: Int, headers: WebSocketHeaders = [:], body: String = "")
 }
 
-/// A server's half of the handshake (RFC 6455 §4.2): a request comes in, an answer goes out.
+/// A server's half of the handshake (RFC 6455 §4.2): it reads a request and makes the answer.
 ///
-/// Hand over what comes with ``receive(_:)`` until there is a ``request``, say with ``answer(_:)`` what becomes of it, and
-/// send what ``takeOutput()`` gives. That holds after an error too, which answers the client by itself. What is not taken
-/// are the first frames.
+/// Pass the client's bytes to ``receive(_:)`` until there is a ``request``, answer it with ``answer(_:)``, and send the
+/// result of ``takeOutput()``. Send it also after an error, which answers the client by itself. Bytes that are not
+/// taken belong to the first frames.
 ///
 ///     if let request = handshake.request {
 ///         try handshake.answer(request.path == "/game" ? .accept() : .refuse(status: 404))
 ///     }
 ///
-/// A handshake that has thrown something about the client stays failed: later calls throw the same.
+/// After an error about the client, later calls throw the same error.
 public struct WebSocketServerHandshake: Sendable {
     private enum State {
         case head(HeadReader)
@@ -95,15 +103,23 @@ public struct WebSocketServerHandshake: Sendable {
     }
 
     private let policy: WebSocketHandshakePolicy
+    /// Whether the server listens on a loopback address, for ``WebSocketHostPolicy/localOnLoopback``.
+    package var listensOnLoopback: Bool
     private var state: State
     private var output: [UInt8] = []
 
-    /// Waits for a request.
+    /// Makes a handshake that waits for a request.
     ///
-    /// - Throws: ``WebSocketError/deflateUnavailable(reason:)`` where compression is wanted and not optional;
+    /// - Parameters:
+    ///   - policy: The rules for clients.
+    ///   - listensOnLoopback: Whether the server listens only on a loopback address, for
+    ///     ``WebSocketHostPolicy/localOnLoopback`` (default false).
+    /// - Throws: ``WebSocketError/deflateUnavailable(reason:)`` if compression is required and unavailable;
     ///   ``WebSocketError/invalidDeflate``; ``WebSocketError/invalidHeader(name:)`` or
-    ///   ``WebSocketError/reservedHeader(name:)`` of a page.
-    public init(_ policy: WebSocketHandshakePolicy = WebSocketHandshakePolicy()) throws(WebSocketError) {
+    ///   ``WebSocketError/reservedHeader(name:)`` for a header of a page.
+    public init(
+        _ policy: WebSocketHandshakePolicy = WebSocketHandshakePolicy(), listensOnLoopback: Bool = false
+    ) throws(WebSocketError) {
         var policy = policy
         if let deflate = policy.deflate, try !Zlib.isAvailable(for: deflate) { policy.deflate = nil }
         try policy.deflate?.validate()
@@ -113,28 +129,29 @@ public struct WebSocketServerHandshake: Sendable {
             try type.validate()
         }
         self.policy = policy
+        self.listensOnLoopback = listensOnLoopback
         state = .head(HeadReader(limit: policy.headLimit, beginning: ""))
     }
 
-    /// Whether some of a request has come, and not all of it.
+    /// Whether part of a request has arrived, but not all of it.
     package var hasBegun: Bool { if case .head(let reader) = state { !reader.bytes.isEmpty } else { false } }
 
-    /// The request that waits for an answer; nil before it is whole, and once it is answered.
+    /// The request that waits for an answer; nil before it is complete, and after it is answered.
     public var request: WebSocketUpgradeRequest? {
         guard case .asking(let request, _, _) = state else { return nil }
         return request
     }
 
-    /// What both sides have settled; nil before the request is accepted.
+    /// The result of the handshake; nil until the request is accepted.
     public var agreement: WebSocketAgreement? {
         guard case .agreed(let agreement) = state else { return nil }
         return agreement
     }
 
-    /// Whether the client has got one of ``WebSocketHandshakePolicy/pages``, and nothing is left to be said.
+    /// Whether the client got one of ``WebSocketHandshakePolicy/pages``, so that nothing more will be sent.
     public var hasAnsweredWithPage: Bool { if case .answered = state { true } else { false } }
 
-    /// Takes what is to be sent to the client.
+    /// Returns the bytes to send to the client, and removes them.
     public mutating func takeOutput() -> [UInt8] {
         defer { output = [] }
         return output
@@ -142,17 +159,18 @@ public struct WebSocketServerHandshake: Sendable {
 
     /// Takes bytes of the client's request.
     ///
-    /// - Parameter bytes: What has come, cut anywhere, without what was taken before.
-    /// - Returns: How many bytes were taken: all, unless there is a ``request``.
-    /// - Throws: ``WebSocketError/invalidRequest(_:status:)``, ``WebSocketError/malformedHead(_:offset:)`` or
-    ///   ``WebSocketError/headTooLarge(limit:)`` or ``WebSocketError/notHTTP(firstBytes:)``, and the client is told.
+    /// - Parameter bytes: The received bytes, split anywhere, without those taken before.
+    /// - Returns: The number of bytes taken: all, up to the end of the head. Then there is a ``request``, or a page is
+    ///   sent.
+    /// - Throws: ``WebSocketError/invalidRequest(_:status:)``, ``WebSocketError/malformedHead(_:offset:)``,
+    ///   ``WebSocketError/headTooLarge(limit:)`` or ``WebSocketError/notHTTP(firstBytes:)``; the client is told.
     public mutating func receive(_ bytes: RawSpan) throws(WebSocketError) -> Int {
         switch state {
         case .failed(let error): throw error
         case .asking, .agreed, .refused, .answered: return 0
         case .head(var reader):
             do throws(WebSocketError) {
-                // Otherwise the bytes would be copied with each call.
+                // Releases the old state's reference; otherwise each call would copy the bytes.
                 state = .refused
                 let count = try reader.receive(bytes)
                 if reader.isComplete { try take(HTTPHead(reader.bytes)) } else { state = .head(reader) }
@@ -165,9 +183,9 @@ public struct WebSocketServerHandshake: Sendable {
         }
     }
 
-    /// Takes note that the connection has ended.
+    /// Reports that the connection has ended.
     ///
-    /// - Throws: ``WebSocketError/truncated`` before the request is whole.
+    /// - Throws: ``WebSocketError/truncated`` if the request is not complete.
     public mutating func endOfInput() throws(WebSocketError) {
         switch state {
         case .head:
@@ -180,10 +198,10 @@ public struct WebSocketServerHandshake: Sendable {
 
     // MARK: Answering
 
-    /// Answers the request that waits.
+    /// Answers the request.
     ///
     /// - Precondition: There is a ``request``.
-    /// - Throws: What is wrong with the answer, and then the request still waits:
+    /// - Throws: An error about the answer; then the request still waits. It is one of
     ///   ``WebSocketError/invalidSubprotocol(_:)``, ``WebSocketError/invalidStatus(_:)``,
     ///   ``WebSocketError/invalidHeader(name:)``, ``WebSocketError/reservedHeader(name:)``.
     public mutating func answer(_ answer: WebSocketAnswer) throws(WebSocketError) {
@@ -218,7 +236,7 @@ public struct WebSocketServerHandshake: Sendable {
         if let subprotocol { own.append(name: "Sec-WebSocket-Protocol", value: subprotocol) }
         var agreement: DeflateAgreement?
         if let deflate = policy.deflate {
-            // The first that can be met; an offer with parameters that nobody knows is none (RFC 7692 §5.1).
+            // Takes the first valid offer. An offer with unknown parameters must be declined (RFC 7692 §5.1).
             let offer = offers.elements.lazy.filter { $0.name == DeflateParameters.name }
                 .compactMap { DeflateParameters($0) }.first
             if let (answer, agreed) = offer?.answer(deflate) {
@@ -235,13 +253,13 @@ public struct WebSocketServerHandshake: Sendable {
         respond(status, hasType ? nil : WebSocketPage(body).contentType, headers, body)
     }
 
-    /// Writes an answer behind which the connection ends.
+    /// Writes an answer after which the connection ends.
     ///
-    /// - Parameter hasBody: False to a `HEAD`, which is told the length all the same.
+    /// - Parameter hasBody: False for `HEAD`, whose answer still carries the length.
     private mutating func respond(
         _ status: Int, _ contentType: String?, _ headers: WebSocketHeaders, _ body: String, hasBody: Bool = true
     ) {
-        // 426 says to what the client is to change, and `Connection` names that header (RFC 9110 §7.8, §15.5.22).
+        // 426 names the protocol to change to, and `Connection` names that header (RFC 9110 §7.8, §15.5.22).
         var own: WebSocketHeaders =
             status == 426 ? ["Upgrade": "websocket", "Connection": "Upgrade, close"] : ["Connection": "close"]
         own.append(name: "Content-Length", value: "\(body.utf8.count)")
@@ -252,12 +270,13 @@ public struct WebSocketServerHandshake: Sendable {
 
     private mutating func tell(_ error: WebSocketError) {
         switch error {
-        // Whoever shows it to people shows them where they are; the same, however the bytes were cut.
+        // The text does not depend on how the bytes were split. A tool that prints it shows the user what the port
+        // serves.
         case .notHTTP: refuse(400, "this is an HTTP server for WebSockets, and the request is not HTTP\n")
         case .headTooLarge: refuse(431, "\(error)\n")
         case .invalidRequest(let fault, let status):
             var headers: WebSocketHeaders = [:]
-            // RFC 6455 §4.4: a refusal of the version says which is spoken.
+            // RFC 6455 §4.4: the refusal of a version names the supported one.
             if fault == .webSocketVersion { headers.append(name: "Sec-WebSocket-Version", value: "13") }
             refuse(status, headers, "\(error)\n")
         default: refuse(400, "\(error)\n")
@@ -296,11 +315,11 @@ public struct WebSocketServerHandshake: Sendable {
             respond(200, page.contentType, page.headers, page.body, hasBody: method == "GET")
             state = .answered
         } else {
-            state = try Self.check(head, policy)
+            state = try check(head)
         }
     }
 
-    /// The page that a request asks for, which is none for a WebSocket.
+    /// Returns the page for a request that does not ask for a WebSocket; nil if there is none.
     private func page(for head: HTTPHead) -> WebSocketPage? {
         let (method, target, _) = head.startLine
         guard !policy.pages.isEmpty, ["GET", "HEAD"].contains(method),
@@ -310,17 +329,17 @@ public struct WebSocketServerHandshake: Sendable {
     }
 
     /// Checks a request (RFC 6455 §4.2.1).
-    private static func check(_ head: HTTPHead, _ policy: WebSocketHandshakePolicy) throws(WebSocketError) -> State {
+    private func check(_ head: HTTPHead) throws(WebSocketError) -> State {
         let (method, target, version) = head.startLine
         let headers = head.headers
         guard method == "GET" else { throw .invalidRequest(.method, status: 400) }
         guard version != "HTTP/1.0" else { throw .invalidRequest(.version, status: 400) }
-        guard headers["Transfer-Encoding"] == nil, hasNoBody(headers)
+        guard headers["Transfer-Encoding"] == nil, Self.hasNoBody(headers)
         else { throw .invalidRequest(.body, status: 400) }
         guard let host = headers.onlyValue(of: "Host"), let url = try? WebSocketURL("http://" + host),
             url.target == "/", url.credentials == nil, !host.hasSuffix("/")
         else { throw .invalidRequest(.host, status: 400) }
-        let path = try path(of: target)
+        let path = try Self.path(of: target)
         guard headers.hasListElement("websocket", in: "Upgrade")
         else { throw .invalidRequest(.upgrade, status: 426) }
         guard headers.hasListElement("Upgrade", in: "Connection")
@@ -330,23 +349,25 @@ public struct WebSocketServerHandshake: Sendable {
         guard let key = headers.onlyValue(of: "Sec-WebSocket-Key"), HandshakeKey.isKey(key)
         else { throw .invalidRequest(.key, status: 400) }
         let origins = headers.values(of: "Origin")
+        guard origins.isEmpty || policy.hosts.allows(url.host, listensOnLoopback: listensOnLoopback)
+        else { throw .invalidRequest(.foreignHost, status: 403) }
         guard origins.count <= 1, origins.allSatisfy({ policy.origins.allows(origin: $0, host: host) })
         else { throw .invalidRequest(.origin, status: 403) }
         guard let offers = ExtensionList(headers.values(of: "Sec-WebSocket-Extensions"))
         else { throw .invalidRequest(.extensions, status: 400) }
         let request = WebSocketUpgradeRequest(
-            target: path, host: host, headers: headers, subprotocols: try subprotocols(headers))
+            target: path, host: host, headers: headers, subprotocols: try Self.subprotocols(headers))
         return .asking(request, key: key, offers: offers)
     }
 
-    /// Whether each length that is announced is 0: others may read another one of several (RFC 9112 §6.3).
+    /// Returns whether every announced length is 0: of several, other software may use another one (RFC 9112 §6.3).
     private static func hasNoBody(_ headers: WebSocketHeaders) -> Bool {
         headers.values(of: "Content-Length").allSatisfy { value in
             value.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { $0.trimmed == "0" }
         }
     }
 
-    /// A path with a query, or an address that has them (RFC 9112 §3.2).
+    /// Returns a path with a query, also from a URL that contains them (RFC 9112 §3.2).
     private static func path(of target: String) throws(WebSocketError) -> String {
         let isPath = target.hasPrefix("/")
         guard let url = try? WebSocketURL(isPath ? "http://host" + target : target), isPath || url.credentials == nil
@@ -356,7 +377,7 @@ public struct WebSocketServerHandshake: Sendable {
 
     private static func subprotocols(_ headers: WebSocketHeaders) throws(WebSocketError) -> [String] {
         let names = headers.listElements(in: "Sec-WebSocket-Protocol").map { String($0) }
-        // A head has room for thousands: comparing each with all others would take long.
+        // A head can hold thousands of names; comparing all pairs would be slow.
         guard names.allSatisfy(\.isToken), Set(names).count == names.count
         else { throw .invalidRequest(.subprotocol, status: 400) }
         return names

@@ -16,10 +16,11 @@ extension Command {
         example: #"wire call 127.0.0.1:9001 Cs_20001 '{"SceneId":1,"Line":2,"message":"hi"}' "#
             + "--expect Cs_20001 --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
-            let endpoint = try Endpoint(arguments.word(at: 0) ?? "")
+            let endpoint = try HostAndPort(arguments.word(at: 0) ?? "")
             let timeout = try TimeSpan(arguments[.timeout] ?? "5s", of: .timeout)
             let tls = try TLSOptions.client(arguments)
-            var configuration = ClientConfiguration(tls: tls?.context, tlsServerName: tls?.serverName)
+            var configuration = ClientConfiguration(
+                dialing: DialingOptions(tls: tls?.context, tlsServerName: tls?.serverName))
             try NetworkOptions.apply(arguments, to: &configuration)
             let translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
             if arguments.has(.verbose) { configuration.log = TrafficLog(translator) { console.report("\($0)") } }
@@ -29,11 +30,11 @@ extension Command {
             let header = arguments[.header].map { Array($0.utf8) }
             let request = try translator.request(message, json, header: header)
             let expectation = Expectation(of: request, message, expecting: arguments[.expect], translator)
-            let exchange = Exchange(
+            let call = ServerCall(
                 endpoint: endpoint, timeout: timeout, configuration: configuration, translator: translator,
                 request: request,
                 expectation: expectation, console: console)
-            try console.print(try await exchange.run().description)
+            try console.print(try await call.run().description)
         })
 }
 
@@ -46,8 +47,9 @@ extension Option {
 }
 
 extension PacketTranslator {
-    /// A packet as ``packet(of:_:header:)`` makes it, but with 1 for its sequence number where nobody has chosen one:
-    /// messages that are no reply have 0.
+    /// Returns a packet as ``packet(of:_:header:)`` does, with sequence number 1 unless the caller has chosen one.
+    ///
+    /// Messages that are not replies have sequence number 0.
     fileprivate func request(
         _ message: String, _ json: [UInt8], header: [UInt8]?
     ) throws(CommandError) -> [UInt8] {

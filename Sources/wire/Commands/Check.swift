@@ -30,7 +30,7 @@ extension Option {
         "--format", choices: ["text", "json", "github"], "for people, for programs, or as GitHub's annotations")
 }
 
-/// What a check found, in its three forms.
+/// The result of a check, in its three formats.
 private struct CheckReport {
     let folder: ProtocolFolder
     let result: CheckResult
@@ -40,13 +40,13 @@ private struct CheckReport {
         self.result = result
     }
 
-    /// Problems go to standard error, as a compiler's do; the summary is the result.
+    /// Prints problems to standard error, as a compiler does; the summary is the result.
     func printText(_ console: Console) throws(CommandError) {
         DiagnosticText(style: TextStyle(of: System.Descriptor.standardError)).report(result, console)
         try console.print(TextStyle.harmless(summary))
     }
 
-    /// `Protocols/Scene: 2 messages, no problems`
+    /// For example `Protocols/Scene: 2 messages, no problems`.
     private var summary: String {
         var parts: [String] = []
         if let description = result.description { parts.append(count(description.messages.count, "message")) }
@@ -61,7 +61,7 @@ private struct CheckReport {
 
     private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-    /// One object in one line.
+    /// The result as one object on one line.
     var json: JSONValue {
         [
             "protocol": .string(folder.name),
@@ -87,7 +87,7 @@ private struct CheckReport {
         ]
     }
 
-    /// Workflow commands, which GitHub shows beside the lines of a change.
+    /// Prints workflow commands, which GitHub shows next to the lines of a change.
     func printForGitHub(_ console: Console) throws(CommandError) {
         for diagnostic in result.diagnostics {
             let text = diagnostic.message + (diagnostic.hint.map { "\nhelp: " + $0 } ?? "")

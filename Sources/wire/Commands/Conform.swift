@@ -53,7 +53,7 @@ extension Command {
             try await report(run, arguments, console)
         })
 
-    /// What is asked: our own codec, a program, or a server.
+    /// Refuses a call with more than one subject: our codec, a program or a server.
     private static func requireOneSubject(_ arguments: Arguments) throws(CommandError) {
         let subjects = [Option.command, .adapter, .target].filter(arguments.has)
         guard subjects.count < 2 else {
@@ -70,9 +70,10 @@ extension Command {
         _ interruption: Interruption
     ) throws(CommandError) -> LiveTarget? {
         guard let text = arguments[.target] else { return nil }
-        let endpoint = try Endpoint(text)
+        let endpoint = try HostAndPort(text, of: Option.target.name)
         let tls = try TLSOptions.client(arguments)
-        var configuration = ClientConfiguration(tls: tls?.context, tlsServerName: tls?.serverName)
+        var configuration = ClientConfiguration(
+            dialing: DialingOptions(tls: tls?.context, tlsServerName: tls?.serverName))
         try NetworkOptions.apply(arguments, to: &configuration)
         return LiveTarget(
             endpoint: endpoint, timeout: timeout, configuration: configuration, translator: translator,
@@ -103,9 +104,9 @@ extension Command {
         guard results.allSatisfy(\.verdict.isGood) else { throw .answerIsNo }
     }
 
-    // MARK: What is run
+    // MARK: Vectors and checks
 
-    /// The folder that is named, or the one that the first vectors stand in.
+    /// Returns the named folder, or the folder of the first vectors.
     private static func protocolFolder(_ arguments: Arguments) throws(CommandError) -> ProtocolFolder {
         guard arguments[.protocolFolder] == nil, let word = arguments.word(at: 0) else {
             return try ProtocolFolder(arguments[.protocolFolder])
@@ -119,7 +120,7 @@ extension Command {
         return try ProtocolFolder(nil)
     }
 
-    /// The vectors that are asked for, and whether they are all that there are.
+    /// Returns the requested vectors, and whether they are all vectors of the protocol.
     private static func vectors(
         _ arguments: Arguments, _ folder: ProtocolFolder, _ translator: PacketTranslator
     ) throws(CommandError) -> ([ConformanceVector], isWhole: Bool) {
@@ -130,8 +131,10 @@ extension Command {
         let words = arguments.words.isEmpty && hasUsual ? [usual] : arguments.words
         for word in words { vectors += try files.vectors(at: word) }
         if let count = arguments[.generate] {
-            let count = Int(try number(count, .generate, 1...1_000_000))
-            let seed = try arguments[.seed].map { text throws(CommandError) in try number(text, .seed, 0...UInt64.max) }
+            let count = Int(try WholeNumber.value(of: count, in: 1...1_000_000, of: .generate))
+            let seed = try arguments[.seed].map { text throws(CommandError) in
+                try WholeNumber.value(of: text, in: 0...UInt64.max, of: .seed)
+            }
             var progress = ProgressLine(of: "\(folder.name), making vectors")
             let made = VectorMaker.vectors(of: translator.description, count: count, seed: seed ?? 1) {
                 progress.showSometimes($0)
@@ -155,17 +158,7 @@ extension Command {
         return (vectors, arguments.words.isEmpty && !arguments.has(.filter) && !arguments.has(.sender))
     }
 
-    private static func number(
-        _ text: String, _ option: Option, _ range: ClosedRange<UInt64>
-    ) throws(CommandError) -> UInt64 {
-        guard let number = UInt64(text), range.contains(number) else {
-            throw .failure(
-                "\(option.name) is a number from \(range.lowerBound) to \(range.upperBound); `\(text)` is not")
-        }
-        return number
-    }
-
-    /// The checks whose names have the text, in which `*` stands for anything.
+    /// Returns the checks whose names contain the filter's text, in which `*` matches anything.
     private static func filtered(
         _ cases: [ConformanceCase], _ arguments: Arguments
     ) throws(CommandError) -> [ConformanceCase] {

@@ -37,7 +37,7 @@ extension Option {
         "--from", choices: Sender.allCases.map(\.rawValue), "whose message it is where both could be (default client)")
 }
 
-/// What reading hexadecimal text gives, or a failure that says what is wrong with the text.
+/// Returns the result of reading hexadecimal text, or a failure that explains the text's error.
 private func hexadecimal(_ read: () throws(CodecError) -> [UInt8]) throws(CommandError) -> [UInt8] {
     do throws(CodecError) {
         return try read()
@@ -46,15 +46,15 @@ private func hexadecimal(_ read: () throws(CodecError) -> [UInt8]) throws(Comman
     }
 }
 
-/// Prints the packets of a stream of bytes, as they become whole.
+/// Prints the packets of a byte stream as soon as they are complete.
 private struct StreamDecoder: ~Copyable {
     private let translator: PacketTranslator
     private let sender: Sender
     private let console: Console
     private var splitter: PacketSplitter
-    /// The number of the packet at hand, from 1, and where it begins in the stream.
+    /// The number of the current packet, from 1, and its offset in the stream.
     private var place = (number: 1, offset: 0)
-    /// Of raw input: whether it has hexadecimal digits, and whether it has anything that is neither that nor white space.
+    /// Whether raw input contains hexadecimal digits, and anything other than digits and white space.
     private var rawInput = (hasDigits: false, hasOthers: false)
 
     init(_ description: ProtocolDescription, preferring sender: Sender, _ console: Console) {
@@ -65,7 +65,7 @@ private struct StreamDecoder: ~Copyable {
             layout: description.layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
     }
 
-    /// Prints the packets that are now whole, those before a broken one too.
+    /// Prints the packets that are now complete, including those before an invalid one.
     mutating func receive(_ bytes: [UInt8]) throws(CommandError) {
         let (translator, sender) = (translator, sender)
         var place = place
@@ -86,7 +86,7 @@ private struct StreamDecoder: ~Copyable {
         if let fault { throw failure(fault) }
     }
 
-    /// Reads bytes as they are from standard input.
+    /// Reads raw bytes from standard input.
     mutating func receiveRawInput(_ console: Console) throws(CommandError) {
         try StandardInput.forEachPiece(console) { piece throws(CommandError) in
             for byte in piece where !rawInput.hasOthers {
@@ -100,10 +100,13 @@ private struct StreamDecoder: ~Copyable {
 
     /// Reads hexadecimal text from the command line.
     mutating func receiveHexadecimalArgument(_ text: String) throws(CommandError) {
-        let bytes = try hexadecimal { () throws(CodecError) in try Hexadecimal.bytes(of: text) }
-        guard !bytes.isEmpty else {
-            throw .failure("HEX has no bytes", hint: "leave it out to read standard input")
+        let bytes: [UInt8]
+        do throws(CodecError) {
+            bytes = try Hexadecimal.bytes(of: text)
+        } catch {
+            throw .usage("HEX: \(error)")
         }
+        guard !bytes.isEmpty else { throw .usage("HEX has no bytes", hint: "leave it out to read standard input") }
         try receive(bytes)
     }
 

@@ -28,7 +28,7 @@ extension Command {
             guard report.isGood else { throw .answerIsNo }
         })
 
-    /// The old and the new version that the words name.
+    /// Returns the old and the new version that the words name.
     private static func sources(_ arguments: Arguments) throws(CommandError) -> (SchemaSource, SchemaSource) {
         var words = arguments.words
         if let lock = arguments[.lock] {
@@ -39,12 +39,19 @@ extension Command {
             throw .usage("OLD is missing", hint: "a folder, a git revision, or a file that --write-lock has written")
         }
         let folder: String? =
-            if words.count == 2, arguments[.protocolFolder] == nil { nil } else {
-                try ProtocolFolder(arguments[.protocolFolder]).path
-            }
+            if words.count == 2, arguments[.protocolFolder] == nil { nil } else { try newFolder(arguments) }
         let after = words.count == 2 ? words[1] : folder ?? ""
         let old = try SchemaSource(before, folder: folder ?? after, mustBeLock: arguments.has(.lock))
         return (old, try SchemaSource(after, folder: folder ?? before))
+    }
+
+    /// Returns the new version if it is not named: the protocol's folder.
+    private static func newFolder(_ arguments: Arguments) throws(CommandError) -> String {
+        do throws(CommandError) {
+            return try ProtocolFolder(arguments[.protocolFolder]).path
+        } catch .usage(let text, _) {
+            throw .usage("NEW is missing: \(text)", hint: "name it, or choose a protocol with --protocol DIR")
+        }
     }
 
     private static func writeLock(_ file: String, _ arguments: Arguments, _ console: Console) throws(CommandError) {

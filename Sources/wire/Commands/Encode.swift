@@ -25,7 +25,8 @@ extension Command {
 extension Parameter {
     static let message = Parameter("MESSAGE", "the message's name in the schema, or its @name")
     static let json = Parameter(
-        "JSON", "the object of its fields, or a line that decode printed; from standard input when left out",
+        "JSON",
+        "the object of its fields, or a line that decode printed; from standard input when left out (at most 256 MiB)",
         isOptional: true)
 }
 
@@ -34,15 +35,15 @@ extension Option {
 }
 
 extension PacketTranslator {
-    /// Refuses a name that no message has.
+    /// Refuses the name of an unknown message.
     func requireMessage(_ name: String) throws(CommandError) {
         guard description.message(named: name) == nil else { return }
         let names = description.messages.flatMap { [$0.name] + ($0.alias.map { [$0] } ?? []) }
         let error = TranslationError(.unknownMessage(name))
-        throw .failure(error.description, hint: suggestion(for: name, among: names))
+        throw .failure(error.description, hint: Spelling.help(for: name, among: names))
     }
 
-    /// One packet; see ``encode(message:parsing:header:)``.
+    /// Returns one packet; see ``encode(message:parsing:header:)``.
     func packet(of message: String, _ json: [UInt8], header: [UInt8]?) throws(CommandError) -> [UInt8] {
         do throws(TranslationError) {
             return try encode(message: message, parsing: json, header: header)

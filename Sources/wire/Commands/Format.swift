@@ -31,7 +31,7 @@ extension Command {
             guard isRight else { throw .answerIsNo }
         })
 
-    /// The files that were named, and those of the folders that were.
+    /// Returns the named files, and those in the named folders.
     private static func paths(_ arguments: Arguments) throws(CommandError) -> [String] {
         if !arguments.words.isEmpty, arguments.has(.protocolFolder) {
             throw .usage("what to format is named twice, as PATH and by --protocol")
@@ -56,7 +56,7 @@ extension Command {
         }
     }
 
-    /// At no time does the path name a file that is half written.
+    /// Replaces the file atomically: the path never names a partial file.
     private static func replace(_ path: String, with bytes: [UInt8]) throws(CommandError) {
         do throws(SystemError) {
             try System.exchangeFile(path, with: bytes)

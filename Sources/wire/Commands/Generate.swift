@@ -29,7 +29,7 @@ extension Command {
             }
         })
 
-    /// What can be generated, and how: of a protocol and the names of its files.
+    /// The generators by name; each takes a protocol and the names of its files.
     private static let backEnds: [BackEnd] = [
         BackEnd(name: "swift") { description, names in SwiftGenerator(description, fileNames: names).files() },
         BackEnd(name: "erlang") { description, _ in ErlangGenerator(description).files() },
@@ -52,7 +52,7 @@ extension Command {
         }
     }
 
-    /// Writes a file unless it has these bytes already, so that what did not change is not built again.
+    /// Writes a file unless it already has these bytes, so that unchanged files are not rebuilt.
     private static func write(_ bytes: [UInt8], to path: String) throws(CommandError) {
         if let present = try? System.contents(ofFile: path, limit: bytes.count), present == bytes { return }
         do throws(SystemError) {

@@ -12,17 +12,21 @@ extension Command {
         options: [.silence, .packet, .timeout],
         example: "wire probe 127.0.0.1:9001",
         run: { arguments, console throws(CommandError) in
-            let endpoint = try Endpoint(arguments.word(at: 0) ?? "")
+            let endpoint = try HostAndPort(arguments.word(at: 0) ?? "")
             let silence = try TimeSpan(arguments[.silence] ?? "300ms", of: .silence)
-            let timeout = try TimeSpan(arguments[.timeout] ?? "5s", of: .timeout)
+            let timeout = try arguments[.timeout].map { text throws(CommandError) in try TimeSpan(text, of: .timeout) }
+            let time = timeout?.duration ?? silence.duration * 100
+            let deadline = MonotonicTime.now + time
             let packet = try arguments[.packet].map { text throws(CommandError) in try bytes(text) }
             let line = ProgressLine(of: "probing \(endpoint)")
             defer { line.clear() }
             let verdict: Probe.Verdict
             do throws(TransportError) {
                 let probe = Probe(
-                    addresses: try await endpoint.addresses(), loop: try EventLoopGroup.shared.nextLoop(),
-                    silence: silence.duration, connectTimeout: timeout.duration, packet: packet, progress: line.show)
+                    addresses: try await endpoint.addresses(within: time),
+                    loop: try EventLoopGroup.shared.nextLoop(), silence: silence.duration,
+                    connectTimeout: timeout?.duration ?? .seconds(5), deadline: deadline, packet: packet,
+                    progress: line.show)
                 verdict = try await probe.run()
             } catch {
                 throw .failure("cannot connect to \(endpoint): \(error)")
@@ -32,7 +36,7 @@ extension Command {
         })
 
     private static func tell(
-        _ verdict: Probe.Verdict, of endpoint: Endpoint, hasPacket: Bool, _ console: Console
+        _ verdict: Probe.Verdict, of endpoint: HostAndPort, hasPacket: Bool, _ console: Console
     ) throws(CommandError) {
         switch verdict {
         case .other(let name): try console.print("\(endpoint) speaks \(name), no length-prefixed packets")
@@ -47,19 +51,35 @@ extension Command {
             case .silent:
                 console.report(error: "cannot tell: \(endpoint) takes connections and answers nothing", hint: hint)
             case .unclear(let bytes):
-                let text = Hexadecimal.text(of: Array(bytes.prefix(32))) + (bytes.count > 32 ? "…" : "")
-                console.report(error: "cannot tell: what \(endpoint) sends shows no framing: \(text)", hint: hint)
+                let text = "what \(endpoint) sends shows no framing: \(start(of: bytes))"
+                console.report(error: "cannot tell: \(text)", hint: hint)
+            case .restless(let bytes):
+                console.report(
+                    error: "cannot tell: \(endpoint) sends on its own without a pause: \(start(of: bytes))",
+                    hint: "with a shorter --silence, its pauses may show")
+            case .late(let bytes):
+                let text =
+                    bytes.isEmpty ? "\(endpoint) has answered nothing" : "\(endpoint) has sent \(start(of: bytes))"
+                console.report(
+                    error: "cannot tell within the time: \(text)", hint: "with a longer --timeout, more can be told")
             }
             throw .answerIsNo
         }
     }
 
+    private static func start(of bytes: [UInt8]) -> String {
+        Hexadecimal.text(of: Array(bytes.prefix(32))) + (bytes.count > 32 ? "…" : "")
+    }
+
     private static func bytes(_ text: String) throws(CommandError) -> [UInt8] {
+        let bytes: [UInt8]
         do throws(CodecError) {
-            return try Hexadecimal.bytes(of: text)
+            bytes = try Hexadecimal.bytes(of: text)
         } catch {
-            throw .failure("\(Option.packet.name): \(error)")
+            throw .usage("\(Option.packet.name): \(error)")
         }
+        guard !bytes.isEmpty else { throw .usage("\(Option.packet.name) has no bytes") }
+        return bytes
     }
 }
 
@@ -69,5 +89,6 @@ extension Option {
     fileprivate static let packet = Option(
         "--send", value: "HEX", "a packet that the server answers, where it answers no others")
     fileprivate static let timeout = Option(
-        "--timeout", value: "TIME", "for each connection to be made: 500ms, 5s (default 5s)")
+        "--timeout", value: "TIME",
+        "for the whole probe: 10s, 2m (default 100 times --silence, of which each connection may take 5s to be made)")
 }

@@ -10,25 +10,30 @@ extension Command {
         name: "proxy",
         summary: "pass connections on to a server, and show the packets of both sides, until Ctrl-C",
         parameters: [],
-        options: [.protocolFolder, .listen, .target, .web, .record] + TLSOptions.clientOptions,
+        options: [.protocolFolder, .listen, .target, .web, .record] + LimitOptions.proxyOptions
+            + TLSOptions.clientOptions,
         example: "wire proxy --listen 127.0.0.1:9002 --to 127.0.0.1:9001 --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
-            let here = try endpoint(.listen, arguments)
+            let here = try endpoint(.listen, arguments, isServed: true)
             let target = try endpoint(.target, arguments)
+            // A wrong call is reported before anything is done.
+            _ = try pagePort(arguments)
+            let limits = try LimitOptions.relayLimits(arguments)
             let tls = try TLSOptions.client(arguments)
             let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
-            DescriptorLimit.raise()
+            let descriptorLimit = DescriptorLimit.raise()
             let log = ConnectionLog(console)
             let capture = try arguments[.record].map { path throws(CommandError) in try makeCapture(path, log) }
             let addresses = try await transport("connect to \(target)") { () async throws(TransportError) in
                 try await target.addresses()
             }
             let listener = try await transport("listen on \(here)") { () async throws(TransportError) in
-                try await Relay.listener(at: here, on: try EventLoopGroup.sharedUnless(nil))
+                try await Relay.listener(
+                    at: here, on: try EventLoopGroup.sharedUnless(nil), limits, descriptorLimit: descriptorLimit)
             }
             let page = try await page(arguments, description.name)
             let relay = Relay(
-                listener, to: target, addresses, tls: tls, description, capture: capture, page: page, log)
+                listener, to: target, addresses, tls: tls, description, limits, capture: capture, page: page, log)
             let end = Signals.takeOver()
             relay.start()
             try console.print("listening on \(relay.address)")
@@ -38,7 +43,7 @@ extension Command {
             await relay.close()
             await page?.close()
             await log.finish()
-            // It has been said.
+            // The failure has already been reported.
             if capture?.failure != nil { throw .answerIsNo }
         })
 
@@ -52,18 +57,22 @@ extension Command {
         }
     }
 
-    private static func endpoint(_ option: Option, _ arguments: Arguments) throws(CommandError) -> Endpoint {
+    private static func endpoint(
+        _ option: Option, _ arguments: Arguments, isServed: Bool = false
+    ) throws(CommandError) -> HostAndPort {
         guard let text = arguments[option] else { throw .usage("\(option.name) is missing") }
-        return try Endpoint(text)
+        return try HostAndPort(text, of: option.name, isServed: isServed)
+    }
+
+    private static func pagePort(_ arguments: Arguments) throws(CommandError) -> UInt16? {
+        guard let text = arguments[.web] else { return nil }
+        return UInt16(try WholeNumber.value(of: text, in: 0...UInt64(UInt16.max), of: .web))
     }
 
     private static func page(
         _ arguments: Arguments, _ protocolName: String
     ) async throws(CommandError) -> TrafficPage? {
-        guard let text = arguments[.web] else { return nil }
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(text) else {
-            throw .failure("\(Option.web.name) takes a port from 0 to 65535; `\(text)` is none")
-        }
+        guard let port = try pagePort(arguments) else { return nil }
         do {
             return try await TrafficPage.start(port: port, showing: protocolName)
         } catch {
@@ -88,6 +97,7 @@ extension Option {
     fileprivate static let web = Option(
         "--web", value: "PORT", "show it in browsers of this machine too, at http://127.0.0.1:PORT/; port 0: any")
     fileprivate static let record = Option(
-        "--record", value: "FILE", "write what passes to this file too, for Wireshark (pcapng); nothing is hidden there"
-    )
+        "--record", value: "FILE",
+        "write what passes to this file too, for Wireshark (pcapng); nothing is hidden there, so it is a new file "
+            + "that only you can read")
 }

@@ -14,7 +14,7 @@ extension Command {
         run: { arguments, console throws(CommandError) in
             guard let agent = arguments[.agent] else { throw .usage("\(Option.agent.name) is missing") }
             let url = try WebSocketOptions.url(arguments)
-            guard url.query == nil else { throw .failure("the address of a test server has no query; \(url) has") }
+            guard url.query == nil else { throw .usage("the address of a test server has no query; \(url) has") }
             let configuration = try WebSocketOptions.client(arguments, url)
             let cases = TestCases(url: url, agent: agent, configuration: configuration, console: console)
             try await cases.run()

@@ -20,7 +20,7 @@ extension Command {
             configuration.subprotocols = arguments.all(.subprotocol)
             configuration.origin = arguments[.origin]
             let timeline = Lock<ConnectionTimeline?>(nil)
-            configuration.connecting.timelineHandler = { whole in timeline.withLock { $0 = whole } }
+            configuration.dialing.timelineHandler = { whole in timeline.withLock { $0 = whole } }
             let client: WebSocketClient
             do throws(ConnectionError) {
                 client = try await WebSocketClient.connect(to: url, configuration: configuration)

@@ -10,19 +10,24 @@ extension Command {
         name: "websocket echo",
         summary: "send each WebSocket message back as it came, until Ctrl-C",
         parameters: [.endpoint],
-        options: [.deflate, .messageLimit, .threads] + TLSOptions.serverOptions,
+        options: [.deflate, .messageLimit, .allowedHost, .threads] + LimitOptions.webSocketServerOptions
+            + TLSOptions.serverOptions,
         example: "wire websocket echo 127.0.0.1:9002 --deflate",
         run: { arguments, console throws(CommandError) in
-            let endpoint = try Endpoint(arguments.word(at: 0) ?? "")
+            let endpoint = try HostAndPort(arguments.word(at: 0) ?? "", isServed: true)
+            let loopCount = try ServerLoops.count(arguments)
             let log = ConnectionLog(console)
             var configuration = WebSocketServerConfiguration()
-            configuration.tls = try TLSOptions.server(arguments)
-            configuration.handshake.deflate = WebSocketOptions.deflate(arguments)
-            // Whatever page asks: nobody has anything here that could be stolen.
-            configuration.handshake.origins = .any
             configuration.limits = try WebSocketOptions.limits(arguments)
-            configuration.connectionEnded = { peer, error in log.ended(peer, error) }
-            let group = try ServerLoops.start(arguments)
+            try LimitOptions.apply(arguments, to: &configuration)
+            configuration.listening.tls = try TLSOptions.server(arguments)
+            configuration.handshake.deflate = WebSocketOptions.deflate(arguments)
+            // Any page may connect: there is nothing to steal here.
+            configuration.handshake.origins = .any
+            configuration.handshake.hosts = WebSocketOptions.hosts(arguments)
+            configuration.listening.connectionEnded = { peer, error in log.ended(peer, error) }
+            configuration.listening.acceptFailed = { error in log.acceptFailed(error) }
+            let group = try ServerLoops.start(loopCount)
             DescriptorLimit.raise()
             let server: WebSocketServer
             do throws(ConnectionError) {
@@ -34,11 +39,9 @@ extension Command {
             } catch {
                 throw .failure("cannot listen on \(endpoint): \(error)")
             }
-            let end = Signals.takeOver()
-            try console.print("listening on \(server.address)")
-            try console.flush()
-            for await _ in end {}
-            await server.shutDown()
-            await log.finish()
+            let run = ServerRun(
+                address: server.address, loop: group.nextLoop(), log: log,
+                connectionCount: { server.connections.count })
+            try await run.untilInterrupted(console) { await server.shutDown(within: $0) }
         })
 }

@@ -2,7 +2,7 @@
 
 import WirelineSchema
 
-/// This project's codec as a program that `wire conform --command` asks: the other side of ``HarnessLine``.
+/// Runs this project's codec as a program for `wire conform --command`: the other side of ``HarnessLine``.
 struct Adapter {
     let translator: PacketTranslator
     let protocolName: String
@@ -23,11 +23,11 @@ struct Adapter {
                 throw .failure("a line has more than \(Self.mostLineBytes) bytes")
             }
         }
-        // The last line may have no newline.
+        // The last line may lack a newline.
         if !rest.isEmpty { try console.print(reply(to: rest, codec).description) }
     }
 
-    /// Far more than the largest packet takes, in hexadecimal or as JSON.
+    /// Far more than the largest packet needs, in hexadecimal or as JSON.
     private static let mostLineBytes = 256 << 20
 
     private func reply(to line: [UInt8], _ codec: CodecImplementation) -> JSONValue {

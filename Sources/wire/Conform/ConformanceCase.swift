@@ -3,20 +3,20 @@
 import WirelineCodec
 import WirelineSchema
 
-/// How one check has come out.
+/// The outcome of one check.
 enum ConformanceOutcome: Equatable {
     case passed
-    /// Why not, in one line.
+    /// The check failed, with the reason in one line.
     case failed(String)
-    /// It could not be made, and why.
+    /// The check could not run, with the reason.
     case skipped(String)
-    /// Nobody is there any more to be asked, and why; so it is with all checks that follow.
+    /// The implementation is no longer available, with the reason; this applies to all later checks, too.
     case notMade(String)
 }
 
-/// One thing that an implementation must do with one vector.
+/// A check of one behaviour with one vector.
 struct ConformanceCase {
-    /// `hello/decode`, `Invalid/http/refuse`
+    /// For example `hello/decode` or `Invalid/http/refuse`.
     let name: String
     /// The vector's name.
     let vector: String
@@ -32,16 +32,16 @@ struct ConformanceCase {
     }
 }
 
-/// The checks of an implementation that is asked for single packets.
+/// The checks of an implementation that answers requests about single packets.
 struct ConformanceChecks {
     let translator: PacketTranslator
     let implementation: any ConformingImplementation
-    /// Whether errors must say what, in which field and where.
+    /// Whether errors must match in kind, field and offset.
     let isStrict: Bool
-    /// Whether it is this project's own codec, of which the words are compared too.
+    /// Whether it is this project's own codec, whose error texts are compared, too.
     let isOwn: Bool
 
-    /// The checks that a vector asks for.
+    /// Returns the checks that a vector requires.
     func cases(of vector: ConformanceVector) -> [ConformanceCase] {
         func check(_ name: String, _ body: @escaping () -> ConformanceOutcome) -> ConformanceCase {
             ConformanceCase(vector, name) { () async throws(CommandError) in body() }
@@ -58,7 +58,7 @@ struct ConformanceChecks {
         }
     }
 
-    // MARK: What is valid
+    // MARK: Valid packets
 
     private func decode(_ vector: ConformanceVector, behind: [UInt8]) -> ConformanceOutcome {
         let line = vector.line ?? .null
@@ -100,7 +100,7 @@ struct ConformanceChecks {
         return .passed
     }
 
-    /// Where packets are cut: everywhere, but for the middle of long ones, which are cut at most 256 times there.
+    /// Returns the offsets at which packets are split: every offset, but at most 256 in the middle of long packets.
     static func cuts(of byteCount: Int) -> [Int] {
         let step = max(64, byteCount / 256)
         return (0..<byteCount).filter { $0 < 256 || $0 >= byteCount - 64 || $0 % step == 0 }
@@ -112,7 +112,7 @@ struct ConformanceChecks {
         return BytesDifference(expected: vector.bytes, found: bytes).map { .failed($0.text) } ?? .passed
     }
 
-    /// What is written in place of bytes that are not written so must mean the same.
+    /// Checks that bytes which are not written in this form are written in a form with the same meaning.
     private func encodeAlike(_ vector: ConformanceVector) -> ConformanceOutcome {
         let line = (vector.line ?? .null).withoutHeader
         let reply = implementation.reply(to: .encode(line, from: vector.sender))
@@ -128,7 +128,7 @@ struct ConformanceChecks {
         }
     }
 
-    // MARK: What is not
+    // MARK: Invalid packets
 
     private func refuse(_ vector: ConformanceVector) -> ConformanceOutcome {
         let own = translator.streamError(of: vector.bytes, from: vector.sender)
@@ -165,7 +165,7 @@ struct ConformanceChecks {
             let bytes = try translator.encode(line: line)
             return .failed("the vector is wrong: the line can be encoded, as \(Hexadecimal.text(of: bytes).shortened)")
         } catch {
-            // The kind is not compared: which of a value's faults is seen first depends on what holds the value.
+            // The kind is not compared: which fault of a value is found first depends on how the value is stored.
             var expected = Refusal(error)
             expected.kind = isOwn ? expected.kind : refusal.kind
             return expected.fault(of: refusal, isStrict: isStrict).map { .failed($0) } ?? .passed
@@ -182,10 +182,10 @@ struct ConformanceChecks {
     }
 }
 
-/// Where bytes begin to be others than were expected.
+/// The first difference between the expected and the actual bytes.
 struct BytesDifference {
     let text: String
-    /// So many bytes are shown on each side of the first one that differs.
+    /// The number of bytes shown on each side of the first difference.
     private static let shownByteCount = 8
 
     init?(expected: [UInt8], found: [UInt8]) {
@@ -198,7 +198,7 @@ struct BytesDifference {
         text = what + ": expected \(Self.excerpt(expected, place)), got \(Self.excerpt(found, place))"
     }
 
-    /// `…0000014e21[07]00000002…`
+    /// Returns an excerpt such as `…0000014e21[07]00000002…`.
     private static func excerpt(_ bytes: [UInt8], _ place: Int) -> String {
         let start = max(0, place - shownByteCount)
         let end = min(bytes.count, place + 1 + shownByteCount)

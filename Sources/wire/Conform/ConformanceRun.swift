@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes checks one after another, and holds them against what was expected.
+/// Runs checks one after another, and compares the outcomes with the expected ones.
 struct ConformanceRun {
-    /// What it is called in reports: the protocol.
+    /// The name in reports: the protocol.
     let title: String
     let cases: [ConformanceCase]
     let expectedFailures: ExpectedFailures
-    /// Whether all checks are made that there are, so that a name which is none of them is a mistake.
+    /// Whether all existing checks run, so that an unknown name in the list of expected failures is an error.
     let isWhole: Bool
     let isVerbose: Bool
     let interruption: Interruption
 
-    /// How one check counts.
+    /// The verdict on one check.
     enum Verdict: Equatable {
         case passed
         case failed(String)
         case skipped(String)
-        /// It was the implementation's fault that it was not made.
+        /// The check did not run, and the implementation is at fault.
         case notMade(String)
-        /// It fails, and that is known.
+        /// The check failed, as expected.
         case failedAsExpected(String)
-        /// It does not fail, though it was said that it would.
+        /// The check passed, although it was expected to fail.
         case passedUnexpectedly
 
         var isGood: Bool {
@@ -37,7 +37,7 @@ struct ConformanceRun {
         var duration: Duration
     }
 
-    /// Makes the checks, and prints a line for each that is not as it should be.
+    /// Runs the checks, and prints a line for each unexpected result.
     func results(_ console: Console) async throws(CommandError) -> [Result] {
         var results: [Result] = []
         let clock = ContinuousClock()
@@ -49,7 +49,7 @@ struct ConformanceRun {
             let start = clock.now
             progress.showSometimes(Double(results.count) / Double(cases.count))
             let outcome = try await item.run()
-            // What was interrupted says nothing about the implementation.
+            // An interrupted check says nothing about the implementation.
             guard !interruption.hasCome else { break }
             let verdict = verdict(on: outcome, of: item.name)
             let result = Result(name: item.name, verdict: verdict, duration: clock.now - start)
@@ -73,7 +73,7 @@ struct ConformanceRun {
         return results
     }
 
-    /// - Returns: Whether anybody reads on. Where nobody does, the verdict is still what it is.
+    /// - Returns: Whether the output still has a reader. Without one, the verdict stays the same.
     private func print(_ line: String, _ console: Console) throws(CommandError) -> Bool {
         do throws(CommandError) {
             try console.print(line)
@@ -94,14 +94,15 @@ struct ConformanceRun {
         }
     }
 
-    /// One line for all checks that were not made; nil where there are none.
+    /// Returns one line for all checks that did not run; nil if there are none.
     private func line(ofThoseNotMade results: [Result]) -> String? {
         let reasons = results.compactMap { if case .notMade(let text) = $0.verdict { text } else { nil } }
         return reasons.first.map { "FAIL \(reasons.count) more check\(reasons.count == 1 ? "" : "s"): \($0)" }
     }
 
-    /// What is printed of a check; nil for one that is as it should be, unless everything is to be seen, and for one that
-    /// was not made.
+    /// Returns the line for a check; nil if nothing is printed.
+    ///
+    /// Nothing is printed for a check that did not run, nor for an expected result unless the output is verbose.
     private func line(of result: Result) -> String? {
         let line: String
         switch result.verdict {
@@ -115,7 +116,7 @@ struct ConformanceRun {
         return TextStyle.harmless(line)
     }
 
-    /// How many checks came out how.
+    /// Returns the number of checks for each verdict.
     func summary(of results: [Result]) -> String {
         func count(_ words: String, _ isIncluded: (Verdict) -> Bool) -> String? {
             let count = results.count { isIncluded($0.verdict) }

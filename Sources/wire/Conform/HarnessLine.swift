@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineSchema
 
-/// The lines of JSON in which `wire conform` asks a program, and it replies.
+/// The lines of JSON between `wire conform` and a program.
 ///
 ///     {"id":1,"protocol":"Scene","ask":"decode","from":"client","hex":"0000000f4e21010000000200026869"}
 ///     {"id":1,"reply":"ok","count":15,"line":{"message":"Cs_20001","id":20001,"header":{…},"fields":{…}}}
@@ -13,7 +13,7 @@ import WirelineSchema
 ///     {"id":4,"reply":"error","error":"truncated","field":"Cs_20001.Line","offset":7,"text":"…"}
 ///     {"id":5,"reply":"skip","text":"…"}
 enum HarnessLine {
-    /// A request.
+    /// Returns the line for a request.
     static func line(of request: ConformanceRequest, id: Int, protocol name: String) -> JSONValue {
         func line(_ ask: String, _ sender: Sender, _ key: String, _ value: JSONValue) -> JSONValue {
             .object([
@@ -27,14 +27,14 @@ enum HarnessLine {
         }
     }
 
-    /// Why a line is no request, or no reply.
+    /// The reason why a line is not a valid request or reply.
     struct Fault: Error {
         var text: String
     }
 
     /// Reads a request.
     ///
-    /// - Returns: nil for a question that is not known.
+    /// - Returns: The request; nil for an unknown question.
     static func request(_ json: JSONValue) throws(Fault) -> ConformanceRequest? {
         var sender = Sender.client
         if case .string(let text)? = json["from"] {
@@ -50,7 +50,7 @@ enum HarnessLine {
         }
     }
 
-    /// A reply.
+    /// Returns the line for a reply.
     static func line(of reply: ConformanceReply, id: JSONValue) -> JSONValue {
         func line(_ kind: String, _ members: [JSONValue.Member]) -> JSONValue {
             .object([.init("id", id), .init("reply", .string(kind))] + members)

@@ -3,32 +3,32 @@
 import WirelineCodec
 import WirelineSchema
 
-/// What an implementation is asked.
+/// A question to an implementation.
 enum ConformanceRequest {
-    /// What do these bytes begin with?
+    /// Decode the packet at the beginning of these bytes.
     case decode([UInt8], from: Sender)
-    /// Which bytes is this line?
+    /// Encode this line.
     case encode(JSONValue, from: Sender)
 }
 
-/// What it answers.
+/// An implementation's reply.
 enum ConformanceReply {
-    /// The bytes begin with a packet of so many bytes, which is this line.
+    /// The bytes begin with a packet of this size, which decodes to this line.
     case packet(byteCount: Int, line: JSONValue)
-    /// The line is these bytes.
+    /// The line encodes to these bytes.
     case bytes([UInt8])
-    /// More bytes are needed, at least so many where that is said.
+    /// More bytes are needed, at least this many if the number is known.
     case more(byteCount: Int?)
-    /// It is an error.
+    /// The request is an error.
     case refused(Refusal, text: String)
-    /// It cannot be asked this.
+    /// The implementation does not support the request.
     case skipped(String)
-    /// There is no answer, or none that can be understood.
+    /// There is no reply, or none that can be read.
     case lost(String)
-    /// It is not asked any more, for a reason.
+    /// The implementation is no longer asked, with the reason.
     case notAsked(String)
 
-    /// In words, for a sentence that says what came instead.
+    /// The reply in words, for a sentence about an unexpected reply.
     var text: String {
         switch self {
         case .packet(let byteCount, let line): "a packet of \(byteCount) bytes: \(line.description.shortened)"
@@ -41,7 +41,7 @@ enum ConformanceReply {
     }
 }
 
-/// Something that reads and writes a protocol's packets.
+/// An implementation that reads and writes a protocol's packets.
 protocol ConformingImplementation: AnyObject {
     func reply(to request: ConformanceRequest) -> ConformanceReply
 }
@@ -73,6 +73,6 @@ final class CodecImplementation: ConformingImplementation {
 }
 
 extension String {
-    /// As much of it as a line for people can hold.
+    /// The text, shortened for a line that humans read.
     var shortened: String { count > 160 ? prefix(160) + "…" : self }
 }

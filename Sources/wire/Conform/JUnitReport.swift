@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Results in the XML that continuous integration reads.
+/// Results in the XML format that continuous integration reads.
 ///
-/// A suite with a case for each check. What fails as expected is skipped there, with the reason; what was not made
-/// is an error.
+/// One suite has a case for each check. An expected failure is reported as skipped, with the reason. A check that did
+/// not run is an error.
 struct JUnitReport {
     let title: String
     let results: [ConformanceRun.Result]
@@ -31,7 +31,7 @@ struct JUnitReport {
     }
 
     private func element(_ result: ConformanceRun.Result) -> String {
-        // The vector and the check, as a class and its test.
+        // The vector becomes the class, and the check becomes its test.
         let slash = result.name.lastIndex(of: "/")
         let vector = slash.map { String(result.name[..<$0]) } ?? ""
         let check = slash.map { String(result.name[result.name.index(after: $0)...]) } ?? result.name
@@ -51,14 +51,14 @@ struct JUnitReport {
         return "    <testcase \(attributes)>\(child)</testcase>"
     }
 
-    /// Seconds with a point, to the millisecond.
+    /// Returns seconds with three decimal places.
     private static func seconds(_ duration: Duration) -> String {
         let milliseconds = Int(duration / .milliseconds(1))
         let rest = String(milliseconds % 1000)
         return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
     }
 
-    /// A value inside quotes (XML 1.0 §2.2, §2.4). Characters that XML cannot hold are shown by their number.
+    /// Returns an attribute value (XML 1.0 §2.2, §2.4). Characters that XML cannot contain are shown by number.
     static func escape(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

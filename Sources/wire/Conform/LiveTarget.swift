@@ -5,24 +5,24 @@ import WirelineCodec
 import WirelineSchema
 import WirelineTransport
 
-/// A server somewhere that returns each packet as it came.
+/// A server that returns each packet unchanged.
 ///
-/// Each check has a connection of its own. A server that returns packets need not read their messages: what is wrong inside
-/// of one it may return too. What is no packet it must not take, and not wait for either.
+/// Each check has its own connection. The server does not have to decode messages, so it may return packets with
+/// invalid messages. Bytes that are not a packet it must refuse at once, without waiting for more.
 struct LiveTarget {
-    let endpoint: Endpoint
+    let endpoint: HostAndPort
     let timeout: TimeSpan
     let configuration: ClientConfiguration
     let translator: PacketTranslator
-    /// A packet that is known to be good; nil where there is none.
+    /// A packet that is known to be valid; nil if there is none.
     let goodPacket: [UInt8]?
-    /// Ends the waiting for a server.
+    /// Stops waiting for the server.
     let interruption: Interruption
 
-    /// A packet is torn into at most so many pieces.
+    /// The largest number of pieces that a packet is split into.
     private static let mostPieces = 64
 
-    /// The checks that can be made of a vector.
+    /// Returns the checks that a vector allows.
     func cases(of vector: ConformanceVector) -> [ConformanceCase] {
         func check(
             _ name: String, _ body: @escaping @Sendable () async -> ConformanceOutcome
@@ -38,12 +38,12 @@ struct LiveTarget {
                 check("torn") { await returned([bytes], asked: Self.pieces(of: bytes)) },
             ]
         case .invalid: return [check("refuse") { await refused(vector) }]
-        // What is written in another way may be returned in either.
+        // A message with several encodings may be returned in any of them.
         case .decodeOnly, .refused: return []
         }
     }
 
-    /// Refuses to begin where nobody is.
+    /// Throws if the server cannot be reached.
     func requireServer() async throws(CommandError) {
         let recorder = TimelineRecorder()
         do throws(ConnectionError) {
@@ -56,7 +56,7 @@ struct LiveTarget {
 
     // MARK: Checks
 
-    /// Sends bytes in these pieces, and compares the packets that come back.
+    /// Sends these pieces of bytes, and compares the packets that come back.
     private func returned(_ packets: [[UInt8]], asked pieces: [[UInt8]]) async -> ConformanceOutcome {
         do throws(ConnectionError) {
             let connection = try await connect()
@@ -105,7 +105,7 @@ struct LiveTarget {
     private func refused(_ vector: ConformanceVector, on connection: PacketConnection) async -> ConformanceOutcome {
         let expected = Expectation(vector, translator)
         await send(vector.bytes, on: connection)
-        // A server cannot know that nothing follows, unless it is told. Of what is no packet it knows all that it needs.
+        // The server cannot know that nothing follows until the output ends. Invalid packets it can refuse before that.
         if expected.needsEnd { await connection.loop.run { connection.stream.endOutput() } }
         var rest = expected.packets[...]
         while true {
@@ -121,17 +121,17 @@ struct LiveTarget {
                         ? "the server has not ended the connection within \(timeout), though nothing can follow"
                         : "the server waits: it has not ended the connection within \(timeout)")
             case .failure(.codec(let error)): return .failed("the server has returned what is no packet: \(error)")
-            // It is gone in one way or another.
+            // The server closed the connection in some way.
             case .failure: return .passed
             }
         }
     }
 
-    /// What a server may do with bytes that are refused.
+    /// The allowed reaction of a server to bytes that must be refused.
     private struct Expectation {
-        /// What it may return before it ends the connection.
+        /// The packets that it may return before it closes the connection.
         var packets: [[UInt8]] = []
-        /// Whether the fault is only seen at the end of the stream, or not at all by who does not read messages.
+        /// Whether the fault shows only at the end of the stream, or only to a server that decodes messages.
         var needsEnd = true
 
         init(_ vector: ConformanceVector, _ translator: PacketTranslator) {
@@ -167,13 +167,14 @@ struct LiveTarget {
         _ recorder: TimelineRecorder = TimelineRecorder()
     ) async throws(ConnectionError) -> PacketConnection {
         var configuration = configuration
-        configuration.connectTimeout = timeout.duration
+        configuration.dialing.connectTimeout = timeout.duration
         let connection = try await PacketConnection.connect(
             to: endpoint.host, port: endpoint.port, layout: translator.description.layout,
             packetLimit: translator.description.options.maximumPacketByteCount, configuration: configuration,
             recorder: recorder)
         let deadline = MonotonicTime.now + timeout.duration
-        // Nobody else closes the connection while it is waited for, so that it is closed means that the time is over.
+        // During the wait, only the timer closes the connection. So a closed connection means that the timeout has
+        // ended.
         let loop = connection.loop
         loop.execute {
             guard connection.stream.isOpen else { return }
@@ -183,7 +184,7 @@ struct LiveTarget {
         return connection
     }
 
-    /// Closes a connection before the program ends: with TLS the server is told.
+    /// Closes a connection before the program ends; with TLS, the server is notified.
     private func close(_ connection: PacketConnection) async {
         await connection.loop.run { connection.close() }
     }
@@ -205,7 +206,7 @@ struct LiveTarget {
         }
     }
 
-    /// A packet byte by byte; of a longer one the beginning, and the rest in pieces.
+    /// Splits a packet into single bytes; a longer packet only at its beginning, and the rest into larger pieces.
     private static func pieces(of bytes: [UInt8]) -> [[UInt8]] {
         let singles = min(bytes.count, mostPieces / 2)
         let rest = bytes[singles...]

@@ -5,8 +5,7 @@ import WirelineSchema
 
 /// A program that is asked in lines of JSON; see ``HarnessLine``.
 ///
-/// One that crashes, is silent for too long or says what cannot be understood is ended, and started again for the next
-/// question.
+/// If it crashes, exceeds the timeout or sends an invalid line, it is ended and started again for the next question.
 final class ProgramImplementation: ConformingImplementation {
     private let command: String
     private let protocolName: String
@@ -17,12 +16,12 @@ final class ProgramImplementation: ConformingImplementation {
     private var program: ChildProgram?
     private var hasReplied = false
     private var number = 0
-    /// How often in a row it was lost.
+    /// The number of consecutive failures.
     private var lossCount = 0
 
     /// A program that never works is not started for each of thousands of checks.
     private static let mostLosses = 10
-    /// The first reply takes longer: some programs are compiled first.
+    /// The first reply may take longer, because some programs are compiled first.
     private static let startFactor = 10
 
     init(
@@ -34,7 +33,7 @@ final class ProgramImplementation: ConformingImplementation {
         self.interruption = interruption
         protocolName = name
         maximumDepth = translator.maximumJSONDepth + 2
-        // The JSON of a packet can be many times its bytes; a program that prints without end is to be seen all the same.
+        // The JSON of a packet can be many times its size. The limit still stops a program that prints endlessly.
         lineLimit = 1 << 20 + 32 * min(translator.description.options.maximumPacketByteCount, 1 << 24)
     }
 
@@ -55,7 +54,7 @@ final class ProgramImplementation: ConformingImplementation {
         return understand(received, request)
     }
 
-    /// Ends the program in good order.
+    /// Ends the program in an orderly way.
     func finish() {
         program?.finish(within: timeout.duration, interruption)
         program = nil
@@ -80,7 +79,7 @@ final class ProgramImplementation: ConformingImplementation {
         } catch {
             return .lost(drop("what it replied is no line of JSON: \(error): \(Self.text(line))"))
         }
-        // Of a reply to another question nothing is known, nor of those that follow it.
+        // After a reply to another question, neither it nor the following replies can be trusted.
         guard json["id"] == .integer(Int128(number)) else {
             return .lost(drop("its reply does not have `\"id\":\(number)`: \(Self.text(line))"))
         }
@@ -107,7 +106,7 @@ final class ProgramImplementation: ConformingImplementation {
         }
     }
 
-    /// Ends the program, and adds what it has said on standard error.
+    /// Ends the program, and returns the text with what it wrote to standard error.
     private func drop(_ text: String) -> String {
         lossCount += 1
         let errors = program?.lastErrors ?? []

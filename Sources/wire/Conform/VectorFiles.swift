@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineSchema
 
-/// Vectors in files: `<case>.hex` with a packet, and beside it what it must be.
+/// Vectors in files: `<case>.hex` contains a packet, and the file next to it the expected result.
 ///
 ///     Vectors/<case>.hex, .json             decoding and encoding
 ///     Vectors/DecodeOnly/<case>.hex, .json  decoding; encoding gives other bytes
@@ -12,13 +12,13 @@ import WirelineSchema
 struct VectorFiles {
     let translator: PacketTranslator
 
-    /// More than any vector that somebody reads.
+    /// Larger than any vector that a person reads.
     private static let maximumFileByteCount = 64 << 20
     private static let senderMark = "# from server"
 
     // MARK: Reading
 
-    /// The vectors of a file, or of a folder and the three in it, in the order of their names.
+    /// Returns the vectors of a file, or of a folder and its three subfolders, in the order of their names.
     func vectors(at path: String) throws(CommandError) -> [ConformanceVector] {
         switch try kind(of: path) {
         case .folder?: return try vectors(inFolder: path)
@@ -98,7 +98,7 @@ struct VectorFiles {
         return vector
     }
 
-    /// Who sends a message, where nothing says so.
+    /// Returns the sender of a message if nothing names it.
     private func sender(of line: JSONValue) -> Sender {
         guard case .string(let name)? = line["message"] else { return .client }
         let senders = translator.description.message(named: name)?.senders ?? [.client]
@@ -147,13 +147,13 @@ struct VectorFiles {
         }
     }
 
-    /// The name without its extension, of the file that a vector is told by.
+    /// Returns the name without the extension, if the file defines a vector of this kind.
     private static func stem(of name: String, _ kind: ConformanceVector.Kind) -> String? {
         let suffix = kind == .refused ? ".json" : ".hex"
         return name.hasSuffix(suffix) && name != suffix ? String(name.dropLast(suffix.count)) : nil
     }
 
-    /// The folder and the name of a path.
+    /// Returns the folder and the name of a path.
     private static func split(_ path: String) -> (folder: String, name: String) {
         let parts = path.split(separator: "/")
         guard let name = parts.last else { return (path, path) }
@@ -163,7 +163,7 @@ struct VectorFiles {
 
     // MARK: Writing
 
-    /// Writes vectors as files that ``vectors(at:)`` reads.
+    /// Writes vectors as files that ``vectors(at:)`` can read.
     func write(_ vectors: [ConformanceVector], to folder: String) throws(CommandError) {
         do throws(SystemError) {
             for vector in vectors {
@@ -194,7 +194,7 @@ struct VectorFiles {
         return files
     }
 
-    /// Sixteen bytes a line.
+    /// Returns lines of 16 bytes.
     private static func lines(of digits: String) -> String {
         var rest = digits[...]
         var result = ""

@@ -17,7 +17,7 @@ extension Command {
             let demo = try Demo(console)
             try demo.show(Demo.requests[0], from: .client)
             try demo.show(Demo.replies[0], from: .server)
-            // Whoever looks at a pipe sees so much before the sockets come.
+            // Output to a pipe shows this much before the sockets are used.
             try console.flush()
             let connection = try await demo.connect()
             try console.print("Over TCP to \(connection.address), glued and torn, and put together again:\n")
@@ -27,7 +27,7 @@ extension Command {
         })
 }
 
-/// The seed's scene messages, in memory and between a client and a server.
+/// The demo's scene messages, in memory and between a client and a server.
 private struct Demo {
     static let requests = [
         Cs_20001(sceneID: 7, line: 2, message: "你好"),
@@ -54,7 +54,7 @@ private struct Demo {
 
     // MARK: One packet
 
-    /// Shows a message as generated code and as the schema see it, which must be the same.
+    /// Shows a message as the generated code and the schema read it; both must agree.
     func show(_ message: some PacketMessage, from sender: Sender) throws(CommandError) {
         let packet = try attempt { () throws(CodecError) in try message.encoded() }
         let title = "\(style.strong(name(of: message))), \(sender) to \(sender.peer), \(packet.count) bytes"
@@ -82,7 +82,7 @@ private struct Demo {
         }
     }
 
-    /// Glues packets into one write, tears them in two at every place, and then into single bytes.
+    /// Merges packets into one write, splits them in two at every offset, and then into single bytes.
     func tear<Message: PacketMessage & Equatable>(
         _ messages: [Message], from sender: Sender, over connection: DemoConnection
     ) async throws(CommandError) {
@@ -102,7 +102,7 @@ private struct Demo {
         try console.print("    \(title): byte by byte: \(stream.count) writes, \(packets), all equal")
     }
 
-    /// Sends messages as these pieces of bytes, and sees that they arrive as they were.
+    /// Sends messages in these pieces, and checks that they arrive unchanged.
     private func exchange<Message: PacketMessage & Equatable>(
         _ messages: [Message], as pieces: [[UInt8]], from sender: Sender, over connection: DemoConnection
     ) async throws(CommandError) {
@@ -116,7 +116,7 @@ private struct Demo {
         try require(received == messages, "the packets sent in writes of \(writes) bytes arrive as they were")
     }
 
-    // MARK: What must hold
+    // MARK: Checks
 
     private func name<Message: PacketMessage>(of message: Message) -> String { Message.messageName }
 

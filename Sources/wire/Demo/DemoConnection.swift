@@ -5,7 +5,7 @@ import Wireline
 import WirelineCodec
 import WirelineTransport
 
-/// A server and a client of this process, and a TCP connection between them on loopback.
+/// A server and a client in this process, and a TCP connection between them on loopback.
 struct DemoConnection {
     private let server: PacketServer<SceneProtocol>
     private let client: PacketConnection
@@ -20,7 +20,7 @@ struct DemoConnection {
         let (connections, feed) = AsyncStream<PacketConnection>.makeStream()
         server = try await PacketServer.start(at: "127.0.0.1", port: 0, protocol: SceneProtocol.self) { connection in
             feed.yield(connection.connection)
-            // A connection ends when its handler does; this one is used elsewhere.
+            // A connection ends when its handler returns. This handler waits, because the connection is used elsewhere.
             for await _ in end {}
         }
         client = try await PacketConnection.connect(
@@ -31,10 +31,10 @@ struct DemoConnection {
         self.accepted = accepted
     }
 
-    /// Where the server listens.
+    /// The server's address.
     var address: SocketAddress { server.address }
 
-    /// Writes each piece to the socket on its own, on the sender's end, and reads as many messages on the other one.
+    /// Writes each piece to the sender's socket separately, and reads this many messages at the other end.
     func send<Message: PacketMessage>(
         _ pieces: [[UInt8]], from sender: Sender, receiving count: Int, _ type: Message.Type
     ) async throws(ConnectionError) -> [Message] {

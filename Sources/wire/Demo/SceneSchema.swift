@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `Protocols/Scene/scene.wire`, so that the demo can be run anywhere; a test holds the two together.
+/// A copy of `Protocols/Scene/scene.wire`, so that the demo runs anywhere; a test compares the two.
 let sceneSchema = #"""
     // ========== 切换场景 ==========
     // The client asks to go into a scene.

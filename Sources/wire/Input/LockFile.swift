@@ -3,19 +3,19 @@
 import WirelineCodec
 import WirelineSchema
 
-/// A released schema in one file, in the canonical layout, with a checksum in its first line.
+/// A released schema in one file, in canonical format, with a checksum in its first line.
 struct LockFile {
     let bytes: [UInt8]
 
     private static let mark = ", written by `wire diff --write-lock`; not to be edited. CRC-32: "
 
-    /// - Parameter files: Files of a schema without errors.
+    /// - Parameter files: The files of a schema without errors.
     init(of files: [SourceFile], protocol name: String) {
         let texts = files.compactMap { file in
             if case .formatted(let bytes) = file.formatted(), !bytes.isEmpty { bytes } else { [UInt8]?.none }
         }
         let body = Array(texts.joined(separator: [UInt8(ascii: "\n")]))
-        // A name could hold a newline.
+        // A name could contain a newline.
         let harmless = name.unicodeScalars.filter { $0.value >= 0x20 }
         let first =
             "// The protocol \(String(String.UnicodeScalarView(harmless)))\(Self.mark)\(Self.checksum(body[...]))\n\n"
@@ -23,11 +23,11 @@ struct LockFile {
     }
 
     enum State: Equatable {
-        /// It is a lock file as it was written.
+        /// A lock file as it was written.
         case whole
-        /// It was one.
+        /// A lock file that was changed.
         case changed
-        /// It is any other file.
+        /// Any other file.
         case none
     }
 
@@ -41,7 +41,7 @@ struct LockFile {
     private static func checksum(_ bytes: ArraySlice<UInt8>) -> String {
         let body = Array(bytes)
         let span = body.span
-        // SAFETY: an array of bytes has neither padding nor bytes that are not initialised.
+        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         let checksum = unsafe CRC32.checksum(of: span.bytes)
         let digits = String(checksum, radix: 16)
         return String(repeating: "0", count: 8 - digits.count) + digits

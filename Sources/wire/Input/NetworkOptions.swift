@@ -3,59 +3,71 @@
 import Wireline
 import WirelineTransport
 
-/// What options say about how a connection is made.
+/// The options for how a connection is made.
 enum NetworkOptions {
     static let connectingOptions = [Option.proxy, .interface, .dns]
-    /// Those, and what there is to say of connections that carry packets.
+    /// These options, and those for connections that carry packets.
     static let clientOptions = [Option.webSocket] + connectingOptions
 
-    /// Puts what the options say into a configuration.
+    /// Applies the options to a client's configuration.
     static func apply(_ arguments: Arguments, to configuration: inout ClientConfiguration) throws(CommandError) {
-        configuration.interface = arguments[.interface]
         if let path = arguments[.webSocket] {
             try requirePath(path)
-            configuration.webSocket = Wireline.WebSocketOptions(path: path)
+            configuration.webSocket = ClientConfiguration.WebSocketOptions(path: path)
         }
+        try apply(arguments, to: &configuration.dialing)
+    }
+
+    /// Applies the options to how a client dials.
+    static func apply(_ arguments: Arguments, to dialing: inout DialingOptions) throws(CommandError) {
+        dialing.interface = arguments[.interface]
         if let url = arguments[.proxy] {
             do throws(ProxyError) {
-                configuration.proxy = try Proxy(url)
+                dialing.proxy = try Proxy(url)
             } catch {
-                // What is written there may be a password.
-                throw .failure("\(Option.proxy.name): \(error)")
+                // The option's value may contain a password.
+                throw .usage("\(Option.proxy.name): \(error)")
             }
         }
         var servers: [SocketAddress] = []
         for text in arguments.all(.dns) { servers.append(try server(text)) }
         guard !servers.isEmpty else { return }
-        configuration.resolver = DNSResolver(servers: servers, interface: arguments[.interface])
+        dialing.resolver = DNSResolver(servers: servers, interface: arguments[.interface])
     }
 
-    /// Puts what the options say into a server's configuration.
+    /// Applies the options to a server's configuration.
     static func apply(_ arguments: Arguments, to configuration: inout ServerConfiguration) throws(CommandError) {
-        guard let path = arguments[.webSocket] else { return }
+        guard let path = arguments[.webSocket] else {
+            guard !arguments.has(.allowedHost) else {
+                throw .usage("\(Option.allowedHost.name) goes with \(Option.webSocket.name)")
+            }
+            return
+        }
         try requirePath(path)
         guard !path.contains("?") else {
-            throw .failure("\(Option.webSocket.name) has no query where a server listens; `\(path)` has one")
+            throw .usage("\(Option.webSocket.name) has no query where a server listens; `\(path)` has one")
         }
-        configuration.webSocket = WebSocketServerOptions(paths: [path])
+        var options = ServerConfiguration.WebSocketOptions(paths: [path])
+        options.handshake.hosts = WebSocketOptions.hosts(arguments)
+        configuration.webSocket = options
     }
 
     private static func requirePath(_ path: String) throws(CommandError) {
         guard !path.hasPrefix("/") else { return }
-        throw .failure("\(Option.webSocket.name) is a path that begins with a slash, such as /sub; `\(path)` is not")
+        throw .usage("\(Option.webSocket.name) is a path that begins with a slash, such as /sub; `\(path)` is not")
     }
 
-    /// An address with a port, or without: then it is the usual one.
+    /// Parses an address with an optional port; the default is 53.
     private static func server(_ text: String) throws(CommandError) -> SocketAddress {
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
         let bare = isBracketed ? String(text.dropFirst().dropLast()) : text
         if let address = try? SocketAddress(ipAddress: bare, port: 53) { return address }
-        if let endpoint = try? Endpoint(text),
+        if let endpoint = try? HostAndPort(text),
             let address = try? SocketAddress(ipAddress: endpoint.host, port: endpoint.port)
         {
             return address
         }
-        throw .failure(
+        throw .usage(
             "\(Option.dns.name) is an IP address, with a port or without, such as 192.0.2.53 or [2001:db8::53]:53; "
                 + "`\(text)` is not")
     }

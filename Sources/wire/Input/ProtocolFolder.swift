@@ -2,19 +2,19 @@
 
 import WirelineSchema
 
-/// A folder of `.wire` files that somebody named, or that is the only one there is.
+/// A folder of `.wire` files: the one that was named, or the only one.
 struct ProtocolFolder: Equatable {
-    /// Where it is, without slashes at the end.
+    /// The path, without slashes at the end.
     let path: String
 
-    /// The folder that holds the folders of protocols.
+    /// The folder that contains the folders of protocols.
     static let home = "Protocols"
-    /// More than anybody writes; so that a device or a wrong file does not fill the memory.
+    /// Larger than any schema; a device or a wrong file must not fill the memory.
     static let maximumFileByteCount = 64 << 20
 
-    /// The folder that was asked for, or the only one under `Protocols/`.
+    /// Finds the named folder, or the only one under `Protocols/`.
     ///
-    /// - Parameter name: A path, or the bare name of a folder under `Protocols/`.
+    /// - Parameter name: A path, or the name of a folder under `Protocols/`.
     init(_ name: String?) throws(CommandError) {
         if let name { try self.init(named: name) } else { try self.init(onlyOneIn: Self.home) }
     }
@@ -33,7 +33,7 @@ struct ProtocolFolder: Equatable {
             guard !name.isEmpty else { throw .failure("the name of the protocol's folder is empty") }
             guard !name.contains("/"), try Self.kind(of: inHome) == .folder else {
                 let known = (try? Self.candidates(in: Self.home)) ?? []
-                throw .failure("there is no folder \(name)", hint: suggestion(for: name, among: known))
+                throw .failure("there is no folder \(name)", hint: Spelling.help(for: name, among: known))
             }
             path = inHome
         }
@@ -49,14 +49,14 @@ struct ProtocolFolder: Equatable {
         }
     }
 
-    /// The protocol's name: the folder's own.
+    /// The protocol's name, which is the name of the folder.
     var name: String {
         let last = path.lastPathComponent
         guard last == "." || last == ".." || last.isEmpty else { return last }
         return System.absolutePath(of: path)?.lastPathComponent ?? last
     }
 
-    /// The names of its `.wire` files, in the order of their bytes.
+    /// Returns the names of its `.wire` files, in byte order.
     func fileNames() throws(CommandError) -> [String] {
         let names = try Self.wireFiles(in: path)
         guard names.isEmpty else { return names }
@@ -64,12 +64,12 @@ struct ProtocolFolder: Equatable {
         throw .failure("there is no .wire file in \(path)", hint: Self.choice(of: inside))
     }
 
-    /// The paths of its `.wire` files, in the same order.
+    /// Returns the paths of its `.wire` files, in the same order.
     func filePaths() throws(CommandError) -> [String] {
         try fileNames().map { path == "." ? $0 : path.joiningPath($0) }
     }
 
-    /// The folders inside of one that is none itself: one folder is one protocol.
+    /// Returns a hint that names the protocol folders in this folder: one folder is one protocol.
     private static func choice(of folders: [String]) -> String? {
         guard let first = folders.first else { return nil }
         guard folders.count > 1 else { return "did you mean `\(first)`?" }
@@ -96,7 +96,7 @@ struct ProtocolFolder: Equatable {
         ProtocolDescription.check(name: name, files: try files())
     }
 
-    /// The protocol, for commands that need a right one; warnings are left to `check`.
+    /// Returns the protocol, for commands that need a valid one; only `check` prints warnings.
     func describe(_ console: Console) throws(CommandError) -> ProtocolDescription {
         let result = try check()
         if let description = result.description { return description }
@@ -104,25 +104,26 @@ struct ProtocolFolder: Equatable {
         throw .failure("\(path) is not a protocol that can be used")
     }
 
-    // MARK: What stands where
+    // MARK: Finding files
 
-    /// The names of the folders in `home` that hold a `.wire` file.
+    /// Returns the names of the folders in `home` that contain a `.wire` file.
     private static func candidates(in home: String) throws(CommandError) -> [String] {
         guard try kind(of: home) == .folder else { return [] }
         return try names(in: home).filter { mayBeProtocol(home + "/" + $0) }
     }
 
-    /// What cannot be looked at is no folder, but a folder that cannot be read may be a protocol: to choose another without
-    /// a word would be a guess.
+    /// Returns whether a path may be a protocol's folder.
+    ///
+    /// A folder that cannot be read may be a protocol. To choose another one silently would be a guess.
     private static func mayBeProtocol(_ path: String) -> Bool {
         (try? kind(of: path)) == .folder && (try? wireFiles(in: path).isEmpty) != true
     }
 
-    /// The names of the `.wire` files in a folder; a folder of such a name is none.
+    /// Returns the names of the `.wire` files in a folder; folders with such names are ignored.
     private static func wireFiles(in folder: String) throws(CommandError) -> [String] {
         var result: [String] = []
         for name in try names(in: folder) where name.hasSuffix(".wire") {
-            // A link that leads nowhere is kept: reading it says so.
+            // A broken link is kept: reading it reports the error.
             if try kind(of: folder.joiningPath(name)) ?? .file == .file { result.append(name) }
         }
         return result
@@ -146,7 +147,7 @@ struct ProtocolFolder: Equatable {
 }
 
 extension String {
-    /// `a/b` of `a/b//`; `/` stays.
+    /// The path without slashes at the end: `a/b` for `a/b//`; `/` stays.
     fileprivate var droppingSlashes: String {
         var result = self
         while result.count > 1, result.hasSuffix("/") { result.removeLast() }
@@ -157,6 +158,6 @@ extension String {
         split(separator: "/", omittingEmptySubsequences: true).last.map(String.init) ?? ""
     }
 
-    /// This folder's entry of a name.
+    /// Returns the path of an entry in this folder.
     func joiningPath(_ name: String) -> String { hasSuffix("/") ? self + name : self + "/" + name }
 }

@@ -2,18 +2,18 @@
 
 import WirelineSchema
 
-/// A version of a protocol's schema: a folder, a file, or a folder in a revision of git.
+/// A version of a protocol's schema: a folder, a file, or a folder in a git revision.
 struct SchemaSource {
-    /// As it was named.
+    /// The name as it was entered.
     let name: String
     let files: [SourceFile]
-    /// More than anybody writes, as for files.
+    /// Larger than any schema, like the limit for files.
     private static let outputLimit = ProtocolFolder.maximumFileByteCount
 
     /// - Parameters:
     ///   - word: A folder, a file, `REV:DIR` or `REV`.
-    ///   - folder: The folder that is meant where a revision is named alone.
-    ///   - mustBeLock: Whether it is a file that `--write-lock` has written.
+    ///   - folder: The folder to use for a revision without one.
+    ///   - mustBeLock: Whether the file must be one that `--write-lock` has written.
     init(_ word: String, folder: String, mustBeLock: Bool = false) throws(CommandError) {
         name = word
         switch try? System.kind(of: word) {
@@ -39,7 +39,7 @@ struct SchemaSource {
         }
     }
 
-    /// The protocol; problems are printed.
+    /// Returns the protocol, and prints problems.
     func describe(_ console: Console) throws(CommandError) -> ProtocolDescription {
         let result = ProtocolDescription.check(name: name, files: files)
         if let description = result.description { return description }
@@ -73,7 +73,7 @@ struct SchemaSource {
         guard !revision.isEmpty, !revision.hasPrefix("-") else {
             throw .failure("\(revision) is not a revision")
         }
-        // A path that begins with a slash is looked for from its own folder, any other from where we are.
+        // git resolves an absolute path from its own folder, and any other from the current one.
         let isAbsolute = folder.hasPrefix("/")
         let place = isAbsolute ? ["-C", folder] : []
         let tree = revision + ":./" + (isAbsolute ? "" : folder)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes from standard input.
+/// Reads bytes from standard input.
 enum StandardInput {
     private static let pieceByteCount = 1 << 16
-    /// A text that is held whole: far more than the JSON of the largest packet that makes sense.
-    private static let maximumTextByteCount = 1 << 30
+    /// The largest text that is held in memory, 256 MiB: more than the JSON of a 16 MiB packet.
+    private static let maximumTextByteCount = 256 << 20
 
-    /// Hands over all bytes as they come, in pieces of at most 64 KiB; what was printed is written before each wait.
+    /// Passes on all bytes as they arrive, in pieces of at most 64 KiB; it flushes the output before each wait.
     static func forEachPiece(
         _ console: Console, _ receiver: ([UInt8]) throws(CommandError) -> Void
     ) throws(CommandError) {
@@ -23,17 +23,20 @@ enum StandardInput {
         }
     }
 
-    /// The text of an argument; all of standard input where there is none, or a dash.
+    /// Returns the text of an argument; without one, or for a dash, all of standard input.
     static func text(unlessGiven argument: String?) throws(CommandError) -> [UInt8] {
         guard let argument, argument != "-" else { return try text() }
         return Array(argument.utf8)
     }
 
-    /// All of it.
+    /// Returns all of standard input.
     private static func text() throws(CommandError) -> [UInt8] {
         do throws(SystemError) {
             return try System.contents(of: System.Descriptor.standardInput, limit: maximumTextByteCount)
         } catch {
+            if error.isTooLarge {
+                throw .failure("standard input has more than \(maximumTextByteCount) bytes, too many for one message")
+            }
             throw failure(error)
         }
     }

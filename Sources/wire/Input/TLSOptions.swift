@@ -2,23 +2,25 @@
 
 import WirelineTLS
 
-/// What the options that begin with `--tls` ask for.
+/// The options that begin with `--tls`.
 enum TLSOptions {
-    /// A client's TLS, and the name that the server's certificate must be for; nil where no option asks for TLS.
+    /// Returns a client's TLS and the name that the certificate must match; nil if no option asks for TLS.
     static func client(_ arguments: Arguments) throws(CommandError) -> (context: TLSContext, serverName: String?)? {
         guard clientOptions.contains(where: arguments.has) else { return nil }
         var configuration = TLSConfiguration.client(identity: try identities(arguments).last)
         if let file = arguments[.tlsAuthority] { configuration.trustRoots = .only(.file(file)) }
-        let context = try attempt { () throws(TLSError) in
-            if let text = arguments[.tlsPin] {
+        if let text = arguments[.tlsPin] {
+            do throws(TLSError) {
                 configuration.pins = try TLSPins(text.split(separator: ",").map(String.init))
+            } catch {
+                throw .usage("\(Option.tlsPin.name): \(error)")
             }
-            return try TLSContext(configuration)
         }
+        let context = try attempt { () throws(TLSError) in try TLSContext(configuration) }
         return (context, arguments[.tlsName])
     }
 
-    /// A server's TLS; nil where no option asks for it.
+    /// Returns a server's TLS; nil if no option asks for it.
     static func server(_ arguments: Arguments) throws(CommandError) -> TLSContext? {
         let identities = try identities(arguments)
         guard !identities.isEmpty else {
@@ -43,7 +45,7 @@ enum TLSOptions {
     ]
     static let serverOptions = [Option.servedCertificate, .servedKey, .tlsAuthority]
 
-    /// The certificates, each with the key that stands at the same place among the keys.
+    /// Returns the certificates, each with the key at the same position.
     private static func identities(_ arguments: Arguments) throws(CommandError) -> [TLSIdentity] {
         let certificates = arguments.all(.tlsCertificate)
         let keys = arguments.all(.tlsKey)

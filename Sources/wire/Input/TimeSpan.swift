@@ -1,34 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A span of time as people write it: `500ms`, `5s`, `2m`.
+import WirelineScript
+
+/// A duration in the usual notation: `500ms`, `5s`, `2m`.
 struct TimeSpan: Equatable, CustomStringConvertible {
     let duration: Duration
-    /// As it was written.
+    /// The text as it was entered.
     let description: String
 
     /// - Parameters:
-    ///   - text: What was written.
-    ///   - option: Of which option it is the value.
-    init(_ text: String, of option: Option) throws(CommandError) {
-        guard let duration = Self.duration(text) else { throw Self.failure(text, option) }
+    ///   - text: The text as it was entered.
+    ///   - option: The option that has this value.
+    ///   - other: A word that is allowed instead of a time.
+    init(_ text: String, of option: Option, or other: String? = nil) throws(CommandError) {
+        guard let duration = Duration(text: text) else { throw Self.failure(text, option, or: other) }
         self.duration = duration
         description = text
     }
 
-    /// The time that a text says; nil where it says none.
-    static func duration(_ text: String) -> Duration? {
-        let digits = text.prefix { $0.isASCII && $0.isWholeNumber }
-        // Nobody waits for longer than that.
-        guard let number = Int64(digits), (1...1_000_000_000).contains(number) else { return nil }
-        return switch text.dropFirst(digits.count) {
-        case "ms": .milliseconds(number)
-        case "s": .seconds(number)
-        case "m": .seconds(number * 60)
-        default: nil
-        }
-    }
-
-    private static func failure(_ text: String, _ option: Option) -> CommandError {
-        .failure("\(option.name) is a number above 0 with ms, s or m behind it, such as 500ms; `\(text)` is not")
+    private static func failure(_ text: String, _ option: Option, or other: String?) -> CommandError {
+        let alternative = other.map { ", or `\($0)`" } ?? ""
+        return .usage(
+            "\(option.name) is a number above 0 with ms, s or m behind it, such as 500ms\(alternative); "
+                + "`\(text)` is not")
     }
 }

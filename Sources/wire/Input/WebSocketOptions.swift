@@ -3,29 +3,29 @@
 import Wireline
 import WirelineWebSocket
 
-/// What options say about WebSockets.
+/// The options for WebSockets.
 enum WebSocketOptions {
-    /// The address of a client's command.
+    /// Returns the URL of a client command.
     static func url(_ arguments: Arguments) throws(CommandError) -> WebSocketURL {
         let text = arguments.word(at: 0) ?? ""
         do throws(WebSocketError) {
             return try WebSocketURL(text)
         } catch {
-            throw .failure("`\(text)`: \(error)")
+            throw .usage("URL `\(text)`: \(error)")
         }
     }
 
-    /// How a client's command connects.
+    /// Returns the configuration of a client command.
     static func client(
         _ arguments: Arguments, _ url: WebSocketURL
     ) throws(CommandError) -> WebSocketClientConfiguration {
         var configuration = WebSocketClientConfiguration()
         if let tls = try TLSOptions.client(arguments) {
-            guard url.isSecure else { throw .failure("TLS needs an address that begins with wss://; \(url) does not") }
-            configuration.connecting.tls = tls.context
-            configuration.connecting.tlsServerName = tls.serverName
+            guard url.isSecure else { throw .usage("TLS needs an address that begins with wss://; \(url) does not") }
+            configuration.dialing.tls = tls.context
+            configuration.dialing.tlsServerName = tls.serverName
         }
-        try NetworkOptions.apply(arguments, to: &configuration.connecting)
+        try NetworkOptions.apply(arguments, to: &configuration.dialing)
         configuration.deflate = deflate(arguments)
         configuration.limits = try limits(arguments)
         return configuration
@@ -34,17 +34,22 @@ enum WebSocketOptions {
     static func deflate(_ arguments: Arguments) -> WebSocketDeflate? {
         guard arguments.has(.deflate) else { return nil }
         var deflate = WebSocketDeflate()
-        // Whoever asks for it is to know where it cannot be had.
+        // A user who asks for compression must learn if it is unavailable.
         deflate.isOptional = false
         return deflate
+    }
+
+    /// Returns the names under which browsers may reach a server.
+    static func hosts(_ arguments: Arguments) -> WebSocketHostPolicy {
+        let names = arguments.all(.allowedHost)
+        if names.contains("*") { return .any }
+        return names.isEmpty ? .localOnLoopback : .localAnd(names)
     }
 
     static func limits(_ arguments: Arguments) throws(CommandError) -> WebSocketLimits {
         var limits = WebSocketLimits()
         guard let text = arguments[.messageLimit] else { return limits }
-        guard let limit = Int(text), (0...(1 << 40)).contains(limit) else {
-            throw .failure("\(Option.messageLimit.name) is a number of bytes; `\(text)` is not")
-        }
+        let limit = Int(try WholeNumber.value(of: text, in: 0...WholeNumber.most, of: .messageLimit))
         limits.frames.messageLimit = limit
         limits.frames.frameLimit = limit
         return limits
@@ -56,6 +61,9 @@ extension Parameter {
 }
 
 extension Option {
+    static let allowedHost = Option(
+        "--allow-host", value: "NAME",
+        "let browsers use this name of the server too; without it, on a loopback address, local names alone; * is any")
     static let deflate = Option("--deflate", "compress messages, if the other side can (permessage-deflate)")
     static let messageLimit = Option(
         "--max-message", value: "N", "the most bytes of a message (default 16777216)")

@@ -4,9 +4,9 @@ import Wireline
 import WirelineWebSocket
 
 extension CommandError {
-    /// A connection has not come about. Where there was one of TCP, and no TLS on it, a hint asks whether there can be.
+    /// Returns the error for a failed connection. If only TCP connected, and without TLS, a hint suggests TLS.
     static func cannotConnect(
-        to endpoint: Endpoint, _ error: ConnectionError, within timeout: TimeSpan, _ timeline: ConnectionTimeline
+        to endpoint: HostAndPort, _ error: ConnectionError, within timeout: TimeSpan, _ timeline: ConnectionTimeline
     ) -> CommandError {
         let hint =
             timeline.isWithoutTLS(error)
@@ -18,7 +18,7 @@ extension CommandError {
         return .failure("no connection to \(endpoint) within \(timeout)\(place)", hint: hint)
     }
 
-    /// A WebSocket has not come about. Where one side speaks TLS, and the other does not, a hint names the other scheme.
+    /// Returns the error for a failed WebSocket. If only one side uses TLS, a hint names the other scheme.
     static func noWebSocket(
         at url: WebSocketURL, _ error: ConnectionError, _ timeline: ConnectionTimeline?
     ) -> CommandError {
@@ -30,15 +30,16 @@ extension CommandError {
             return "does it speak TLS at this port? an address that begins with ws:// is asked without"
         }
         guard case .webSocket(.notHTTP(let bytes)) = error else { return nil }
-        // An alert of TLS, or something of its handshake.
+        // A TLS alert or handshake record.
         let isTLS = bytes.first == 0x15 || bytes.first == 0x16
         return isTLS ? "an address that begins with wss:// is asked with TLS" : nil
     }
 }
 
 extension ConnectionTimeline {
-    /// Whether a TLS handshake has begun and failed as it does with a server that does not know what it is: that waits for
-    /// the rest of a message, ends the connection, or answers with something else.
+    /// Whether a TLS handshake failed as it does with a server without TLS.
+    ///
+    /// Such a server waits for the rest of a message, closes the connection, or answers with something else.
     fileprivate func isWithoutTLS(_ error: ConnectionError) -> Bool {
         guard time(of: { $0 == .handshakeBegan }) != nil, time(of: { $0 == .handshakeEnded }) == nil else {
             return false

@@ -1,78 +1,180 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 import Wireline
+import WirelineTransport
 
-/// What there is to say of connections, a line each.
+/// Prints lines about connections to standard error, and the results of a command to standard output.
 ///
-/// The lines are printed away from the loops: standard error or output may be a pipe that nobody reads at the moment.
+/// A separate thread prints, because standard error or output may be a pipe without a reader at the moment. Three
+/// limits prevent many bad clients from filling a disk or the memory: ``queueLimit``, ``messagesPerSecond``, and
+/// ``noteInterval`` for the line that reports omitted lines.
 final class ConnectionLog: Sendable {
-    private enum Line {
+    fileprivate enum Line {
+        /// Errors, and other remarks about connections: limited in rate.
         case error(String)
+        case note(String)
+        /// Lines that the user asked for: limited only by the queue.
         case text(String)
         case result(String)
     }
 
-    /// How many lines have been dropped and not been told of.
-    private final class DroppedCount: Sendable {
-        let value = Atomic(0)
+    fileprivate struct State {
+        var lines: [Line] = []
+        /// Whether a thread prints, or is about to.
+        var isPrinting = false
+        var printedCount = 0
+        /// The number of omitted lines that were not reported yet, and the time of the last report.
+        var leftOutCount = 0
+        var lastNote: MonotonicTime?
+        /// The number of remarks in the second that began at this time.
+        var second = (start: MonotonicTime.now, count: 0)
+        /// The caller that waits until everything is printed.
+        var waiter: CheckedContinuation<Void, Never>?
     }
 
-    private let droppedCount = DroppedCount()
-    private let feed: AsyncStream<Line>.Continuation
-    /// Prints until ``finish()``, which waits for it.
-    private let printing: Task<Void, Never>
+    private let console: Console
+    private let state = Lock(State())
 
-    /// How many lines wait to be printed; of more, the later ones are dropped.
-    private static let limit = 1_000
+    /// The largest number of queued lines; later ones are omitted.
+    private static let queueLimit = 1_000
+    /// The largest number of errors and notes printed in a second; later ones are omitted.
+    private static let messagesPerSecond = 100
+    /// The shortest time between two reports of omitted lines.
+    private static let noteInterval = Duration.seconds(1)
+    /// The longest time ``finish()`` waits without a printed line, and in total.
+    private static let (stallTime, finishTime) = (Duration.seconds(1), Duration.seconds(10))
 
-    init(_ console: Console) {
-        let (lines, feed) = AsyncStream<Line>.makeStream(bufferingPolicy: .bufferingOldest(Self.limit))
-        self.feed = feed
-        printing = Task { [droppedCount] in
-            for await line in lines {
-                switch line {
-                case .error(let text): console.report(error: text)
-                case .text(let text): console.report(text)
-                case .result(let text): try? console.printAtOnce(text)
-                }
-                let count = droppedCount.value.exchange(0, ordering: .relaxed)
-                if count > 0 { console.report("note: \(count) lines were left out: nobody has read them in time") }
-            }
-        }
-    }
+    init(_ console: Console) { self.console = console }
 
-    /// Takes note of how a connection has ended; may be called on a loop.
+    /// Reports how a connection ended; may be called on a loop.
     func ended(_ peer: SocketAddress, _ error: (any Error)?) {
         guard let error else { return }
         switch error as? ConnectionError {
-        // Either side may go away as it likes.
+        // Either side may close at any time.
         case .transport(.closed), .transport(.reset), .cancelled: break
         case .transport(.timedOut):
-            put(.error("\(peer): it has not shaken hands, or has taken nothing of what was sent to it, for too long"))
+            put(.error("\(peer): it has sent nothing, or has taken nothing of what was sent to it, for too long"))
         default: put(.error("\(peer): \(error)"))
         }
     }
 
-    /// Says something that is no error; may be called on a loop.
-    func note(_ text: String) { say("note: " + text) }
+    /// Reports that the system accepts no more connections, the first time in a row; may be called on a loop.
+    func acceptFailed(_ error: TransportError) {
+        put(.error("no further connection is taken, clients wait: \(error); it is tried again every 100 ms"))
+    }
+
+    /// Prints a note that is not an error; may be called on a loop.
+    func note(_ text: String) { put(.note("note: " + text)) }
 
     /// Prints a line; may be called on a loop.
     func say(_ text: String) { put(.text(text)) }
 
-    /// Says what has gone wrong; may be called on a loop.
+    /// Prints an error; may be called on a loop.
     func report(_ error: String) { put(.error(error)) }
 
-    /// Prints a line of what the program is for, to standard output; may be called on a loop.
+    /// Prints a result to standard output; may be called on a loop.
     func show(_ text: String) { put(.result(text)) }
 
     private func put(_ line: Line) {
-        if case .dropped = feed.yield(line) { droppedCount.value.add(1, ordering: .relaxed) }
+        let startsThread = state.withLock { state in
+            guard state.lines.count < Self.queueLimit, state.mayPrint(line, Self.messagesPerSecond) else {
+                state.leftOutCount += 1
+                return false
+            }
+            state.lines.append(line)
+            defer { state.isPrinting = true }
+            return !state.isPrinting
+        }
+        if startsThread { startPrinting() }
     }
 
-    /// Waits until all lines have been printed.
+    private func startPrinting() {
+        do throws(TransportError) {
+            try BlockingCalls.shared.run { self.printLines() }
+        } catch {
+            // No thread could start. The next line tries again; until then, lines beyond the limit are omitted.
+            state.withLock { $0.isPrinting = false }
+        }
+    }
+
+    /// Prints the queued lines until there are none.
+    private func printLines() {
+        while let lines = takeLines() {
+            for line in lines {
+                switch line {
+                case .error(let text): console.report(error: text)
+                case .note(let text), .text(let text): console.report(text)
+                case .result(let text): try? console.printAtOnce(text)
+                }
+                state.withLock { $0.printedCount += 1 }
+            }
+        }
+    }
+
+    /// Returns the queued lines; nil if there are none, and then the next line starts a thread.
+    private func takeLines() -> [Line]? {
+        let (lines, waiter) = state.withLock { state -> ([Line]?, CheckedContinuation<Void, Never>?) in
+            var lines = state.lines
+            state.lines = []
+            if let note = state.takeNote(interval: state.waiter == nil ? Self.noteInterval : .zero) {
+                lines.append(.text(note))
+            }
+            guard lines.isEmpty else { return (lines, nil) }
+            state.isPrinting = false
+            return (nil, state.waiter.take())
+        }
+        waiter?.resume()
+        return lines
+    }
+
+    /// Waits until all lines are printed, but at most ``stallTime`` without progress.
     func finish() async {
-        feed.finish()
-        await printing.value
+        await withCheckedContinuation { continuation in
+            let startsThread = state.withLock { state in
+                state.waiter = continuation
+                defer { state.isPrinting = true }
+                return !state.isPrinting
+            }
+            if startsThread { startPrinting() }
+            // Not awaited: it ends with the lines, or soon after.
+            Task { await self.giveUpWaiting() }
+        }
+    }
+
+    private func giveUpWaiting() async {
+        let end = MonotonicTime.now + Self.finishTime
+        var printedCount = -1
+        while MonotonicTime.now < end {
+            let (count, isWaiting) = state.withLock { ($0.printedCount, $0.waiter != nil) }
+            guard isWaiting else { return }
+            guard count != printedCount else { break }
+            printedCount = count
+            try? await Task.sleep(for: Self.stallTime)
+        }
+        state.withLock { $0.waiter.take() }?.resume()
+    }
+}
+
+extension ConnectionLog.State {
+    /// Counts a line, and returns whether it is within the limit of this second.
+    fileprivate mutating func mayPrint(_ line: ConnectionLog.Line, _ limit: Int) -> Bool {
+        switch line {
+        case .text, .result: return true
+        case .error, .note: break
+        }
+        let now = MonotonicTime.now
+        if second.start + .seconds(1) <= now { second = (now, 0) }
+        second.count += 1
+        return second.count <= limit
+    }
+
+    /// Returns the report of omitted lines, if one is due.
+    fileprivate mutating func takeNote(interval: Duration) -> String? {
+        guard leftOutCount > 0 else { return nil }
+        let now = MonotonicTime.now
+        if let lastNote, now < lastNote + interval { return nil }
+        lastNote = now
+        defer { leftOutCount = 0 }
+        return "note: \(leftOutCount) \(leftOutCount == 1 ? "line was" : "lines were") left out: there were too many"
     }
 }

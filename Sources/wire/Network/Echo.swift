@@ -4,26 +4,27 @@ import Wireline
 import WirelineCodec
 import WirelineTransport
 
-/// Handlers that return each packet as it came, known or not.
+/// Handlers that return each packet unchanged, also with unknown IDs.
 enum Echo {
     typealias Handler = (_ batch: inout PacketBatch) throws -> Void
 
-    /// What returns the packets of a connection.
+    /// Returns the handler for a connection.
     static func makeHandler(of connection: PacketConnection) -> Handler {
         { batch in while let packet = try batch.next() { try connection.write(packet: packet.bytes) } }
     }
 
     // MARK: For load generators
 
-    /// Packets of this ID are counted and not returned, so that taking packets can be measured without sending any.
+    /// Packets with this ID are counted and not returned, to measure receiving without sending.
     private static let countedID: UInt64 = 0x7001
-    /// A packet of this ID is answered with what has been counted since the last one: two big-endian `uint64`, of packets
-    /// and of the bytes of their payloads.
+    /// A packet with this ID is answered with the counts since the last one.
+    ///
+    /// The answer is two big-endian `uint64`: the number of packets, and the bytes of their payloads.
     private static let countID: UInt64 = 0x7002
-    /// The most bytes of a packet that a load generator sends.
+    /// The largest packet that a load generator sends, in bytes.
     static let benchmarkPacketLimit = 16 << 20
 
-    /// What returns the packets of a connection, but for those with the two IDs of the load generator.
+    /// Returns the handler for a connection that also serves the two IDs of the load generator.
     static func makeBenchmarkHandler(of connection: PacketConnection) -> Handler {
         var packetCount: UInt64 = 0
         var payloadByteCount: UInt64 = 0
@@ -38,7 +39,7 @@ enum Echo {
                     try connection.write(id: countID, payload: counts.rawSpan)
                     (packetCount, payloadByteCount) = (0, 0)
                 default:
-                    // Written anew, as by whom it is compared with.
+                    // Written again as a new packet, as the compared servers do.
                     try connection.write(id: packet.id, payload: packet.payload)
                 }
             }

@@ -4,17 +4,17 @@ import Wireline
 import WirelineCodec
 import WirelineSchema
 
-/// Which packet answers a request.
+/// The rule for which packet answers a request.
 ///
-/// With `--expect` it is the first one of that message. Otherwise, where the schema pairs the request with a reply
-/// (`@reply`, `Cs_n` and `Sc_n`), it is the first one of that message which has the request's sequence number, if packets
-/// have such numbers. Where it does not, any packet will do.
+/// With `--expect` it is the first packet of that message. Otherwise, if the schema pairs the request with a reply
+/// (`@reply`, `Cs_n` and `Sc_n`), it is the first packet of the reply. If packets have sequence numbers, it must also
+/// have the request's number. Without a pair, it is any packet.
 struct Expectation {
     /// The message; nil for any.
     private let message: MessageDescription?
     /// Its sequence number; nil for any.
     private let sequence: UInt64?
-    /// Whether the packet is read as this message, whoever should send it.
+    /// Whether the packet is decoded as this message, whichever side should send it.
     let isNamed: Bool
     private let description: ProtocolDescription
 
@@ -32,7 +32,7 @@ struct Expectation {
         return try? description.layout.sequence(of: packet)
     }
 
-    /// The name of the message, if it is to be one.
+    /// The name of the message, if one is expected.
     var name: String? { message?.name }
 
     func isMet(by packet: ReceivedPacket) -> Bool {
@@ -41,7 +41,7 @@ struct Expectation {
         return (try? description.layout.sequence(of: packet.lent)) == sequence
     }
 
-    /// That a packet is not the one.
+    /// Returns a note that a packet is not the reply.
     func note(passingOver packet: ReceivedPacket) -> String {
         let name = description.message(id: packet.id, from: .server)?.name
         let found = text(
@@ -49,7 +49,7 @@ struct Expectation {
         return "note: passed over \(found), waiting for \(text(message?.name, message?.id, sequence: sequence))"
     }
 
-    /// `HeartbeatReply (ID 3, Sequence 7)`
+    /// For example `HeartbeatReply (ID 3, Sequence 7)`.
     private func text(_ name: String?, _ id: UInt64?, sequence: UInt64?) -> String {
         var numbers = id.map { ["ID \($0)"] } ?? []
         if let sequence, let field = description.layout.sequenceField { numbers.append("\(field.name) \(sequence)") }

@@ -2,11 +2,10 @@
 
 import WirelineTransport
 
-/// The event loops of a server, as many as the command line asks for.
+/// The event loops of a server, in the number that the command line asks for.
 enum ServerLoops {
     /// Starts the loops.
-    static func start(_ arguments: Arguments) throws(CommandError) -> EventLoopGroup {
-        let count = try count(arguments[.threads])
+    static func start(_ count: Int) throws(CommandError) -> EventLoopGroup {
         do throws(TransportError) {
             return try EventLoopGroup(threadCount: count)
         } catch {
@@ -14,18 +13,15 @@ enum ServerLoops {
         }
     }
 
-    /// How many loops a text asks for.
-    private static func count(_ text: String?) throws(CommandError) -> Int {
-        guard let text else { return 1 }
-        // More than any machine has processors; each has a descriptor and a thread of its own.
-        guard let count = Int(text), (1...1_024).contains(count) else {
-            throw .failure("\(Option.threads.name) is a number from 1 to 1024; `\(text)` is not")
-        }
-        return count
+    /// Returns the number of loops.
+    static func count(_ arguments: Arguments) throws(CommandError) -> Int {
+        guard let text = arguments[.threads] else { return 1 }
+        // More than any machine has processors; each loop has its own descriptor and thread.
+        return Int(try WholeNumber.value(of: text, in: 1...1_024, of: .threads))
     }
 }
 
 extension Option {
-    /// How many loops serve.
+    /// The number of event loops.
     static let threads = Option("--threads", value: "N", "event loops, each on a thread of its own (default 1)")
 }

@@ -5,26 +5,33 @@ import WirelineCodec
 import WirelineTransport
 import WirelineWebSocket
 
-/// A WebSocket between standard input and standard output: lines go out as texts, what comes is printed, binary messages as
-/// hexadecimal digits.
+/// Connects a WebSocket to standard input and output.
+///
+/// Each input line is sent as a text message. Messages that arrive are printed, binary ones in hexadecimal.
 struct Talk {
     let client: WebSocketClient
-    /// For how long nothing has come, behind the end of the input, before this side closes.
+    /// After the end of the input, the time without messages after which this side closes.
     let quietTime: Duration
     let console: Console
 
     func run() async throws(CommandError) {
         let signals = Signals.takeOver()
         let heard = LastHeard()
+        let fault = Lock<String?>(nil)
         let client = client
         let quietTime = quietTime
-        // Nobody awaits these two: they end with the process, which a read of standard input would hold up otherwise.
+        // These two tasks are not awaited: they end with the process. A pending read of standard input would otherwise
+        // block it.
         Task {
             for await _ in signals {}
             _ = try? await client.close()
         }
         Task.detached {
-            await Self.sendLines(to: client)
+            if let text = await Self.sendLines(to: client) {
+                fault.withLock { $0 = text }
+                _ = try? await client.close()
+                return
+            }
             while let rest = heard.rest(of: quietTime) { try? await Task.sleep(for: rest) }
             _ = try? await client.close()
         }
@@ -32,6 +39,7 @@ struct Talk {
             heard.note()
             try print(message)
         }
+        if let text = fault.withLock(\.self) { throw .failure(text) }
         guard let end = await client.end, let close = end.received else { return }
         if end.cause == .closedByPeer, close.code != .normal { console.report("note: \(end)") }
     }
@@ -44,23 +52,38 @@ struct Talk {
         }
     }
 
-    private static func sendLines(to client: WebSocketClient) async {
+    /// Sends the lines of standard input.
+    ///
+    /// - Returns: The fault of a line that cannot be sent as text; nil if all were sent, or the WebSocket has ended.
+    private static func sendLines(to client: WebSocketClient) async -> String? {
         var rest: [UInt8] = []
+        var number = 0
         while let piece = try? System.read(System.Descriptor.standardInput, limit: 1 << 16), !piece.isEmpty {
             rest += piece
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = Array(rest[..<end])
                 rest.removeSubrange(...end)
-                guard await send(line, to: client) else { return }
+                number += 1
+                if let text = fault(of: line, number) { return text }
+                guard await send(line, to: client) else { return nil }
             }
         }
+        if let text = fault(of: rest, number + 1) { return text }
         if !rest.isEmpty { _ = await send(rest, to: client) }
+        return nil
     }
 
-    /// - Returns: Whether it was sent; false where the WebSocket has ended.
+    /// - Returns: Whether it was sent; false if the WebSocket has ended.
     private static func send(_ line: [UInt8], to client: WebSocketClient) async -> Bool {
-        // What is no UTF-8 cannot be text; it is repaired as it is everywhere that shows it.
         (try? await client.send(String(decoding: line, as: UTF8.self))) != nil
+    }
+
+    /// Returns the fault of a line that is not UTF-8, as WebSocket text must be (RFC 6455 §5.6).
+    private static func fault(of line: [UInt8], _ number: Int) -> String? {
+        guard String(validating: line, as: UTF8.self) == nil else { return nil }
+        var (decoder, bytes, offset) = (UTF8(), line.makeIterator(), 0)
+        while case .scalarValue(let scalar) = decoder.decode(&bytes) { offset += UTF8.width(scalar) }
+        return "line \(number) of standard input is not UTF-8 at offset \(offset), and cannot be sent as a text"
     }
 
     private func print(_ message: WebSocketMessage) throws(CommandError) {
@@ -74,13 +97,13 @@ struct Talk {
     }
 }
 
-/// When something was last heard.
+/// The time of the last message.
 private final class LastHeard: Sendable {
     private let time = Lock(ContinuousClock.now)
 
     func note() { time.withLock { $0 = .now } }
 
-    /// How much of a time is left since then; nil where it is over.
+    /// Returns how much of a duration is left since then; nil if it is over.
     func rest(of duration: Duration) -> Duration? {
         let rest = time.withLock { duration - $0.duration(to: .now) }
         return rest > .zero ? rest : nil

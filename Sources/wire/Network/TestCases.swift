@@ -3,17 +3,18 @@
 import Wireline
 import WirelineWebSocket
 
-/// The cases of a server that tests WebSocket clients, as Autobahn's does: each is a connection on which this side sends
-/// back what comes.
+/// The cases of a server that tests WebSocket clients, such as Autobahn's.
+///
+/// Each case is a connection on which this side echoes every message.
 struct TestCases {
-    /// Where the server is.
+    /// The server's URL.
     let url: WebSocketURL
-    /// Under which name it reports.
+    /// The name in the server's reports.
     let agent: String
     let configuration: WebSocketClientConfiguration
     let console: Console
 
-    /// Runs all of them, and has the server write its reports.
+    /// Runs all cases, and lets the server write its reports.
     func run() async throws(CommandError) {
         let count = try await caseCount()
         var refusedCount = 0
@@ -30,7 +31,7 @@ struct TestCases {
         try console.print("\(count) cases as \(agent)\(refused)")
     }
 
-    /// How many cases there are.
+    /// Returns the number of cases.
     private func caseCount() async throws(CommandError) -> Int {
         let message: WebSocketMessage?
         do throws(ConnectionError) {
@@ -46,7 +47,7 @@ struct TestCases {
         return count
     }
 
-    /// - Returns: Whether the WebSocket was opened. How it ends is the server's to judge.
+    /// - Returns: Whether the WebSocket was opened. The server judges how it ends.
     private func runCase(_ number: Int) async -> Bool {
         let client: WebSocketClient
         do throws(ConnectionError) {
@@ -59,7 +60,7 @@ struct TestCases {
         do throws(ConnectionError) {
             while let message = try await client.receive() { try await client.send(message) }
         } catch {
-            // The server has broken the protocol, as many a case does, or closed while there was something to send.
+            // The server broke the protocol, as many cases do, or closed before everything was sent.
         }
         _ = try? await client.close()
         return true
@@ -77,12 +78,12 @@ struct TestCases {
     private func connect(_ target: String) async throws(ConnectionError) -> WebSocketClient {
         let slash = url.path.hasSuffix("/") ? "" : "/"
         var configuration = configuration
-        // An address that is printed has none.
+        // A printed URL contains no credentials.
         configuration.credentials = url.credentials
         return try await WebSocketClient.connect(to: "\(url)\(slash)\(target)", configuration: configuration)
     }
 
-    /// A value in a query (RFC 3986 §3.4).
+    /// Returns a value escaped for a query (RFC 3986 §3.4).
     private static func encoded(_ text: String) -> String {
         text.utf8.map { byte in
             switch byte {

@@ -2,13 +2,13 @@
 
 import WirelineSchema
 
-/// A packet as a table for people: a line a part, with its offset, its bytes, its name and its value.
+/// A packet as a table: one line for each part, with its offset, bytes, name and value.
 struct AnnotatedBytes {
     let annotation: PacketAnnotation
     /// The packet.
     let bytes: [UInt8]
 
-    /// The lines, without newlines.
+    /// Returns the lines, without newlines.
     func lines(style: TextStyle) -> [String] {
         annotation.rows(of: bytes).map { row in
             let path = row.kind == .field ? style.strong(row.path) : row.path

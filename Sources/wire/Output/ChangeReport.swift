@@ -3,21 +3,21 @@
 import WirelineCodec
 import WirelineSchema
 
-/// What has changed between two versions of a schema, in its three forms.
+/// The changes between two versions of a schema, in three formats.
 struct ChangeReport {
     let old: String
     let new: String
     let changes: [SchemaChange]
-    /// Whether changes of code or JSON alone count.
+    /// Whether changes that affect only code or JSON count as incompatible.
     let isStrict: Bool
 
-    /// Of a longer packet the first bytes are shown.
+    /// The number of bytes shown of a longer packet.
     private static let shownByteCount = 48
-    /// Of a longer field in it, too.
+    /// The number of bytes shown of a longer field in it.
     private static let shownFieldByteCount = 16
-    /// Of a longer value, too.
+    /// The number of characters shown of a longer value.
     private static let shownTextCount = 160
-    /// In JSON more is shown, but not megabytes.
+    /// The number of bytes listed in JSON: more than in text, but not megabytes.
     private static let listedByteCount = 4096
 
     var isGood: Bool {
@@ -76,7 +76,7 @@ struct ChangeReport {
         return lines.map(TextStyle.harmless)
     }
 
-    /// Where a value is read as something else: in a long packet the only place where it is seen.
+    /// Returns the difference between the two readings of a value. In a long packet, only this shows the difference.
     private func text(of difference: SchemaChange.Difference, in packet: [UInt8]) -> String {
         var place = ""
         if let range = difference.range {
@@ -91,7 +91,8 @@ struct ChangeReport {
     }
 
     private func shortened(_ value: JSONValue) -> String {
-        let text = value.description
+        // The largest character has hardly more bytes than this.
+        let text = value.description(upTo: 64 * Self.shownTextCount)
         return text.count > Self.shownTextCount ? text.prefix(Self.shownTextCount) + "…" : text
     }
 
@@ -114,7 +115,7 @@ struct ChangeReport {
 
     // MARK: JSON
 
-    /// One object in one line.
+    /// The report as one object on one line.
     var json: JSONValue {
         [
             "old": .string(old), "new": .string(new), "compatible": .boolean(isGood),

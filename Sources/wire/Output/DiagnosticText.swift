@@ -2,10 +2,10 @@
 
 import WirelineSchema
 
-/// Problems of a schema or a script for people: as the schema module renders them, with colours around the parts.
+/// Problems of a schema or a script as text: rendered by the schema module, with colours.
 struct DiagnosticText {
     let style: TextStyle
-    /// More than anybody reads at once.
+    /// The largest number of problems that are printed.
     private static let limit = 100
 
     /// Prints all problems to standard error.
@@ -13,7 +13,7 @@ struct DiagnosticText {
         report(result.diagnostics, omittedCount: result.omittedDiagnosticCount, console)
     }
 
-    /// Prints problems, of which `omittedCount` more were not kept.
+    /// Prints problems; `omittedCount` more were not kept.
     func report(_ diagnostics: [Diagnostic], omittedCount: Int, _ console: Console) {
         for diagnostic in diagnostics.prefix(Self.limit) { console.report(styled: text(of: diagnostic)) }
         let hiddenCount = max(0, diagnostics.count - Self.limit) + omittedCount
@@ -22,7 +22,7 @@ struct DiagnosticText {
         }
     }
 
-    /// ``Diagnostic/rendered()``, whose lines are the place and the message, the source, the carets, and the hint.
+    /// Returns ``Diagnostic/rendered()`` with colours: position and message, source, carets, and hint.
     private func text(of diagnostic: Diagnostic) -> String {
         var lines = TextStyle.harmless(diagnostic.rendered()).split(separator: "\n", omittingEmptySubsequences: false)
             .map(String.init)
@@ -41,7 +41,7 @@ struct DiagnosticText {
 }
 
 extension CheckResult {
-    /// How many of the problems are of a kind.
+    /// Returns the number of problems of a severity.
     func count(of severity: Diagnostic.Severity) -> Int {
         diagnostics.count { $0.severity == severity }
     }

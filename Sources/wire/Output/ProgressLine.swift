@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One line on standard error that says how far long work has come; nothing where that is no terminal.
+/// A line on standard error that shows the progress of long work; nothing if it is not a terminal.
 struct ProgressLine {
     private let title: String
     private let isShown: Bool
@@ -11,7 +11,7 @@ struct ProgressLine {
         isShown = System.isTerminal(System.Descriptor.standardError)
     }
 
-    /// As ``show(_:)``, for work of which each step takes no time: most are passed over.
+    /// Shows the progress like ``show(_:)``, but at most every 200 ms, for work in many short steps.
     mutating func showSometimes(_ part: Double) {
         let now = ContinuousClock.now
         guard isShown, now - lastShown > .milliseconds(200) else { return }
@@ -19,17 +19,17 @@ struct ProgressLine {
         show(part)
     }
 
-    /// - Parameter part: How much is done, from 0 to 1.
+    /// - Parameter part: The completed part, from 0 to 1.
     func show(_ part: Double) {
         write("\r\u{1B}[K\(title): \(Int(part * 100)) %")
     }
 
-    /// Leaves an empty line.
+    /// Clears the line.
     func clear() { write("\r\u{1B}[K") }
 
     private func write(_ text: String) {
         guard isShown else { return }
-        // When standard error is closed there is nobody left to tell.
+        // If standard error is closed, the text is lost.
         try? System.write(System.Descriptor.standardError, Array(text.utf8))
     }
 }

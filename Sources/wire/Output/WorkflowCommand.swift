@@ -2,28 +2,28 @@
 
 import WirelineSchema
 
-/// A line that GitHub shows beside the lines of a change: `::error file=a.wire,line=2,col=5::text`.
+/// A line that GitHub shows next to the lines of a change: `::error file=a.wire,line=2,col=5::text`.
 struct WorkflowCommand {
     let text: String
 
     /// - Parameters:
     ///   - severity: `error`, `warning` or `notice`.
-    ///   - location: Where it is shown; nil for no place.
-    ///   - end: Where the marked text ends, in the same file; the column is the one behind it.
+    ///   - location: The position to show it at; nil for none.
+    ///   - end: The end of the marked text, in the same file; its column is the one after the text.
     init(_ severity: String, at location: SourceLocation?, to end: SourceLocation? = nil, _ message: String) {
         var properties: [String] = []
         if let location {
             properties = ["file=" + Self.escape(location.file, alsoSeparators: true), "line=\(location.line)"]
             if let end { properties.append("endLine=\(end.line)") }
             properties.append("col=\(location.column)")
-            // GitHub takes columns only where they are of one line.
+            // GitHub accepts an end column only on the same line.
             if let end, end.line == location.line { properties.append("endColumn=\(end.column)") }
         }
         let place = properties.isEmpty ? "" : " " + properties.joined(separator: ",")
         text = "::\(severity)\(place)::" + Self.escape(message, alsoSeparators: false)
     }
 
-    /// The escapes of workflow commands: a line is a command, and `,` and `:` separate its properties.
+    /// Escapes text for a workflow command: a line is a command, and `,` and `:` separate its properties.
     private static func escape(_ text: String, alsoSeparators: Bool) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

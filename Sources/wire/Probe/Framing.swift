@@ -2,27 +2,28 @@
 
 import WirelineCodec
 
-/// Where a packet says how long it is, and what that length counts.
+/// The position of a packet's length, and the bytes that it counts.
 struct Framing: Hashable {
-    /// How many bytes stand in front of the length.
+    /// The number of bytes before the length.
     let offset: Int
-    /// How many bytes the length has: 1 to 4.
+    /// The size of the length, in bytes: 1 to 4.
     let width: Int
     let order: ByteOrder
-    /// What the packet's byte count is beyond the number in the length.
+    /// The difference between the packet's size and the value of the length, in bytes.
     let excess: Int
 
-    /// The kinds of numbers that lengths are.
+    /// The number formats of lengths.
     static let lengths: [(width: Int, order: ByteOrder)] = [
         (1, .bigEndian), (2, .bigEndian), (2, .littleEndian), (3, .bigEndian), (3, .littleEndian), (4, .bigEndian),
         (4, .littleEndian),
     ]
 
-    /// Where the length ends.
+    /// The offset after the length.
     var lengthEnd: Int { offset + width }
 
-    /// The lengths of the packets that these bytes are, as they stand there; nil where they are no packets, or something
-    /// is left.
+    /// Returns the lengths of the packets in these bytes, as they are written.
+    ///
+    /// Returns nil if the bytes do not form packets, or some bytes are left.
     func lengths(in bytes: [UInt8]) -> [[UInt8]]? {
         var rest = bytes[...]
         var lengths: [[UInt8]] = []
@@ -37,12 +38,12 @@ struct Framing: Hashable {
         return lengths.isEmpty ? nil : lengths
     }
 
-    /// Whether these bytes are packets, with nothing left.
+    /// Returns whether these bytes form packets, with nothing left.
     func fits(_ bytes: [UInt8]) -> Bool { lengths(in: bytes) != nil }
 
-    /// A packet that counts itself rightly, with ones up to the length, and letters behind it.
+    /// Returns a packet with a valid length, ones before the length, and letters after it.
     ///
-    /// - Parameter restByteCount: How many bytes follow the length.
+    /// - Parameter restByteCount: The number of bytes after the length.
     func packet(restByteCount: Int) -> [UInt8] {
         let length = lengthEnd + restByteCount - excess
         let digits = (0..<width).map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
@@ -70,7 +71,7 @@ extension Framing: CustomStringConvertible {
         }
     }
 
-    /// The header as a schema says it.
+    /// The header in the schema's notation.
     var schema: String {
         var lines = ["packet {"]
         if offset > 0 { lines += Self.filler(offset) }
@@ -87,7 +88,7 @@ extension Framing: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// Fields of which nothing but their size is known.
+    /// Returns fields of which only the size is known.
     private static func filler(_ byteCount: Int, from number: Int = 0) -> [String] {
         var (left, lines) = (byteCount, [String]())
         while left > 0 {

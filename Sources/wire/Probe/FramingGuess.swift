@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Says which framing the bytes have that a peer has sent, on its own or to whatever it was sent, if they show it.
+/// Guesses the framing of the bytes that a peer has sent, if they show it.
 ///
-/// A framing fits when its packets end exactly where the peer has fallen silent, each time it has. Of any bytes, some do so
-/// for some framing: a framing is believed when chance would have to be luckier than one in a million, after all framings
-/// that were looked at.
+/// A framing fits if its packets end exactly where the peer paused, each time. Random bytes fit some framing by chance.
+/// A framing is accepted only if the chance is below one in a million, after all framings that were tried.
 struct FramingGuess {
-    /// One in a million, and the framings to choose from.
+    /// One in a million, and the number of framings to choose from.
     private static let bitsNeeded = 20.0 + 8.0
 
-    /// What the peer has sent between two silences; the same bytes count once.
+    /// The bytes that the peer sent between two pauses; equal bytes count once.
     private(set) var bursts: Set<[UInt8]> = []
 
     mutating func add(_ burst: [UInt8]) {
         if !burst.isEmpty { bursts.insert(burst) }
     }
 
-    /// Whether there is a framing, believed or not, of which all bytes that have come are packets.
+    /// Whether any framing, accepted or not, splits all received bytes into packets.
     var isPossible: Bool { Self.all.contains { framing in bursts.allSatisfy(framing.fits) } }
 
-    /// The framing that is believed; nil where none is.
+    /// The accepted framing; nil if there is none.
     var framing: Framing? {
         let bitsOfByte = bitsOfByte
         let believed = Self.all.filter { framing in
-            // Small numbers are packets of single bytes too easily.
+            // Small numbers form one-byte packets too easily.
             guard framing.width > 1 else { return false }
             var bits = 0.0
             for burst in bursts {
@@ -35,13 +34,13 @@ struct FramingGuess {
         return Self.likeliest(of: believed)
     }
 
-    /// The framing, of those that fit all bytes, that is likeliest to be meant.
+    /// Returns the most likely framing of those that fit all bytes.
     static func likeliest(of framings: [Framing]) -> Framing? {
-        // The same bytes have narrower lengths too, behind zeros or in front of them.
+        // The same bytes also fit narrower lengths, with zeros before or after them.
         framings.max { ($0.width, -$0.offset, rank($0)) < ($1.width, -$1.offset, rank($1)) }
     }
 
-    /// How unlikely each byte is among those that have come; all of them are where few have.
+    /// The information content of each byte value in the received bytes; high for all of them if few bytes have come.
     private var bitsOfByte: [Double] {
         var counts = [Double](repeating: 0.125, count: 256)
         for byte in bursts.joined() { counts[Int(byte)] += 1 }
@@ -49,23 +48,24 @@ struct FramingGuess {
         return counts.map { min(8, Self.logarithm(sum / $0)) }
     }
 
-    /// How unlikely it is that any bytes make these packets: each length has to be what it is, but they may stand in many
-    /// places.
+    /// Returns how unlikely it is that random bytes form these packets, in bits.
+    ///
+    /// Each length must have its exact value, but the packets may begin at many positions.
     private static func bits(of lengths: [[UInt8]], in byteCount: Int, _ bitsOfByte: [Double]) -> Double {
         var bits = lengths.joined().reduce(0) { $0 + bitsOfByte[Int($1)] } - logarithm(Double(lengths.count))
         for number in 1..<lengths.count { bits -= logarithm(Double(byteCount - number) / Double(number)) }
         return bits
     }
 
-    /// To the base of 2, near enough.
+    /// Returns an approximate logarithm to base 2.
     private static func logarithm(_ number: Double) -> Double { Double(number.exponent) + number.significand - 1 }
 
-    /// Lengths that count all, or all that follows, are much more usual than others.
+    /// Returns a rank: lengths that count everything, or everything after them, are the most common.
     private static func rank(_ framing: Framing) -> Int {
         framing.excess == framing.lengthEnd ? 2 : framing.excess == 0 ? 1 : 0
     }
 
-    /// What is looked at: fewer than 2^8.
+    /// The framings that are tried: fewer than 2^8.
     static let all: [Framing] = (0...4).flatMap { offset in
         Framing.lengths.flatMap { width, order in
             let end = offset + width

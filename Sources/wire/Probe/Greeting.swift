@@ -2,20 +2,25 @@
 
 import WirelineCodec
 
-/// Other protocols than those of packets, told by what a server says first.
+/// Other protocols, recognized by what a server sends first.
 struct Greeting {
-    /// What is sent; nothing where the server speaks first.
+    /// The bytes to send; empty if the server speaks first.
     let bytes: [UInt8]
 
-    /// In this order: a server of TLS may answer HTTP with a text, and a web server anything else.
+    /// All greetings, in the order in which they are tried.
+    ///
+    /// A TLS server may answer HTTP with text, and a web server may answer other greetings. A memcached answers both
+    /// lines and packets; only its packets identify it.
     static let all: [Greeting] = [
         Greeting(bytes: clientHello),
         Greeting(bytes: Array("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)),
         Greeting(bytes: Array("PING\r\n".utf8)),
+        Greeting(bytes: memcachedVersion),
     ]
 
-    /// The protocol that these bytes of a server give away; nil where they do not.
+    /// Returns the protocol that a server's bytes reveal; nil if they reveal none.
     static func name(of bytes: [UInt8]) -> String? {
+        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         let span = unsafe bytes.span.bytes
         if let lookalike = CodecError.Lookalike(recognising: span) {
             switch lookalike {
@@ -25,21 +30,24 @@ struct Greeting {
             default: break
             }
         }
-        // RESP's simple strings and errors.
+        // Simple strings and errors of RESP.
         let redis = ["+PONG\r\n", "-ERR ", "-NOAUTH ", "-DENIED ", "-NOPERM ", "-LOADING "]
         if redis.contains(where: { bytes.starts(with: $0.utf8) }) { return "Redis" }
-        // RFC 5321 and 959: SMTP and FTP servers greet with 220.
+        // RFC 5321 and RFC 959: SMTP and FTP servers greet with 220.
         if bytes.starts(with: "220 ".utf8) || bytes.starts(with: "220-".utf8) { return "SMTP or FTP" }
         return nil
     }
 
-    /// Whether these bytes are lines of ASCII, as servers of many protocols answer.
+    /// Returns whether the bytes are lines of ASCII, which servers of many protocols send.
     static func isText(_ bytes: [UInt8]) -> Bool {
         bytes.count >= 4 && bytes.last == UInt8(ascii: "\n")
             && bytes.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
     }
 
-    /// A ClientHello that every server of TLS 1.0 to 1.3 answers, with an alert at least (RFC 5246, 7.4.1.2).
+    /// Asks a memcached for its version, with only a header of 24 bytes.
+    private static let memcachedVersion: [UInt8] = [0x80, 0x0B] + [UInt8](repeating: 0, count: 22)
+
+    /// A ClientHello that every TLS 1.0 to 1.3 server answers, at least with an alert (RFC 5246, 7.4.1.2).
     private static let clientHello: [UInt8] = {
         let suites: [UInt8] = [0xC0, 0x2B, 0xC0, 0x2F, 0xC0, 0x13, 0x00, 0x9C, 0x00, 0x2F]
         let groups: [UInt8] = [0x00, 0x0A, 0x00, 0x06, 0x00, 0x04, 0x00, 0x1D, 0x00, 0x17]

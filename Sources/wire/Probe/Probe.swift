@@ -2,66 +2,96 @@
 
 import WirelineTransport
 
-/// Finds out what a peer speaks: by what it says on its own, what it answers, and what it waits for.
+/// Finds out which protocol a peer speaks: by its greeting, its answers, and what it waits for.
 ///
-/// A framing is believed when the peer says nothing as long as one byte of a packet is missing, answers when it comes, and
-/// its answer ends where the framing says: twice, with packets of different sizes. An answer that says less is added to what
-/// the peer has said before, of which ``FramingGuess`` says more.
+/// A framing is accepted if three things happen twice, with packets of different sizes. The peer stays silent while one
+/// byte of a packet is missing, answers when the byte arrives, and its answer ends where the framing says.
+///
+/// Other answers are added to the bytes that ``FramingGuess`` examines. ``KnownPackets`` recognizes packets by content,
+/// since their lengths alone would also fit another framing.
 struct Probe {
     enum Verdict: Equatable {
-        /// Something else than packets.
+        /// A protocol that does not use length-prefixed packets.
         case other(String)
         case packets(Framing, name: String)
-        /// It returns all bytes as they come.
+        /// The peer returns all bytes unchanged.
         case unframed
-        /// It takes connections, and nothing it was sent got an answer from which more could be told.
+        /// The peer accepts connections, but its answers reveal nothing more.
         case unknown(Reason)
     }
 
     enum Reason: Equatable {
         case silent
-        /// What came shows no framing.
+        /// The received bytes show no framing.
         case unclear([UInt8])
+        /// The peer sends without pausing, so no end of a packet shows.
+        case restless([UInt8])
+        /// The time was over; these are the last bytes.
+        case late([UInt8])
     }
 
-    /// What a peer has said so far.
+    private typealias Burst = ProbeConnection.Burst
+
+    /// The bytes that the peer has sent so far.
     private struct Heard {
         private(set) var last: [UInt8] = []
         private(set) var guess = FramingGuess()
 
-        /// - Returns: What the peer speaks, where these bytes, with those before them, give it away.
-        mutating func add(_ bytes: [UInt8]) -> Verdict? {
-            guard !bytes.isEmpty else { return nil }
-            last = bytes
-            if let name = Greeting.name(of: bytes) { return .other(name) }
-            guess.add(bytes)
+        /// - Parameter request: The bytes that the peer was sent; empty if it spoke first.
+        /// - Returns: The peer's protocol, if all bytes so far reveal it.
+        mutating func add(_ burst: ProbeConnection.Burst, to request: [UInt8] = []) -> Verdict? {
+            guard !burst.bytes.isEmpty else { return nil }
+            last = burst.bytes
+            if let name = Greeting.name(of: burst.bytes) { return .other(name) }
+            if let known = KnownPackets(of: burst.whole, to: request) {
+                return .packets(known.framing, name: known.name)
+            }
+            guess.add(burst.whole)
             return guess.framing.map { .packets($0, name: "") }
         }
     }
 
     private static let lines = "lines of text"
-    /// How often it is listened to what a peer says on its own.
+    /// The number of greetings to listen to.
     private static let greetingCount = 3
-    /// A single byte, more bytes than a header has, and two ends of lines.
+    /// A single byte, more bytes than a header has, and two line ends.
     private static let pieces = ["A", "BCDEFGHIJKLMNOPQRS", "\n", "TUVWXYZ", "\n"].map { Array($0.utf8) }
 
     let addresses: [SocketAddress]
     let loop: EventLoop
-    /// After how long without bytes a peer is taken to have fallen silent.
+    /// The time without bytes after which the peer counts as silent.
     let silence: Duration
     let connectTimeout: Duration
-    /// A packet of the user's that the peer answers, if there is one.
+    /// The time at which the probe ends, whatever it has found.
+    let deadline: MonotonicTime
+    /// A packet from the user that the peer answers, if there is one.
     let packet: [UInt8]?
-    /// Is told how far the work has come, from 0 to 1.
+    /// Receives the progress, from 0 to 1.
     let progress: (Double) -> Void
 
     func run() async throws(TransportError) -> Verdict {
         var heard = Heard()
-        for _ in 0..<Self.greetingCount {
-            let greeting = try await exchange([]).first?.bytes ?? []
-            if let verdict = heard.add(greeting) { return verdict }
-            if Greeting.isText(greeting) { return .other(Self.lines) }
-            if greeting.isEmpty { break }
+        if let verdict = try await greeting(&heard) { return verdict }
+        do throws(TransportError) {
+            return try await verdict(&heard)
+        } catch  where MonotonicTime.now >= deadline {
+            return .unknown(.late(heard.last))
+        }
+    }
+
+    /// Listens once to what the peer sends first.
+    private func greeting(_ heard: inout Heard) async throws(TransportError) -> Verdict? {
+        let greeting = try await exchange([]).last ?? Burst()
+        if let verdict = heard.add(greeting) { return verdict }
+        guard greeting.isWhole else {
+            return .unknown(MonotonicTime.now < deadline ? .restless(greeting.bytes) : .late(greeting.bytes))
+        }
+        return Greeting.isText(greeting.bytes) ? .other(Self.lines) : nil
+    }
+
+    private func verdict(_ heard: inout Heard) async throws(TransportError) -> Verdict {
+        for _ in 1..<Self.greetingCount where !heard.last.isEmpty {
+            if let verdict = try await greeting(&heard) { return verdict }
         }
         let speaksFirst = !heard.last.isEmpty
         if let packet {
@@ -70,10 +100,10 @@ struct Probe {
             return .unknown(.unclear(heard.last))
         }
         for greeting in Greeting.all {
-            let answer = try await exchange([greeting.bytes], speaksFirst: speaksFirst).last?.bytes ?? []
-            // An echo is no answer.
-            guard !greeting.bytes.starts(with: answer) else { continue }
-            if let verdict = heard.add(answer) { return verdict }
+            let answer = try await exchange([greeting.bytes], speaksFirst: speaksFirst).last ?? Burst()
+            // An echo is not an answer.
+            guard !greeting.bytes.starts(with: answer.bytes) else { continue }
+            if let verdict = heard.add(answer, to: greeting.bytes) { return verdict }
         }
         if Greeting.isText(heard.last) { return .other(Self.lines) }
         if let verdict = try await answersToPieces(speaksFirst, &heard) { return verdict }
@@ -81,75 +111,81 @@ struct Probe {
         return .unknown(heard.last.isEmpty ? .silent : .unclear(heard.last))
     }
 
-    /// What the answer to the user's packet says.
+    /// Returns what the answer to the user's packet reveals.
     private func answer(
         to packet: [UInt8], _ speaksFirst: Bool, _ heard: inout Heard
     ) async throws(TransportError) -> Verdict? {
-        let answer = try await exchange([packet], speaksFirst: speaksFirst).last?.bytes ?? []
-        let fitting = FramingGuess.all.filter { $0.fits(packet) && $0.fits(answer) }
+        let answer = try await exchange([packet], speaksFirst: speaksFirst).last ?? Burst()
+        let fitting = FramingGuess.all.filter { $0.fits(packet) && $0.fits(answer.whole) }
         if let framing = FramingGuess.likeliest(of: fitting), try await waits(for: packet, framing, speaksFirst) {
             return .packets(framing, name: "")
         }
-        return heard.add(answer)
+        return heard.add(answer, to: packet)
     }
 
-    /// What the answers to bytes say that are packets of no framing that is looked at.
+    /// Returns what the answers to bytes reveal that are not packets of any framing.
     private func answersToPieces(
         _ speaksFirst: Bool, _ heard: inout Heard
     ) async throws(TransportError) -> Verdict? {
         let bursts = try await exchange(Self.pieces, speaksFirst: speaksFirst)
-        let answers = bursts.suffix(Self.pieces.count).map(\.bytes)
+        let answers = bursts.suffix(Self.pieces.count).map(\.whole)
         if answers == Self.pieces { return .unframed }
         let answered = answers.map { !$0.isEmpty }
-        // An answer to the first line alone may be to the number of bytes, unless it is a line itself.
+        // An answer to the first line alone may depend on the number of bytes, unless the answer is a line itself.
         let isLine = !answered[0] && !answered[1] && Greeting.isText(answers[2])
         if isLine || answered == [false, false, true, false, true] { return .other(Self.lines) }
-        for (piece, answer) in zip(Self.pieces, answers) where answer != piece {
+        for (piece, answer) in zip(Self.pieces, bursts.suffix(Self.pieces.count)) where answer.bytes != piece {
             if let verdict = heard.add(answer) { return verdict }
         }
         return nil
     }
 
-    /// What the answers to packets of all framings say.
+    /// Returns what the answers to packets of all framings reveal.
     private func answersToStimuli(
         _ speaksFirst: Bool, _ heard: inout Heard
     ) async throws(TransportError) -> Verdict? {
         for (index, stimulus) in Stimulus.all.enumerated() {
             progress(Double(index) / Double(Stimulus.all.count))
-            let answer = try await exchange([stimulus.packets[0]], speaksFirst: speaksFirst).last?.bytes ?? []
-            if stimulus.framing.fits(answer),
+            let answer = try await exchange([stimulus.packets[0]], speaksFirst: speaksFirst).last ?? Burst()
+            if let known = KnownPackets(of: answer.whole, to: stimulus.packets[0]) {
+                return .packets(known.framing, name: known.name)
+            }
+            if stimulus.framing.fits(answer.whole),
                 try await waits(for: stimulus.packets[1], stimulus.framing, speaksFirst)
             {
                 return .packets(stimulus.framing, name: stimulus.name)
             }
-            // Of an echo, the framing is that of this side.
-            guard !stimulus.packets[0].starts(with: answer) else { continue }
+            // An echo has this side's framing.
+            guard !stimulus.packets[0].starts(with: answer.bytes) else { continue }
             if let verdict = heard.add(answer) { return verdict }
         }
         return nil
     }
 
-    /// Whether the peer waits for a packet's last byte, and answers when it has come.
+    /// Returns whether the peer waits for a packet's last byte, and answers after it.
     private func waits(
         for packet: [UInt8], _ framing: Framing, _ speaksFirst: Bool
     ) async throws(TransportError) -> Bool {
         let bursts = try await exchange([Array(packet.dropLast()), Array(packet.suffix(1))], speaksFirst: speaksFirst)
         let answers = bursts.suffix(2)
-        return answers.first?.bytes.isEmpty == true && framing.fits(answers.last?.bytes ?? [])
+        return answers.first?.bytes.isEmpty == true && framing.fits(answers.last?.whole ?? [])
     }
 
-    /// What comes on a connection: before anything is sent, if the peer speaks first, and behind each piece that is sent.
+    /// Returns the bytes received on a new connection, after each piece that is sent.
+    ///
+    /// If the peer speaks first, the bytes before the first piece are included.
     private func exchange(
         _ pieces: [[UInt8]], speaksFirst: Bool = false
-    ) async throws(TransportError) -> [ProbeConnection.Burst] {
-        let connection = try await ProbeConnection.open(addresses, on: loop, timeout: connectTimeout)
-        var bursts: [ProbeConnection.Burst] = []
-        if speaksFirst || pieces.isEmpty { bursts.append(await connection.listen(silence)) }
+    ) async throws(TransportError) -> [Burst] {
+        let connection = try await ProbeConnection.open(
+            addresses, on: loop, timeout: connectTimeout, until: deadline)
+        var bursts: [Burst] = []
+        if speaksFirst || pieces.isEmpty { bursts.append(await connection.listen(silence, until: deadline)) }
         for piece in pieces {
             await connection.send(piece)
-            bursts.append(await connection.listen(silence))
+            bursts.append(await connection.listen(silence, until: deadline))
         }
         await connection.close()
-        return bursts.map { $0.isWhole ? $0 : ProbeConnection.Burst() }
+        return bursts
     }
 }

@@ -2,20 +2,22 @@
 
 import WirelineTransport
 
-/// A connection to a peer of which nothing is known.
+/// A connection to a peer whose protocol is unknown.
 ///
-/// Its properties belong to its loop, which is the lock behind `@unchecked Sendable`.
+/// Its properties belong to its loop, so `@unchecked Sendable` is correct.
 final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
-    /// Bytes that came between two silences.
+    /// The bytes between two pauses.
     struct Burst {
         var bytes: [UInt8] = []
-        /// Whether the peer fell silent behind them, and not because more was not wanted.
+        /// Whether the peer paused after them; false if listening ended first.
         var isWhole = true
+        /// The bytes if the peer paused after them; otherwise their end does not mark the end of a packet.
+        var whole: [UInt8] { isWhole ? bytes : [] }
     }
 
-    /// More is not looked at.
+    /// The largest number of bytes that are examined.
     private static let mostBytes = 1 << 16
-    /// A peer that never falls silent is listened to for so many times the time that silence takes.
+    /// A peer that never pauses is heard for this many times the pause time.
     private static let longestListening = 5
 
     private let stream: ByteStream
@@ -31,12 +33,16 @@ final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
         loop = stream.loop
     }
 
-    /// Connects to the first address that takes the connection.
+    /// Connects to the first address that accepts the connection.
+    ///
+    /// - Parameter timeout: The timeout for each address.
     static func open(
-        _ addresses: [SocketAddress], on loop: EventLoop, timeout: Duration
+        _ addresses: [SocketAddress], on loop: EventLoop, timeout: Duration, until deadline: MonotonicTime
     ) async throws(TransportError) -> ProbeConnection {
-        var failure = TransportError.refused
+        var failure = TransportError.timedOut
         for address in addresses {
+            let timeout = min(timeout, MonotonicTime.now.duration(to: deadline))
+            guard timeout > .zero else { break }
             do throws(TransportError) {
                 let connection = ProbeConnection(try await .connect(to: address, on: loop, timeout: timeout))
                 try await loop.run { () throws(TransportError) in try connection.stream.start(connection) }
@@ -56,10 +62,10 @@ final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
         }
     }
 
-    /// What comes until nothing has come for some time, or the peer has ended.
-    func listen(_ time: Duration) async -> Burst {
+    /// Returns the bytes until the peer pauses or ends, or the deadline comes.
+    func listen(_ time: Duration, until deadline: MonotonicTime) async -> Burst {
         await loop.visit {
-            await withCheckedContinuation { self.listen(time, $0) }
+            await withCheckedContinuation { self.listen(time, until: deadline, $0) }
         }
     }
 
@@ -70,11 +76,13 @@ final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
         }
     }
 
-    private func listen(_ time: Duration, _ continuation: CheckedContinuation<Burst, Never>) {
+    private func listen(
+        _ time: Duration, until deadline: MonotonicTime, _ continuation: CheckedContinuation<Burst, Never>
+    ) {
         listener = continuation
         guard !hasEnded else { return finish() }
         waitForSilence(time)
-        end = loop.schedule(at: loop.now + time * Self.longestListening) {
+        end = loop.schedule(at: min(deadline, loop.now + time * Self.longestListening)) {
             self.end = nil
             self.burst.isWhole = false
             self.finish()
@@ -103,7 +111,7 @@ final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
 
     func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
         if let taken = block.take() {
-            // SAFETY: so many bytes have been put where the block begins.
+            // SAFETY: this many bytes have been written at the beginning of the block.
             unsafe burst.bytes += UnsafeRawBufferPointer(start: taken.base, count: byteCount)
             stream.giveBack(taken)
         }

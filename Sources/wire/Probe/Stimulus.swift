@@ -2,17 +2,18 @@
 
 import WirelineCodec
 
-/// Bytes that one kind of peer answers and others wait behind.
+/// Bytes that one kind of peer answers, while other kinds wait for more.
 struct Stimulus {
-    /// What speaks so.
+    /// The name of the protocol.
     let name: String
-    /// Two packets of this kind, of different sizes where they can be.
+    /// Two packets of this kind, of different sizes if possible.
     let packets: [[UInt8]]
     /// The framing of the answer.
     let framing: Framing
 
-    /// All kinds. Each comes behind those that could take its bytes for theirs: the bytes of a long length are also an ID
-    /// and a short one.
+    /// All kinds. Each comes after those that could misread its bytes.
+    ///
+    /// For example, the bytes of a long length are also an ID and a short length.
     static let all: [Stimulus] =
         framings(Framing.lengths[..<3]) + [identified(2), identified(4), pomelo, qsiop]
         + framings(Framing.lengths[3...]) + [mqtt, modbus]
@@ -21,7 +22,7 @@ struct Stimulus {
         lengths.flatMap { width, order in
             [width, 0, width + 2, width + 4].map { excess in
                 let framing = Framing(offset: 0, width: width, order: order, excess: excess)
-                // With something in each place of a narrow length, a wider one would be a large number.
+                // Both bytes of a narrow length are nonzero, so that a wider length would be a large number.
                 let counts = width == 1 ? [33, 47] : [0x0111, 0x0127]
                 return Stimulus(
                     name: name(of: framing), packets: counts.map { framing.packet(restByteCount: $0) }, framing: framing
@@ -55,8 +56,11 @@ struct Stimulus {
         },
         framing: Framing(offset: 1, width: 1, order: .bigEndian, excess: 2))
 
+    /// Reads a register of unit 1.
+    ///
+    /// A peer whose answer does not match ``KnownPackets`` is not Modbus, but uses packets with the same header.
     private static let modbus = Stimulus(
-        name: "such as Modbus/TCP's",
+        name: qsiop.name,
         packets: [[0, 1], [0, 2]].map { $0 + [0, 0, 0, 6, 1, 3, 0, 0, 0, 1] },
         framing: Framing(offset: 4, width: 2, order: .bigEndian, excess: 6))
 

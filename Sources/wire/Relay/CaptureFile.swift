@@ -2,56 +2,61 @@
 
 import WirelineTransport
 
-/// A file of what has passed, as Wireshark reads it: pcapng with packets of IP and TCP, which are made up around the bytes.
+/// A capture file for Wireshark: pcapng, with IP and TCP packets constructed around the bytes.
 ///
 ///     section header   interface description   one block a packet
 ///     +------------+   +-----------------+     +------------+ +------------+
 ///     | 0A0D0D0A … |   | 00000001 …      |     | 00000006 … | | 00000006 … |  …
 ///     +------------+   +-----------------+     +------------+ +------------+
 ///
-/// Numbers of the blocks are little-endian, those inside of packets big-endian. Source: draft-ietf-opsawg-pcapng.
+/// Numbers of the blocks are little-endian, those inside packets big-endian. Source: draft-ietf-opsawg-pcapng.
 ///
-/// It is written away from the loops, which a slow disk would hold up otherwise. What waits for it is bounded: when there is
-/// more, whoever adds to it waits too. ``close()`` writes what waits; a process that is ended without it loses that.
+/// A separate thread writes the file, because a slow disk would delay the loops. The queue is limited: if it is full,
+/// the caller that adds to it waits. ``close()`` writes the queue. A process that ends without it loses the queue.
+///
+/// If a block cannot be written, for example on a full disk, the file is cut after the last whole block. Nothing more
+/// is written.
 final class CaptureFile: Sendable {
     private struct State {
         var descriptor: Int32?
         var failure: SystemError?
+        /// The number of bytes written: whole blocks.
+        var byteCount: Int
     }
 
     private struct Waiting {
         var bytes: [UInt8] = []
-        /// Whether somebody writes, or is about to.
+        /// Whether a writer runs, or is about to.
         var hasWriter = false
     }
 
-    /// How many bytes may wait to be written.
+    /// The largest size of the queue, in bytes.
     private static let mostWaitingBytes = 8 << 20
 
     let path: String
-    /// Whoever holds it writes; never taken by who holds the other lock.
+    /// Whoever holds this lock writes. It is never taken while the other lock is held.
     private let state: Lock<State>
     private let waiting = Lock(Waiting())
-    /// Is told once, when something cannot be written; nothing more is, then.
+    /// Called once, when a write fails; nothing more is written then.
     private let failed: @Sendable (SystemError) -> Void
 
-    /// Makes the file, in place of one that may be there; only its owner can read it.
+    /// Makes the file; see ``System/makeSecretFile(_:beginning:)``.
     init(_ path: String, failed: @escaping @Sendable (SystemError) -> Void) throws(SystemError) {
         self.path = path
         self.failed = failed
-        let descriptor = try System.makeFile(path)
-        try System.write(descriptor, Self.beginning)
-        state = Lock(State(descriptor: descriptor))
+        let beginning = Self.beginning
+        let descriptor = try System.makeSecretFile(path, beginning: beginning)
+        state = Lock(State(descriptor: descriptor, byteCount: beginning.count))
     }
 
-    /// Why not everything has been written; nil where all has.
+    /// The reason why not everything was written; nil if everything was.
     var failure: SystemError? { state.withLock { $0.failure } }
 
-    /// Adds a packet, with the time that it is.
+    /// Adds a packet with the current time.
     func add(_ packet: [UInt8]) {
         let microseconds = System.microsecondsSince1970
         var block = CaptureBytes()
-        // Enhanced packet block (§4.3): interface, time in two halves, and how long the packet is, here and on the wire.
+        // Enhanced packet block (§4.3): interface, time in two halves, and the packet's length, captured and original.
         block.add(little: 6, 32 + UInt32(packet.count.roundedUpToFour), 0)
         block.add(little: UInt32(truncatingIfNeeded: microseconds >> 32), UInt32(truncatingIfNeeded: microseconds))
         block.add(little: UInt32(packet.count), UInt32(packet.count))
@@ -61,7 +66,7 @@ final class CaptureFile: Sendable {
         write(block.bytes)
     }
 
-    /// Writes what waits, and closes the file.
+    /// Writes the queue, and closes the file.
     func close() {
         writeWaiting()
         guard let descriptor = state.withLock({ $0.descriptor.take() }) else { return }
@@ -72,7 +77,7 @@ final class CaptureFile: Sendable {
         var bytes = CaptureBytes()
         // Section header block (§4.1): version 1.0, of unknown length.
         bytes.add(little: 0x0A0D_0D0A, 28, 0x1A2B_3C4D, 1, .max, .max, 28)
-        // Interface description block (§4.2): LINKTYPE_RAW, IP without anything in front; packets of any length.
+        // Interface description block (§4.2): LINKTYPE_RAW, plain IP; packets of any length.
         bytes.add(little: 1, 20, 101, 0, 20)
         return bytes.bytes
     }
@@ -83,29 +88,45 @@ final class CaptureFile: Sendable {
             defer { waiting.hasWriter = true }
             return (!waiting.hasWriter, waiting.bytes.count > Self.mostWaitingBytes)
         }
-        // Where there is no thread for it, or too much to write, who adds to it does it.
+        // If no thread can start, or the queue is full, the caller writes.
         let isUnderWay = !isFirst || (try? BlockingCalls.shared.run { self.writeWaiting() }) != nil
         if !isUnderWay || isTooMuch { writeWaiting() }
     }
 
-    /// Writes what waits, and what comes to it meanwhile.
+    /// Writes the queue, including what is added meanwhile.
     private func writeWaiting() {
         let failure = state.withLock { state -> SystemError? in
             let hadFailed = state.failure != nil
             while let bytes = takeWaiting() {
                 guard let descriptor = state.descriptor, state.failure == nil else { continue }
+                var writtenCount = 0
                 do throws(SystemError) {
-                    try System.write(descriptor, bytes)
+                    try System.write(descriptor, bytes, &writtenCount)
                 } catch {
                     state.failure = error
+                    writtenCount = Self.wholeBlocks(in: bytes, writtenCount)
+                    System.cut(descriptor, behind: state.byteCount + writtenCount)
                 }
+                state.byteCount += writtenCount
             }
             return hadFailed ? nil : state.failure
         }
         if let failure { failed(failure) }
     }
 
-    /// What waits, in order; nil where nothing does, and then whoever adds to it sees to its being written.
+    /// Returns the size of the whole blocks within the first bytes.
+    private static func wholeBlocks(in blocks: [UInt8], _ byteCount: Int) -> Int {
+        var end = 0
+        while end + 8 <= byteCount {
+            // The second number of a block is its length.
+            let length = (0..<4).reduce(0) { $0 | Int(blocks[end + 4 + $1]) << (8 * $1) }
+            guard end + length <= byteCount else { break }
+            end += length
+        }
+        return end
+    }
+
+    /// Returns the queue in order. If it is empty, returns nil, and the next caller that adds starts a writer.
     private func takeWaiting() -> [UInt8]? {
         waiting.withLock { waiting in
             guard waiting.bytes.isEmpty else {
@@ -118,7 +139,7 @@ final class CaptureFile: Sendable {
     }
 }
 
-/// Bytes, and numbers put to them.
+/// Bytes to which numbers can be appended.
 struct CaptureBytes {
     var bytes: [UInt8] = []
 

@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineTransport
 
-/// A connection as it would be seen between a client and a server that talk to each other, in packets of TCP (RFC 9293).
+/// A connection as it would look directly between the client and the server, in TCP packets (RFC 9293).
 ///
 /// It has the client's own address, and the server's.
 struct CapturedConnection {
@@ -16,12 +16,12 @@ struct CapturedConnection {
         static let acknowledge = Flags(rawValue: 0x10)
     }
 
-    /// The most bytes in one packet: with both headers they make less than the 65,535 that a packet can have.
+    /// The most bytes in one packet: with both headers they stay below the limit of 65,535.
     private static let mostBytes = 65_000
 
     private let file: CaptureFile
     private let addresses: [Sender: SocketAddress]
-    /// What comes next of each side.
+    /// The next sequence number of each side.
     private var positions: [Sender: UInt32] = [.client: 1_000, .server: 2_000]
     private var counter: UInt16 = 0
 
@@ -30,7 +30,7 @@ struct CapturedConnection {
         addresses = [.client: client, .server: server]
     }
 
-    /// The two have shaken hands.
+    /// Adds the TCP handshake.
     mutating func opened() {
         add(from: .client, .synchronize)
         add(from: .server, [.synchronize, .acknowledge])
@@ -58,7 +58,7 @@ struct CapturedConnection {
         var segment = CaptureBytes()
         segment.add(big: source.port, target.port)
         segment.add(big: positions[sender] ?? 0, isFirst ? 0 : positions[sender.peer] ?? 0)
-        // Five words of header, the flags, a window, the checksum's place, and nothing that is urgent.
+        // Five words of header, the flags, a window, space for the checksum, and no urgent data.
         segment.add(big: 0x5000 | flags.rawValue, UInt16.max, 0, 0)
         segment.bytes += payload
         let takesNumber = flags.contains(.synchronize) || flags.contains(.finish)
@@ -68,18 +68,18 @@ struct CapturedConnection {
     }
 }
 
-/// A packet of IPv4 (RFC 791), or of IPv6 (RFC 8200) where either address is one, around a segment of TCP.
+/// An IPv4 packet (RFC 791), or an IPv6 packet (RFC 8200) if either address is IPv6, with a TCP segment.
 private struct IPPacket {
     let bytes: [UInt8]
 
-    /// The number of TCP among the protocols above IP.
+    /// The protocol number of TCP in IP.
     private static let tcp: UInt16 = 6
 
     init(from source: SocketAddress, to target: SocketAddress, number: UInt16, _ segment: [UInt8]) {
         let isIPv4 = source.addressFamily == .ipv4 && target.addressFamily == .ipv4
         let addresses =
             isIPv4 ? source.bytes + target.bytes : Self.wide(source.bytes) + Self.wide(target.bytes)
-        // The checksum covers the addresses and the length too (RFC 9293 §3.1, RFC 8200 §8.1).
+        // The checksum also covers the addresses and the length (RFC 9293 §3.1, RFC 8200 §8.1).
         var covered = CaptureBytes(bytes: addresses)
         covered.add(big: UInt32(segment.count), UInt32(Self.tcp))
         var segment = segment
@@ -96,7 +96,7 @@ private struct IPPacket {
         bytes = header.bytes + segment
     }
 
-    /// An IPv4 address as an IPv6 one (RFC 4291 §2.5.5.2).
+    /// Returns an IPv4 address as an IPv6 address (RFC 4291 §2.5.5.2).
     private static func wide(_ address: [UInt8]) -> [UInt8] {
         address.count == 4 ? Array(repeating: 0, count: 10) + [0xFF, 0xFF] + address : address
     }
@@ -106,7 +106,7 @@ private struct IPPacket {
         bytes[offset + 1] = UInt8(truncatingIfNeeded: number)
     }
 
-    /// The internet checksum (RFC 1071).
+    /// Returns the internet checksum (RFC 1071).
     private static func checksum(_ bytes: [UInt8]) -> UInt16 {
         var sum: UInt32 = 0
         for index in stride(from: 0, to: bytes.count, by: 2) {

@@ -5,7 +5,7 @@ import WirelineCodec
 import WirelineSchema
 import WirelineTransport
 
-/// Something that there is to say of a connection, or of what one side of it has sent.
+/// A remark about a connection, or about what one side has sent.
 struct Remark: CustomStringConvertible {
     let sender: Sender?
     let text: String
@@ -18,24 +18,27 @@ struct Remark: CustomStringConvertible {
     var description: String { sender.map { "\($0): \(text)" } ?? text }
 }
 
-/// What one side of a connection sends, looked at from outside: nothing depends on whether it can be read.
+/// Watches what one side of a connection sends. The proxy works the same if it cannot be decoded.
 struct PacketWatch: ~Copyable {
     private let sender: Sender
     private let layout: PacketLayout
     private let log: TrafficLog
+    private let hidesValues: Bool
     private var splitter: PacketSplitter
-    /// How many bytes have come since they are no packets any more; nil while they are.
+    /// The number of bytes since they stopped being packets; nil while they are packets.
     private var otherByteCount: Int?
 
-    init(of sender: Sender, _ description: ProtocolDescription, _ log: TrafficLog) {
+    /// - Parameter hidesValues: Whether the schema has a `@sensitive` field.
+    init(of sender: Sender, _ description: ProtocolDescription, hidesValues: Bool, _ log: TrafficLog) {
         self.sender = sender
+        self.hidesValues = hidesValues
         self.log = log
         layout = description.layout
         splitter = PacketSplitter(
             layout: layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
     }
 
-    /// What there is to say of bytes that have come.
+    /// Returns the remarks about received bytes.
     mutating func receive(_ bytes: [UInt8]) -> [Remark] {
         if let count = otherByteCount {
             otherByteCount = count + bytes.count
@@ -48,13 +51,14 @@ struct PacketWatch: ~Copyable {
             }
         } catch {
             otherByteCount = 0
-            let text = "no packets: \(error.shownText); all that follows is passed on as it is"
+            let reason = error.shownText(hidingValues: hidesValues)
+            let text = "no packets: \(reason); all that follows is passed on as it is"
             remarks.append(Remark(text, of: sender))
         }
         return remarks
     }
 
-    /// What there is to say at the end.
+    /// Returns the remarks at the end.
     func finish() -> [Remark] {
         if let count = otherByteCount {
             return count > 0 ? [Remark("\(count) more bytes that are no packets", of: sender)] : []
@@ -63,7 +67,7 @@ struct PacketWatch: ~Copyable {
             try splitter.finish()
             return []
         } catch {
-            return [Remark(error.shownText, of: sender)]
+            return [Remark(error.shownText(hidingValues: hidesValues), of: sender)]
         }
     }
 }

@@ -3,36 +3,42 @@
 import Wireline
 import WirelineCodec
 import WirelineSchema
+import WirelineSession
 import WirelineTLS
 import WirelineTransport
 
-/// Takes connections, and passes each on to a server.
+/// Accepts connections, and forwards each one to a server.
 final class Relay: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: RelayedConnection] = [:]
+        var limiter: ConnectionLimiter
         var isClosing = false
     }
 
-    /// More of them wait to be taken.
-    private static let mostConnections = 10_000
+    /// The descriptors reserved for anything but pairs of connections, beyond those open at the start.
+    ///
+    /// They serve files that are read later, and browsers.
+    private static let spareDescriptorCount = 64
 
     let description: ProtocolDescription
-    /// The server, as it was named, and where that is.
-    let target: Endpoint
+    /// The server as the user named it, and its addresses.
+    let target: HostAndPort
     let addresses: [SocketAddress]
-    /// How to speak TLS to the server, if that is asked for.
+    /// The TLS configuration for the server, if TLS is used.
     private let tls: (context: TLSContext, serverName: String?)?
     let capture: CaptureFile?
     private let page: TrafficPage?
     let log: ConnectionLog
-    /// Reads packets for people.
+    /// Formats packets for humans.
     let packetLog: TrafficLog
+    let hidesValues: Bool
+    let limits: RelayLimits
     private let listener: Listener
-    private let state = Lock(State())
+    private let state: Lock<State>
 
     init(
-        _ listener: Listener, to target: Endpoint, _ addresses: [SocketAddress],
-        tls: (context: TLSContext, serverName: String?)?, _ description: ProtocolDescription,
+        _ listener: Listener, to target: HostAndPort, _ addresses: [SocketAddress],
+        tls: (context: TLSContext, serverName: String?)?, _ description: ProtocolDescription, _ limits: RelayLimits,
         capture: CaptureFile?, page: TrafficPage?, _ log: ConnectionLog
     ) {
         self.listener = listener
@@ -40,33 +46,51 @@ final class Relay: Sendable {
         self.addresses = addresses
         self.tls = tls
         self.description = description
+        self.limits = limits
         self.capture = capture
+        state = Lock(State(limiter: ConnectionLimiter(limit: limits.connectionLimitPerAddress)))
         self.page = page
         self.log = log
-        packetLog = TrafficLog(PacketTranslator(description)) { _ in }
+        packetLog = TrafficLog(PacketTranslator(description), namesWrongSenders: true) { _ in }
+        hidesValues = description.hidesValues
     }
 
-    /// Begins to listen.
-    static func listener(at endpoint: Endpoint, on group: EventLoopGroup) async throws(TransportError) -> Listener {
-        try await .bind(
-            toHost: endpoint.host, port: endpoint.port, on: group, backlog: 4_096, connectionLimit: mostConnections)
+    /// Begins to listen, with a limit so that each client can also get a connection to the server.
+    ///
+    /// - Parameter descriptorLimit: The number of descriptors that the process may have.
+    static func listener(
+        at endpoint: HostAndPort, on group: EventLoopGroup, _ limits: RelayLimits, descriptorLimit: Int
+    ) async throws(TransportError) -> Listener {
+        let openCount = (try? System.names(inFolder: "/dev/fd"))?.count ?? 0
+        let pairCount = max(1, (descriptorLimit - openCount - spareDescriptorCount) / 2)
+        return try await .bind(
+            toHost: endpoint.host, port: endpoint.port, on: group, backlog: 4_096,
+            connectionLimit: min(limits.connectionLimit, pairCount))
     }
 
     var address: SocketAddress { listener.address }
 
-    /// Takes connections from now on.
+    /// Starts to accept connections.
     func start() {
-        listener.start { stream in
-            let connection = RelayedConnection(stream, self)
-            let isWanted = self.state.withLock { state in
-                state.connections[ObjectIdentifier(connection)] = connection
-                return !state.isClosing
-            }
-            if isWanted { connection.start() } else { connection.close() }
-        }
+        listener.start(acceptFailed: acceptFailed, accept)
     }
 
-    /// Shows what a client's connection, or one side of it, does; may be called on a loop.
+    private func acceptFailed(_ error: TransportError, isFirst: Bool) {
+        if isFirst { log.acceptFailed(error) }
+    }
+
+    private func accept(_ stream: ByteStream) {
+        let connection = RelayedConnection(stream, self)
+        let (isAdmitted, isClosing) = state.withLock { state in
+            guard state.limiter.admit(from: PeerNetwork(connection.peer)) else { return (false, false) }
+            state.connections[ObjectIdentifier(connection)] = connection
+            return (true, state.isClosing)
+        }
+        guard isAdmitted else { return refuse(connection) }
+        if isClosing { connection.close() } else { connection.start() }
+    }
+
+    /// Shows a remark about a client's connection or one side of it; may be called on a loop.
     func show(_ remark: Remark, of connection: SocketAddress) {
         log.show("\(connection): \(remark)")
         page?.show(remark, of: connection)
@@ -76,13 +100,23 @@ final class Relay: Sendable {
         try tls.map { tls throws(TLSError) in try tls.context.connect(to: tls.serverName ?? target.host) }
     }
 
-    /// A connection has ended; on its loop.
+    /// Closes a connection from an address that already has its limit of connections.
+    private func refuse(_ connection: RelayedConnection) {
+        let limit = limits.connectionLimitPerAddress ?? 0
+        log.ended(connection.peer, ConnectionError.tooManyConnections(limit: limit))
+        connection.close()
+    }
+
+    /// Removes a connection that has ended; called on its loop.
     func ended(_ connection: RelayedConnection) {
-        state.withLock { $0.connections[ObjectIdentifier(connection)] = nil }
+        state.withLock { state in
+            guard state.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+            state.limiter.ended(from: PeerNetwork(connection.peer))
+        }
         listener.connectionEnded()
     }
 
-    /// Takes no more connections, and closes those there are.
+    /// Stops accepting connections, and closes the existing ones.
     func close() async {
         await listener.loop.run { self.listener.close() }
         let connections = state.withLock { state in

@@ -4,31 +4,34 @@ import Wireline
 import WirelineCodec
 import WirelineTransport
 
-/// A client's connection, and the one to the server that its bytes are passed on to.
+/// A client's connection, and the connection to the server to which its bytes are forwarded.
 ///
-/// Everything belongs to the loop of the two, which is the lock behind `@unchecked Sendable`.
+/// Everything belongs to the loop of both, so `@unchecked Sendable` is correct.
 final class RelayedConnection: @unchecked Sendable {
-    /// Who takes bytes of one side, and hands them to the other.
+    /// Receives the bytes of one side, and forwards them to the other.
     final class Side: ByteStreamHandler {
         let sender: Sender
         let stream: ByteStream
         var watch: PacketWatch
         var hasEnded = false
-        /// Whether nothing is read until the other side has taken more.
+        /// Whether reading is paused until the other side has taken more.
         var isWaiting = false
-        /// Both sides go when the streams are closed.
+        /// The reason why nothing more can be sent to this side; what it has sent before is still forwarded.
+        var outputFailure: TransportError?
+        /// Both sides are released when the streams are closed.
         let connection: RelayedConnection
 
         init(_ sender: Sender, _ stream: ByteStream, _ connection: RelayedConnection) {
             self.sender = sender
             self.stream = stream
             self.connection = connection
-            watch = PacketWatch(of: sender, connection.relay.description, connection.relay.packetLog)
+            let relay = connection.relay
+            watch = PacketWatch(of: sender, relay.description, hidesValues: relay.hidesValues, relay.packetLog)
         }
 
         func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
             guard let taken = block.take() else { return }
-            // SAFETY: so many bytes have been put where the block begins.
+            // SAFETY: this many bytes have been written at the beginning of the block.
             let bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: taken.base, count: byteCount))
             stream.giveBack(taken)
             connection.pass(bytes, from: self)
@@ -38,16 +41,18 @@ final class RelayedConnection: @unchecked Sendable {
 
         func outputDrained(_ stream: ByteStream) { connection.drained(self) }
 
+        func outputFailed(_ stream: ByteStream, _ error: TransportError) { connection.outputFailed(self, error) }
+
         func endOfStream(_ stream: ByteStream) { connection.ended(self) }
 
         func failed(_ stream: ByteStream, _ error: TransportError) { connection.failed(self, error) }
     }
 
-    /// How many bytes may wait for a side before nothing more is read from the other one.
+    /// The number of bytes queued for a side at which reading from the other side pauses.
     private static let mostPendingBytes = 64 << 10
-    /// How long it may take to connect to one of the server's addresses.
+    /// The connect timeout for each of the server's addresses.
     private static let connectTimeout = Duration.seconds(10)
-    /// How long what was written may take to leave once both sides have ended.
+    /// The timeout for sending queued output after both sides have ended.
     private static let lingerTime = Duration.seconds(30)
 
     let relay: Relay
@@ -57,6 +62,9 @@ final class RelayedConnection: @unchecked Sendable {
     private var sides: [Side] = []
     private var attempt: ConnectAttempt?
     private var timer: EventLoop.Timer?
+    /// The time of the last arrival from either side, and the timer that checks it; only with an idle timeout.
+    private var lastArrival = MonotonicTime.now
+    private var idleTimer: EventLoop.Timer?
     private var capture: CapturedConnection?
     private var isClosed = false
 
@@ -67,7 +75,7 @@ final class RelayedConnection: @unchecked Sendable {
         loop = client.loop
     }
 
-    /// Connects to the server; the client is read from then on.
+    /// Connects to the server; the client is read after that.
     func start() { connect(to: relay.addresses[...]) }
 
     private func connect(to addresses: ArraySlice<SocketAddress>) {
@@ -100,7 +108,11 @@ final class RelayedConnection: @unchecked Sendable {
         do {
             if let engine = try relay.makeTLS() { server.secure(with: engine) }
             let sides = [Side(.client, client, self), Side(.server, server, self)]
-            for side in sides { try side.stream.start(side) }
+            for side in sides {
+                side.stream.writeTimeout = relay.limits.writeTimeout
+                if let time = relay.limits.keepAliveTime { side.stream.keepAlive(after: time) }
+                try side.stream.start(side)
+            }
             self.sides = sides
         } catch {
             relay.log.report("\(peer): \(error)")
@@ -120,29 +132,53 @@ final class RelayedConnection: @unchecked Sendable {
         }
     }
 
-    /// The server can be spoken to.
+    /// Starts forwarding: the connection to the server is ready.
     fileprivate func ready() {
         loop.cancel(&timer)
         for side in sides { side.stream.read() }
+        lastArrival = loop.now
+        watchSilence()
+    }
+
+    /// Closes both connections if neither side has sent anything for the idle timeout.
+    private func watchSilence() {
+        guard let timeout = relay.limits.idleTimeout, !isClosed else { return }
+        idleTimer = loop.schedule(at: lastArrival + timeout) {
+            self.idleTimer = nil
+            guard self.lastArrival + timeout <= self.loop.now else { return self.watchSilence() }
+            self.say([Remark("closed: neither side has sent anything for \(timeout)")])
+            self.close()
+        }
     }
 
     private func other(of side: Side) -> Side { sides[side.sender == .client ? 1 : 0] }
 
     private func say(_ remarks: [Remark]) { for remark in remarks { relay.show(remark, of: peer) } }
 
-    // MARK: What the two do
+    // MARK: Forwarding
 
     fileprivate func pass(_ bytes: [UInt8], from side: Side) {
         guard !isClosed else { return }
+        if idleTimer != nil { lastArrival = loop.now }
         let other = other(of: side)
         other.stream.write(bytes)
         other.stream.flush()
         capture?.sent(bytes, by: side.sender)
         say(side.watch.receive(bytes))
-        // Sending may have found out that the connection has ended.
+        // Sending may have found that the connection has ended.
         guard side.stream.isOpen else { return }
         if other.stream.pendingByteCount < Self.mostPendingBytes { return side.stream.read() }
         side.isWaiting = true
+        if let failure = side.outputFailure { failed(side, failure) }
+    }
+
+    /// Handles the reset of a side's connection.
+    ///
+    /// What it has sent before is forwarded, unless the other side has stopped reading: a reset does not wait for that.
+    fileprivate func outputFailed(_ side: Side, _ error: TransportError) {
+        guard !isClosed else { return }
+        side.outputFailure = error
+        if side.isWaiting { failed(side, error) }
     }
 
     fileprivate func drained(_ side: Side) {
@@ -170,9 +206,10 @@ final class RelayedConnection: @unchecked Sendable {
         let other = other(of: side)
         let failure = side.stream.transformFailure?.description ?? error.description
         say(side.watch.finish() + [Remark(failure, of: side.sender)])
-        // What it has sent before is not kept from the other side, as far as that takes it.
+        // What this side has sent before still reaches the other side, as far as that side takes it.
         other.stream.flush()
         other.stream.reset()
+        if side.stream.isOpen { side.stream.close() }
         finish()
     }
 
@@ -197,7 +234,7 @@ final class RelayedConnection: @unchecked Sendable {
         if sides.isEmpty { reset() } else { finish() }
     }
 
-    /// Refuses the client, which has no server.
+    /// Resets the client's connection, because there is no server for it.
     private func reset() {
         if sides.isEmpty, (try? client.start(Refusal())) != nil { client.reset() }
         finish()
@@ -207,13 +244,14 @@ final class RelayedConnection: @unchecked Sendable {
         guard !isClosed else { return }
         isClosed = true
         loop.cancel(&timer)
+        loop.cancel(&idleTimer)
         attempt.take()?.cancel()
         sides = []
         relay.ended(self)
     }
 }
 
-/// What a stream needs that is only started to be reset.
+/// The handler of a stream that is started only to be reset.
 private final class Refusal: ByteStreamHandler {
     func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {}
     func outputDrained(_ stream: ByteStream) {}

@@ -3,7 +3,7 @@
 import WirelineWebSocket
 
 extension TrafficPage {
-    /// What browsers load; nothing but that, and from nowhere else.
+    /// The resources that browsers load; the content policy allows no others.
     static var pages: [String: WebSocketPage] {
         let headers: WebSocketHeaders = [
             "Content-Security-Policy":

@@ -5,10 +5,10 @@ import WirelineSchema
 import WirelineTransport
 import WirelineWebSocket
 
-/// What passes through a proxy, in browsers of this machine: a page, and a WebSocket that brings what there is to show.
+/// Shows a proxy's traffic in browsers on this machine: a page, and a WebSocket that sends the events.
 ///
-/// A browser gets what was remembered when it comes, and then what arrives. Nothing waits for it: one that is too slow is
-/// sent away, and comes again.
+/// A browser first receives the stored events, then new ones. Nothing waits for browsers: a slow reader is
+/// disconnected, and reconnects.
 final class TrafficPage: Sendable {
     /// A line of the page: what one side of a connection has sent or done.
     private struct Event {
@@ -29,48 +29,45 @@ final class TrafficPage: Sendable {
     }
 
     private struct State {
-        /// What is remembered: at most ``mostEvents``, of ``mostBytes`` of text; the older half is forgotten at a time.
+        /// The stored events: at most ``mostEvents``, with ``mostBytes`` of text. Beyond that, the older half is
+        /// removed.
         var events: [Event] = []
         var byteCount = 0
         var nextNumber = 1
-        /// How many of them have not been sent.
+        /// The number of stored events that were not sent yet.
         var unsentCount = 0
-        /// Who has got all that is remembered, and who is to get that first.
+        /// The browsers that have all stored events, and those that will receive them first.
         var browsers: Set<WebSocketServerConnection> = []
         var newcomers: Set<WebSocketServerConnection> = []
-        /// Nothing is sent before there is a server.
+        /// Whether a task sends. Initially true, so that nothing is sent before there is a server.
         var isSending = true
     }
 
     private static let mostEvents = 1_000
     private static let mostBytes = 1 << 20
-    /// The names of this machine that mean only itself. Any other may be somebody's who has it point here, so that a
-    /// page of theirs seems to be this one.
-    private static let ownNames: Set<String> = ["localhost", "127.0.0.1"]
 
     private let protocolName: String
-    /// Tells this run from another one, whose events have the same numbers.
+    /// Distinguishes this run from others, whose events have the same numbers.
     private let run = System.microsecondsSince1970
     private let state = Lock(State())
     private let server = Lock<WebSocketServer?>(nil)
 
-    /// Begins to serve the page to this machine alone.
+    /// Starts to serve the page, only to this machine.
     ///
-    /// - Parameter port: 0: any.
+    /// - Parameter port: The port; 0 means any.
     static func start(
         port: UInt16, showing protocolName: String
     ) async throws(ConnectionError) -> TrafficPage {
         let page = TrafficPage(protocolName)
         var configuration = WebSocketServerConfiguration()
         configuration.handshake.pages = pages
-        // A browser has nothing to say here.
+        // A user has only a few browsers, and the proxy's connections need the descriptors.
+        configuration.listening.connectionLimit = 32
+        // Browsers have nothing to send here.
         configuration.limits.frames.messageLimit = 1_000
         let server = try await WebSocketServer.start(
             at: "127.0.0.1", port: port, configuration: configuration
-        ) { request in
-            let name = request.host.prefix { $0 != ":" }
-            return ownNames.contains(String(name)) ? .accept() : .refuse(status: 403)
-        } handler: { browser in
+        ) { browser in
             page.change { $0.newcomers.insert(browser) }
             defer { page.leave(browser) }
             while try await browser.receive() != nil {}
@@ -82,14 +79,14 @@ final class TrafficPage: Sendable {
 
     private init(_ protocolName: String) { self.protocolName = protocolName }
 
-    /// Where it is.
+    /// The URL of the page.
     var address: String { server.withLock { $0 }.map { "http://\($0.address)/" } ?? "" }
 
     func close() async { await server.withLock { $0.take() }?.shutDown(within: .seconds(1)) }
 
     // MARK: Showing
 
-    /// Shows what a side of a connection does; may be called on a loop.
+    /// Shows a remark about a connection; may be called on a loop.
     func show(_ remark: Remark, of connection: SocketAddress) {
         let time = System.microsecondsSince1970 / 1_000
         change { state in
@@ -105,7 +102,7 @@ final class TrafficPage: Sendable {
         }
     }
 
-    /// Changes what there is to send, and sees to it that it is sent.
+    /// Changes the state, and ensures that unsent events are sent.
     private func change(_ change: (inout State) -> Void) {
         let isSending = state.withLock { state in
             change(&state)
@@ -122,7 +119,7 @@ final class TrafficPage: Sendable {
         }
     }
 
-    /// Sends until there is nothing left to be sent; nobody else sends anything, so that it comes in order.
+    /// Sends until nothing is left. Only one task sends at a time, so events arrive in order.
     private func send() async {
         while let parcel = takeParcel(), let server = server.withLock({ $0 }) {
             await send(parcel.unsent, to: parcel.browsers, by: server)

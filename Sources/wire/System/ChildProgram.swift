@@ -8,23 +8,23 @@
     import Darwin
 #endif
 
-/// A program with which this one speaks in lines.
+/// A child program that exchanges lines with this one.
 ///
-/// It has a process group of its own: what it starts ends with it, and a Ctrl-C does not reach it before this process.
+/// It has its own process group: its own children end with it, and a Ctrl-C does not reach it before this process.
 final class ChildProgram {
-    /// Why there is no reply.
+    /// The reason why there is no reply.
     enum Loss: Error, Equatable {
-        /// The process has ended; in words.
+        /// The process has ended; the text says how.
         case ended(String)
-        /// It has closed its output, and goes on.
+        /// It closed its output, but still runs.
         case closedOutput
-        /// Nothing, or no whole line, has come in time.
+        /// No whole line arrived before the timeout.
         case silent
-        /// A line has become longer than any reply.
+        /// A line is longer than any valid reply.
         case tooLong
-        /// Somebody does not want to wait any more.
+        /// The user asked to stop.
         case interrupted
-        /// The system has refused to let the two speak.
+        /// A system call failed.
         case failed(SystemError)
     }
 
@@ -33,27 +33,27 @@ final class ChildProgram {
     private let output: Pipe
     private let errors: Pipe
     private var received: [UInt8] = []
-    /// Up to where no line ends in ``received``.
+    /// The position in ``received`` up to which there is no line end.
     private var searched = 0
     private var hasOutput = true
     private var hasErrors = true
-    /// How it has ended, in words; nil while nobody knows that it has.
+    /// How it ended, in words; nil while that is unknown.
     private var ending: String?
-    /// The last that it has said on standard error.
+    /// The last text from its standard error.
     private(set) var lastErrors: [UInt8] = []
 
     private static let keptErrorByteCount = 2048
-    /// How long a program may go on that has closed its output, which most do by ending.
+    /// How long a program may run after closing its output; most programs end at once.
     private static let endTime = Duration.seconds(5)
-    /// How long one wait may be, so that it is seen when somebody wants to end.
+    /// The longest single wait, so that a request to stop is noticed.
     private static let glance = Duration.milliseconds(100)
 
-    /// The pipe to the program's standard input; its own type, because it is closed on its own.
+    /// The pipe to the program's standard input; a separate type, because it is closed separately.
     private final class Input {
         var pipe: Pipe?
     }
 
-    /// Starts a line of the shell.
+    /// Starts a shell command line.
     init(_ line: String) throws(SystemError) {
         let input = try Pipe()
         let output: Pipe
@@ -92,15 +92,15 @@ final class ChildProgram {
         kill()
     }
 
-    // MARK: Speaking
+    // MARK: Exchanging lines
 
-    /// Sends a line and waits for one.
+    /// Sends a line and waits for a line.
     ///
     /// - Parameters:
-    ///   - line: Without its newline.
-    ///   - time: How long both may take together.
-    ///   - limit: The most bytes of a reply.
-    ///   - interruption: Ends the wait, too.
+    ///   - line: The line, without its newline.
+    ///   - time: The timeout for both together.
+    ///   - limit: The largest reply, in bytes.
+    ///   - interruption: Also ends the wait.
     /// - Returns: The reply, without its newline.
     func exchange(
         _ line: [UInt8], within time: Duration, limit: Int, _ interruption: Interruption
@@ -108,7 +108,7 @@ final class ChildProgram {
         let deadline = ContinuousClock.now + time
         var pending = (line + [UInt8(ascii: "\n")])[...]
         while true {
-            // A reply to what has not been read whole is none, unless nothing more is read.
+            // A reply before the request was read whole is invalid, unless the program reads no more.
             if pending.isEmpty || input.pipe == nil, let reply = takeLine() {
                 guard reply.count <= limit else { throw .tooLong }
                 return reply
@@ -118,7 +118,7 @@ final class ChildProgram {
             guard !interruption.hasCome else { throw .interrupted }
             let rest = deadline - .now
             guard rest > .zero else { throw .silent }
-            // What it has started may hold its output open when it has ended; it may also have replied before.
+            // Its own children may hold its output open after it has ended. It may also have replied before it ended.
             if ending == nil { ending = reap(WNOHANG) }
             let isOver = ending != nil
             let hasMore = try step(&pending, wait: isOver ? .zero : min(rest, Self.glance))
@@ -126,18 +126,19 @@ final class ChildProgram {
         }
     }
 
-    /// Waits for one of the three ends to be ready, and does what can be done.
+    /// Waits until one of the three pipes is ready, and reads or writes.
     ///
-    /// - Returns: Whether there was output, or the end of it.
+    /// - Returns: Whether there was output, or its end.
     @discardableResult
     private func step(_ pending: inout ArraySlice<UInt8>, wait: Duration) throws(Loss) -> Bool {
-        // A descriptor below 0 is passed over.
+        // poll ignores a negative descriptor.
         var requests = [
             pollfd(fd: pending.isEmpty ? -1 : input.pipe?.writingEnd ?? -1, events: Int16(POLLOUT), revents: 0),
             pollfd(fd: hasOutput ? output.readingEnd : -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: hasErrors ? errors.readingEnd : -1, events: Int16(POLLIN), revents: 0),
         ]
         let milliseconds = Int32(max(wait > .zero ? 1 : 0, wait / .milliseconds(1)))
+        // SAFETY: the kernel gets the array with its count.
         guard unsafe poll(&requests, nfds_t(requests.count), milliseconds) > 0 else { return false }
         if requests[0].revents != 0 { try send(&pending) }
         if requests[2].revents != 0 { receiveErrors() }
@@ -150,13 +151,13 @@ final class ChildProgram {
     private func send(_ pending: inout ArraySlice<UInt8>) throws(Loss) {
         guard let pipe = input.pipe else { return }
         let count = unsafe pending.withUnsafeBytes { bytes in
-            // SAFETY: so many bytes are there.
+            // SAFETY: the buffer has this many bytes.
             unsafe write(pipe.writingEnd, bytes.baseAddress, bytes.count)
         }
         if count >= 0 {
             pending = pending.dropFirst(count)
         } else if errno == EPIPE {
-            // It listens no more; how it has ended, or what it says without, is seen on the other side.
+            // It reads no more. Its output shows whether it has ended or still replies.
             pipe.closeWritingEnd()
             input.pipe = nil
         } else if errno != EAGAIN && errno != EINTR {
@@ -170,11 +171,11 @@ final class ChildProgram {
         lastErrors = Array((lastErrors + piece).suffix(Self.keptErrorByteCount))
     }
 
-    /// What has come; empty at the end, nil where there is nothing yet.
+    /// Returns the bytes received; empty at the end, nil if there are none yet.
     private func receive(_ descriptor: Int32) throws(Loss) -> [UInt8]? {
         var code: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { room, initializedCount in
-            // SAFETY: the kernel writes no more than the room has, and says how much.
+            // SAFETY: the kernel writes at most as many bytes as the buffer has, and returns the number.
             let count = unsafe read(descriptor, room.baseAddress, room.count)
             if count < 0 { code = errno } else { initializedCount = count }
         }
@@ -196,12 +197,12 @@ final class ChildProgram {
 
     // MARK: The end
 
-    /// How the program has ended that has closed its output.
+    /// Returns how a program ended that has closed its output.
     private func end(by deadline: ContinuousClock.Instant, _ interruption: Interruption) throws(Loss) -> Loss {
         var nothing: ArraySlice<UInt8> = []
         repeat {
             if let words = ending ?? reap(WNOHANG) {
-                // What it has said last may have come with its end.
+                // Its last error output may arrive together with its end.
                 while hasErrors {
                     let known = lastErrors
                     receiveErrors()
@@ -216,7 +217,7 @@ final class ChildProgram {
         return .closedOutput
     }
 
-    /// Lets it end by itself when its input ends; kills it where it does not in time.
+    /// Closes its input so that it ends by itself; kills it if it does not end in time.
     func finish(within time: Duration, _ interruption: Interruption) {
         input.pipe?.closeWritingEnd()
         input.pipe = nil
@@ -230,7 +231,7 @@ final class ChildProgram {
         kill()
     }
 
-    /// Ends it and what it has started, at once.
+    /// Kills it and its own children at once.
     func kill() {
         input.pipe?.closeWritingEnd()
         input.pipe = nil
@@ -242,13 +243,14 @@ final class ChildProgram {
         errors.close()
     }
 
-    /// - Returns: How it has ended, in words; nil while it runs.
+    /// - Returns: How it ended, in words; nil while it runs.
     private func reap(_ options: Int32) -> String? {
         var status: Int32 = 0
         var found: pid_t
+        // SAFETY: the kernel writes only the status.
         repeat { found = unsafe waitpid(process, &status, options) } while found < 0 && errno == EINTR
         guard found != 0 else { return nil }
-        // Its group may have others in it still.
+        // Its process group may still contain others.
         sendSignal(-process, SIGKILL)
         let signal = status & 0x7F
         ending =
@@ -256,14 +258,15 @@ final class ChildProgram {
         return ending
     }
 
-    /// Where there is nothing to wait for but the end of a process.
+    /// Waits 10 ms, if nothing but the end of a process is expected.
     private static func pause() { _ = poll(nil, 0, 10) }
 
-    // MARK: The beginning
+    // MARK: Starting
 
     private static func spawn(
         _ line: String, _ input: Pipe, _ output: Pipe, _ errors: Pipe
     ) throws(SystemError) -> pid_t {
+        // SAFETY: here and below, actions, attributes and sets are initialised before use, and freed once, at the end.
         var actions = unsafe Self.noActions
         var code = unsafe posix_spawn_file_actions_init(&actions)
         guard code == 0 else { throw SystemError(code: code) }
@@ -290,8 +293,8 @@ final class ChildProgram {
         let copies = unsafe words.map { unsafe strdup($0) }
         defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }
         var process = pid_t()
-        // SAFETY: the words end in a NUL, their list in nil, and both live until the call returns; nothing in this process
-        // changes the environment.
+        // SAFETY: the words end in a NUL and their list in nil, and both live until the call returns; nothing in this
+        // process changes the environment.
         code = unsafe posix_spawn(&process, "/bin/sh", &actions, &attributes, copies + [nil], environ)
         guard code == 0 else { throw SystemError(code: code) }
         return process
@@ -301,6 +304,7 @@ final class ChildProgram {
         private static var noActions: posix_spawn_file_actions_t? { nil }
         private static var noAttributes: posix_spawnattr_t? { nil }
     #else
+        // SAFETY: a structure of C that is all zeros is a valid value, which `posix_spawn_file_actions_init` sets.
         private static var noActions: posix_spawn_file_actions_t { unsafe posix_spawn_file_actions_t() }
         private static var noAttributes: posix_spawnattr_t { posix_spawnattr_t() }
     #endif

@@ -10,47 +10,51 @@ import WirelineTransport
     import Darwin
 #endif
 
-/// Ctrl-C and SIGTERM, for every command.
+/// Handles Ctrl-C and SIGTERM for every command.
 ///
-/// Both are blocked in all threads, and the first thread waits for them: no code runs inside of a handler, where hardly
-/// anything is allowed (signal-safety(7)). So nothing else runs on that thread, the main actor neither: on Linux its loop
-/// would unblock all signals while it waits.
+/// Both are blocked in all threads, and the first thread waits for them. So no code runs inside a signal handler, where
+/// almost nothing is allowed (signal-safety(7)). Nothing else runs on that thread, not even the main actor: on Linux
+/// its loop would unblock all signals while it waits.
 ///
-/// They end the process with the status that shells use for it, 130 and 143, because lines are written whole and there is
-/// nothing to tidy. A command that has something to tidy takes the first one over.
+/// The signals end the process with the exit status that shells use, 130 and 143. Lines are written whole, so no
+/// cleanup is needed. A command that needs cleanup takes over the first signal.
 enum Signals {
-    /// Who is told of the next one, in place of the process's end.
+    /// Called on the next signal instead of ending the process.
     private static let listener = Lock<(@Sendable () -> Void)?>(nil)
 
-    /// Blocks them, which must be done before there is a second thread: threads block what the one blocks that has made
-    /// them. Writing to a closed pipe becomes an error.
+    /// Blocks the signals, and turns writing to a closed pipe into an error.
+    ///
+    /// Call it before there is a second thread: a thread inherits the blocked signals of its creator.
     static func prepare() {
         _ = signal(SIGPIPE, SIG_IGN)
         var signals = ends
+        // SAFETY: the call copies the set, which was initialised.
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-        // A shell without job control has a background process ignore Ctrl-C.
+        // A shell without job control makes background processes ignore Ctrl-C.
         _ = signal(SIGINT, SIG_DFL)
         _ = signal(SIGTERM, SIG_DFL)
     }
 
-    /// From now on the first of them does not end the process, but the sequence that is returned, which has no elements.
-    /// The second one ends the process at once.
+    /// Lets the first signal end the returned sequence, which has no elements, instead of the process.
+    ///
+    /// The second signal ends the process at once.
     static func takeOver() -> AsyncStream<Never> {
         let (stream, feed) = AsyncStream<Never>.makeStream()
         takeOver { feed.finish() }
         return stream
     }
 
-    /// From now on the first of them does not end the process, but calls this; the second one ends the process at once.
+    /// Lets the first signal call `action` instead of ending the process; the second one ends it at once.
     static func takeOver(_ action: @escaping @Sendable () -> Void) {
         listener.withLock { $0 = action }
     }
 
-    /// Deals with them until the process ends.
+    /// Handles the signals until the process ends.
     static func wait() -> Never {
         var signals = ends
         while true {
             var number: Int32 = 0
+            // SAFETY: the set was initialised, and the call writes only the number.
             guard unsafe sigwait(&signals, &number) == 0 else { continue }
             guard let listener = listener.withLock({ $0.take() }) else { _exit(128 + number) }
             listener()
@@ -59,6 +63,7 @@ enum Signals {
 
     private static var ends: sigset_t {
         var signals = sigset_t()
+        // SAFETY: the set is this function's own, and initialised first.
         unsafe sigemptyset(&signals)
         unsafe sigaddset(&signals, SIGINT)
         unsafe sigaddset(&signals, SIGTERM)

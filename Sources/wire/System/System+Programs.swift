@@ -9,18 +9,18 @@
 #endif
 
 extension System {
-    /// What a program left behind.
+    /// The result of a program.
     struct ProgramResult {
-        /// What it ended with; of one that a signal ended, 128 and the signal's number.
+        /// The exit status; for a program that a signal ended, 128 and the signal's number.
         var status: Int32
         var output: [UInt8]
-        /// What it said on standard error.
+        /// The text from its standard error.
         var errors: [UInt8]
     }
 
-    /// Runs a program that is found through `PATH`, and waits for its end. It has no standard input.
+    /// Runs a program found through `PATH`, without standard input, and waits until it ends.
     ///
-    /// - Parameter outputLimit: More bytes than that are an error.
+    /// - Parameter outputLimit: The largest output in bytes; more is an error.
     static func run(_ program: String, _ words: [String], outputLimit: Int) throws(SystemError) -> ProgramResult {
         let output = try Pipe()
         defer { output.close() }
@@ -29,8 +29,8 @@ extension System {
         let process = try spawn(program, words, output, errors)
         output.closeWritingEnd()
         errors.closeWritingEnd()
-        // What is said on standard error fits into the pipe while nobody reads it, or the program waits for ever: git's
-        // complaints are a few lines.
+        // Standard error must fit into the pipe, because it is read only later; otherwise the program would wait
+        // forever. git's error messages are a few lines.
         var result = ProgramResult(status: 0, output: [], errors: [])
         var failure: SystemError?
         do throws(SystemError) {
@@ -41,6 +41,7 @@ extension System {
             output.close()
         }
         var status: Int32 = 0
+        // SAFETY: the kernel writes only the status.
         while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
         if let failure { throw failure }
         result.status = status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
@@ -50,6 +51,8 @@ extension System {
     private static func spawn(
         _ program: String, _ words: [String], _ output: Pipe, _ errors: Pipe
     ) throws(SystemError) -> pid_t {
+        // SAFETY: here and below, the actions are initialised before use and destroyed once, and copy the path that
+        // they get.
         var actions = unsafe noSpawnActions
         var code = unsafe posix_spawn_file_actions_init(&actions)
         guard code == 0 else { throw SystemError(code: code) }
@@ -60,8 +63,8 @@ extension System {
         let copies = unsafe ([program] + words).map { unsafe strdup($0) }
         defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }
         var process = pid_t()
-        // SAFETY: the words end in a NUL, their list in nil, and both live until the call returns; nothing in this process
-        // changes the environment.
+        // SAFETY: the words end in a NUL and their list in nil, and both live until the call returns; nothing in this
+        // process changes the environment.
         code = unsafe posix_spawnp(&process, program, &actions, nil, copies + [nil], environ)
         guard code == 0 else { throw SystemError(code: code) }
         return process
@@ -71,10 +74,11 @@ extension System {
 #if canImport(Darwin)
     private var noSpawnActions: posix_spawn_file_actions_t? { nil }
 #else
+    // SAFETY: a structure of C that is all zeros is a valid value, which `posix_spawn_file_actions_init` sets.
     private var noSpawnActions: posix_spawn_file_actions_t { unsafe posix_spawn_file_actions_t() }
 #endif
 
-/// Two descriptors that no other program inherits.
+/// A pipe whose descriptors no other program inherits.
 final class Pipe {
     let readingEnd: Int32
     let writingEnd: Int32
@@ -83,6 +87,7 @@ final class Pipe {
 
     init() throws(SystemError) {
         var ends: [Int32] = [0, 0]
+        // SAFETY: the array has the two places that `pipe` fills.
         guard unsafe pipe(&ends) == 0 else { throw SystemError(code: errno) }
         (readingEnd, writingEnd) = (ends[0], ends[1])
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

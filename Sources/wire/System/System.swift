@@ -8,32 +8,34 @@
     import Darwin
 #endif
 
-/// What the command line asks of the operating system: every call stands here.
+/// All operating system calls of the command line tool.
 enum System {
-    /// A file's descriptor that every process has.
+    /// The descriptors that every process has.
     enum Descriptor {
         static let standardInput: Int32 = 0
         static let standardOutput: Int32 = 1
         static let standardError: Int32 = 2
     }
 
-    /// Fills the places of the descriptors that every process has, where whoever has started this one has closed them: what
-    /// is opened next would stand there, and messages for people would be written into it. What stands there instead can
-    /// neither be read nor written, as if the place were empty.
+    /// Opens the standard descriptors that the parent process has closed.
+    ///
+    /// Otherwise the next opened file would get such a descriptor, and messages would be written into it. The
+    /// replacement can be neither read nor written, like a closed descriptor.
     static func fillStandardDescriptors() {
         for descriptor in Descriptor.standardInput...Descriptor.standardError where fcntl(descriptor, F_GETFD) < 0 {
-            // The system takes the lowest place that is free, which is this one.
+            // The system assigns the lowest free descriptor, which is this one.
+            // SAFETY: the path is a C string for as long as the call lasts, and no mode is read without `O_CREAT`.
             _ = unsafe open("/dev/null", descriptor == Descriptor.standardInput ? O_WRONLY : O_RDONLY)
         }
     }
 
     // MARK: Reading and writing
 
-    /// The next bytes, at most `limit`; empty at the end.
+    /// Returns the next bytes, at most `limit`; empty at the end.
     static func read(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
         var code: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { room, initializedCount in
-            // SAFETY: the kernel writes at most `limit` bytes into `room`, and says how many.
+            // SAFETY: the kernel writes at most `limit` bytes into `room`, and returns the number.
             let count = repeatingInterrupted(descriptor, for: POLLIN) {
                 unsafe sysRead(descriptor, room.baseAddress, limit)
             }
@@ -46,6 +48,13 @@ enum System {
     /// Writes all the bytes.
     static func write(_ descriptor: Int32, _ bytes: [UInt8]) throws(SystemError) {
         var written = 0
+        try write(descriptor, bytes, &written)
+    }
+
+    /// Writes all the bytes.
+    ///
+    /// - Parameter written: The number of bytes written so far, also on failure.
+    static func write(_ descriptor: Int32, _ bytes: [UInt8], _ written: inout Int) throws(SystemError) {
         while written < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { room in
                 // SAFETY: `written` is less than the count of `room`.
@@ -58,17 +67,18 @@ enum System {
         }
     }
 
-    /// All bytes of a file.
+    /// Returns all bytes of a file.
     ///
-    /// - Parameter limit: More bytes than that are an error, whatever else the file may be.
+    /// - Parameter limit: The largest size in bytes; more is an error, for any kind of file.
     static func contents(ofFile path: String, limit: Int) throws(SystemError) -> [UInt8] {
+        // SAFETY: the path is a C string for as long as the call lasts, and no mode is read without `O_CREAT`.
         let descriptor = repeatingInterrupted { unsafe Int(open(path, O_RDONLY | O_CLOEXEC)) }
         guard descriptor >= 0 else { throw SystemError(code: errno) }
         defer { _ = sysClose(Int32(descriptor)) }
         return try contents(of: Int32(descriptor), limit: limit)
     }
 
-    /// All bytes up to the end of a descriptor.
+    /// Returns all bytes up to the end of a descriptor.
     static func contents(of descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
         var result: [UInt8] = []
         while true {
@@ -79,9 +89,10 @@ enum System {
         }
     }
 
-    /// Makes a file of these bytes, in place of one that may be there.
+    /// Writes a file with these bytes, and replaces an existing one.
     static func replaceFile(_ path: String, with bytes: [UInt8]) throws(SystemError) {
         let descriptor = repeatingInterrupted {
+            // SAFETY: the path is a C string for as long as the call lasts.
             unsafe Int(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666))
         }
         guard descriptor >= 0 else { throw SystemError(code: errno) }
@@ -89,25 +100,17 @@ enum System {
         try write(Int32(descriptor), bytes)
     }
 
-    /// Makes an empty file, in place of one that may be there, that only its owner can read.
-    ///
-    /// - Returns: A descriptor, for ``write(_:_:)`` and ``close(_:)``.
-    static func makeFile(_ path: String) throws(SystemError) -> Int32 {
-        let descriptor = repeatingInterrupted {
-            unsafe Int(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
-        }
-        guard descriptor >= 0 else { throw SystemError(code: errno) }
-        return Int32(descriptor)
-    }
-
     /// Closes a descriptor.
     static func close(_ descriptor: Int32) { _ = sysClose(descriptor) }
 
-    /// Puts a file of these bytes in the place of one that is there: it has either the old bytes or the new ones, whatever
-    /// happens. Its permissions stay; a link to it stays a link.
+    /// Replaces an existing file atomically: it always has either the old bytes or the new ones.
+    ///
+    /// Its permissions stay the same, and a link to it stays a link.
     static func exchangeFile(_ path: String, with bytes: [UInt8]) throws(SystemError) {
         let target = absolutePath(of: path) ?? path
         var status = stat()
+        // SAFETY: here and below, a path is a C string for as long as the call lasts, and `stat` fills a status of its
+        // own type.
         guard unsafe stat(target, &status) == 0 else { throw SystemError(code: errno) }
         let temporary = "\(target).\(getpid()).tmp"
         let descriptor = repeatingInterrupted {
@@ -133,14 +136,15 @@ enum System {
 
     // MARK: Folders
 
-    /// What a path names.
+    /// The kind of file that a path names.
     enum FileKind {
         case file, folder, other
     }
 
-    /// What stands at a path, symbolic links followed; nil where nothing does.
+    /// Returns the kind of file at a path, following symbolic links; nil if there is none.
     static func kind(of path: String) throws(SystemError) -> FileKind? {
         var status = stat()
+        // SAFETY: the path is a C string for as long as the call lasts, and `stat` fills a status of its own type.
         guard unsafe stat(path, &status) == 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw SystemError(code: errno)
@@ -152,8 +156,9 @@ enum System {
         }
     }
 
-    /// The names in a folder, in the order of their bytes, without those that begin with a dot.
+    /// Returns the names in a folder, in byte order, without those that begin with a dot.
     static func names(inFolder path: String) throws(SystemError) -> [String] {
+        // SAFETY: the folder is this function's own, and open until `closedir` at its end.
         guard let folder = unsafe opendir(path) else { throw SystemError(code: errno) }
         defer { unsafe closedir(folder) }
         var names: [String] = []
@@ -167,11 +172,12 @@ enum System {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Makes a folder and those above it, where they are missing.
+    /// Makes a folder and its missing parents.
     static func makeFolder(_ path: String) throws(SystemError) {
         var end = path.startIndex
         while end < path.endIndex {
             end = path[end...].dropFirst().firstIndex(of: "/") ?? path.endIndex
+            // SAFETY: the path is a C string for as long as the call lasts.
             guard unsafe mkdir(String(path[..<end]), 0o777) != 0 else { continue }
             let code = errno
             guard try kind(of: String(path[..<end])) == .folder else {
@@ -180,8 +186,9 @@ enum System {
         }
     }
 
-    /// The path from the root, without links and dots; nil where nothing stands there.
+    /// Returns the absolute path, without links and dots; nil if nothing exists there.
     static func absolutePath(of path: String) -> String? {
+        // SAFETY: `realpath` has allocated the text, which is freed once, at the end of this function.
         guard let resolved = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(resolved) }
         // SAFETY: realpath returned a string that ends in a NUL.
@@ -190,18 +197,19 @@ enum System {
 
     // MARK: The process
 
-    /// Whether somebody is looking.
+    /// Returns whether a descriptor is a terminal.
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-    /// A variable of the environment.
+    /// Returns the value of an environment variable.
     static func environment(_ name: String) -> String? {
         // SAFETY: nothing in this process changes the environment.
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
-    /// What time it is, in UTC without leap seconds.
+    /// The current time, in UTC without leap seconds.
     static var microsecondsSince1970: UInt64 {
         var time = timespec()
+        // SAFETY: the clock writes only the time that it gets.
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return UInt64(max(0, time.tv_sec)) * 1_000_000 + UInt64(time.tv_nsec / 1_000)
     }
@@ -211,14 +219,15 @@ enum System {
         _exit(status.rawValue)
     }
 
-    private static func repeatingInterrupted(_ call: () -> Int) -> Int {
+    /// Repeats a call that a signal has interrupted.
+    static func repeatingInterrupted(_ call: () -> Int) -> Int {
         while true {
             let result = call()
             if result >= 0 || errno != EINTR { return result }
         }
     }
 
-    /// Waits where a call would not: a pipe that another process made non-blocking is so for us too.
+    /// Waits if a call would block: a pipe that another process made non-blocking is non-blocking here, too.
     private static func repeatingInterrupted(
         _ descriptor: Int32, for events: some BinaryInteger, _ call: () -> Int
     ) -> Int {
@@ -226,34 +235,44 @@ enum System {
             let result = repeatingInterrupted(call)
             guard result < 0, errno == EAGAIN else { return result }
             var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+            // SAFETY: the kernel gets one request, and its count.
             _ = unsafe poll(&request, 1, -1)
         }
     }
 }
 
-/// Why the system refused something.
+/// An error of a system call.
 struct SystemError: Error, Equatable {
     /// `errno`.
     let code: Int32
 
-    /// The system's words for it.
+    /// The system's text for the error.
     var reason: String {
-        // SAFETY: strerror gives a string that ends in a NUL; the process has one thread that calls it.
-        unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+        // SAFETY: `strerror_r` gets the buffer with its size; on success it has written a text that ends in a NUL.
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+            guard let text = buffer.baseAddress, unsafe strerror_r(code, text, buffer.count) == 0
+            else { return "error \(code)" }
+            return unsafe String(cString: text)
+        }
     }
 
-    /// Whether nobody reads any more what we write.
+    /// Whether the limit of bytes was exceeded.
+    var isTooLarge: Bool { code == EFBIG }
+
+    /// Whether the output has no reader any more.
     var isBrokenPipe: Bool { code == EPIPE }
 }
 
 private func sysClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
 private func sysRead(_ descriptor: Int32, _ room: UnsafeMutablePointer<UInt8>?, _ byteCount: Int) -> Int {
+    // SAFETY: the callers give memory for as many bytes as they say, and `read` writes no more.
     unsafe read(descriptor, room, byteCount)
 }
 
 private func sysWrite(
     _ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ byteCount: Int, from start: Int
 ) -> Int {
+    // SAFETY: the callers give as many bytes as they say, and `start` is at most their count.
     unsafe write(descriptor, bytes.map { unsafe $0 + start }, byteCount - start)
 }

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a command was called with; everything its declaration demands is there.
+import WirelineSchema
+
+/// The arguments of a command; all required ones are present.
 struct Arguments: Equatable, Sendable {
     private(set) var words: [String] = []
     private var values: [String: [String]] = [:]
 
-    /// The word of the parameter at this place; nil where an optional one was left out.
+    /// Returns the word at a position; nil if an optional one was omitted.
     func word(at place: Int) -> String? { words.indices.contains(place) ? words[place] : nil }
 
-    /// The value of an option, the last one where it stands several times; nil without it.
+    /// The value of an option, the last one if it is repeated; nil without it.
     subscript(option: Option) -> String? { values[option.name]?.last }
 
-    /// The values of an option that may stand several times, in order.
+    /// Returns all values of an option that may be repeated, in order.
     func all(_ option: Option) -> [String] { values[option.name] ?? [] }
 
-    /// Whether the option was given.
+    /// Returns whether the option was given.
     func has(_ option: Option) -> Bool { values[option.name] != nil }
 }
 
 extension Arguments {
-    /// Reads the words behind a command's name.
+    /// Parses the words after a command's name.
     ///
-    /// Options may stand anywhere before `--`; the value of one is the next word, or stands behind `=`.
+    /// Options may be anywhere before `--`. The value of an option is the next word, or follows `=`.
     init(_ words: [String], of command: Command) throws(CommandError) {
         var rest = words[...]
         while let word = rest.popFirst() {
@@ -41,9 +43,10 @@ extension Arguments {
         _ word: String, from rest: inout ArraySlice<String>, of command: Command
     ) throws(CommandError) {
         let name = word.optionName
+        guard !Option.help.isNamed(name) else { throw .usage("option `\(name)` takes no value") }
         guard let option = command.options.first(where: { $0.name == name }) else {
             let known = command.options.map(\.name) + [Option.help.name]
-            throw .usage("unknown option `\(name)`", hint: suggestion(for: name, among: known))
+            throw .usage("unknown option `\(name)`", hint: Spelling.help(for: name, among: known))
         }
         let attached = word.optionValue
         guard let value = option.value else {
@@ -74,21 +77,21 @@ extension Arguments {
         _ word: String, among choices: [String], of what: String
     ) throws(CommandError) {
         guard !choices.isEmpty && !choices.contains(word) else { return }
-        let hint = suggestion(for: word, among: choices)
+        let hint = Spelling.help(for: word, among: choices)
         throw .usage("\(what) is \(choices.joined(separator: " or ")), not `\(word)`", hint: hint)
     }
 }
 
 extension String {
-    /// `--header` of `--header=…`.
+    /// The name in an option: `--header` of `--header=…`.
     var optionName: String { String(prefix { $0 != "=" }) }
 
-    /// What stands behind the first `=`; nil without one.
+    /// The text after the first `=`; nil without one.
     var optionValue: String? { firstIndex(of: "=").map { String(self[index(after: $0)...]) } }
 }
 
 extension ArraySlice<String> {
-    /// Takes the value of an option. A word with two dashes is the next option: such a value is written behind `=`.
+    /// Takes the value of an option. A word with two dashes is the next option; such a value needs `=`.
     mutating func popValue() -> String? {
         guard let first, !first.hasPrefix("--") else { return nil }
         removeFirst()

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One subcommand: what it is called with, and what it does.
+/// A subcommand: its arguments and its action.
 ///
-/// A new command is one file with an extension that makes one of these, and its name in ``Tool/commands``.
+/// A new command is one file with an extension that makes a `Command`, and its name in ``Tool/commands``.
 struct Command: Sendable {
-    /// The word, or the words with a space between them: `check`, `websocket echo`.
+    /// The word, or the words separated by a space: `check`, `websocket echo`.
     let name: String
-    /// What it does, without a full stop.
+    /// A description, without a full stop.
     let summary: String
-    /// What stands beside the options, in order; optional ones last.
+    /// The positional parameters, in order; optional ones last.
     let parameters: [Parameter]
-    /// What may stand anywhere.
+    /// The options, which may be anywhere.
     let options: [Option]
-    /// A call that works from the repository's root.
+    /// An example that works from the repository's root.
     let example: String
-    /// Does the work. Errors that it throws are printed; otherwise the process ends with 0.
+    /// Runs the command. Errors that it throws are printed; otherwise the exit status is 0.
     let run: @Sendable (Arguments, Console) async throws(CommandError) -> Void
 }
 
-/// A word that is told by its place.
+/// A parameter identified by its position.
 struct Parameter: Sendable {
-    /// In capitals.
+    /// The name, in capitals.
     let name: String
     let help: String
     let isOptional: Bool
-    /// Any number of them may stand there; it is the last one then.
+    /// Whether it may be repeated; only the last parameter may be.
     let isRepeated: Bool
-    /// The words that may stand here; empty for any.
+    /// The allowed words; empty for any.
     let choices: [String]
 
     init(_ name: String, _ help: String, isOptional: Bool = false, isRepeated: Bool = false, choices: [String] = []) {
@@ -37,24 +37,24 @@ struct Parameter: Sendable {
         self.choices = choices
     }
 
-    /// As it stands in the line that shows how to call a command.
+    /// The notation in usage lines.
     var usage: String {
         let word = (choices.isEmpty ? name : choices.joined(separator: "|")) + (isRepeated ? "…" : "")
         return isOptional ? "[\(word)]" : word
     }
 }
 
-/// A word that is told by its name, such as `--header JSON`.
+/// A parameter identified by its name, such as `--header JSON`.
 struct Option: Equatable, Sendable {
-    /// With both dashes.
+    /// The name, with both dashes.
     let name: String
-    /// What its value is, in capitals or as `a|b`; nil for an option without a value.
+    /// The placeholder for the value, in capitals or as `a|b`; nil for an option without a value.
     let value: String?
     let help: String
-    /// The values that it may have; empty for any.
+    /// The allowed values; empty for any.
     let choices: [String]
 
-    /// An option without a value.
+    /// Makes an option without a value.
     init(_ name: String, _ help: String) {
         self.name = name
         self.help = help
@@ -62,7 +62,7 @@ struct Option: Equatable, Sendable {
         choices = []
     }
 
-    /// An option with any value.
+    /// Makes an option with any value.
     init(_ name: String, value: String, _ help: String) {
         self.name = name
         self.value = value
@@ -70,7 +70,7 @@ struct Option: Equatable, Sendable {
         choices = []
     }
 
-    /// An option with one of these values.
+    /// Makes an option with one of these values.
     init(_ name: String, choices: [String], _ help: String) {
         self.name = name
         self.help = help
@@ -78,15 +78,18 @@ struct Option: Equatable, Sendable {
         value = choices.joined(separator: "|")
     }
 
-    /// As it stands in help: `--header JSON`.
+    /// Returns whether a word is the option's name or its short name.
+    func isNamed(_ word: String) -> Bool { word == name || self == .help && word == "-h" }
+
+    /// The notation in help: `--header JSON`.
     var usage: String { value.map { "\(name) \($0)" } ?? name }
 }
 
 extension Option {
-    /// Every command has it.
+    /// The option that every command has.
     static let help = Option("--help", "show this")
     static let version = Option("--version", "show the version")
-    /// Which protocol; see ``ProtocolFolder``.
+    /// The option for the protocol; see ``ProtocolFolder``.
     static let protocolFolder = Option(
         "--protocol", value: "DIR", "the protocol's folder (default: the only one under Protocols/)")
 }

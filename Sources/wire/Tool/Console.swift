@@ -4,7 +4,7 @@ import WirelineTransport
 
 /// Standard output and standard error.
 ///
-/// Output is collected and written in large pieces, each of whole lines; ``flush()`` stands before every wait for input.
+/// Output is buffered and written in large pieces of whole lines. Call ``flush()`` before every wait for input.
 final class Console: Sendable {
     private let pending = Lock<[UInt8]>([])
     private static let flushByteCount = 1 << 16
@@ -27,13 +27,13 @@ final class Console: Sendable {
         try put(full)
     }
 
-    /// Prints a line that somebody may wait for.
+    /// Prints a line at once, for a reader that waits for it.
     func printAtOnce(_ line: String) throws(CommandError) {
         try print(TextStyle.harmless(line))
         try flush()
     }
 
-    /// Writes what has been collected.
+    /// Writes the buffered output.
     func flush() throws(CommandError) {
         let rest = pending.withLock { pending in
             defer { pending = [] }
@@ -54,7 +54,7 @@ final class Console: Sendable {
 
     // MARK: Errors
 
-    /// Prints an error, and what to do about it, to standard error.
+    /// Prints an error and a hint to standard error.
     func report(error: String, hint: String? = nil) {
         let style = TextStyle(of: System.Descriptor.standardError)
         var lines = style.error("error:") + " " + TextStyle.harmless(error)
@@ -65,18 +65,19 @@ final class Console: Sendable {
     /// Prints a line to standard error.
     func report(_ line: String) { put(error: TextStyle.harmless(line)) }
 
-    /// Prints lines that hold nothing dangerous, but may hold our own colours, to standard error.
+    /// Prints lines to standard error that are already escaped, and may contain our own colours.
     func report(styled lines: String) { put(error: lines) }
 
-    /// Shows how far something has come, in a line on standard error that the next one replaces; an empty one takes it away.
-    /// Where standard error is no terminal nobody sees it.
+    /// Shows progress in a line on standard error that the next one replaces; an empty one clears it.
+    ///
+    /// It prints nothing if standard error is not a terminal.
     func report(progress line: String) {
         guard System.isTerminal(System.Descriptor.standardError) else { return }
         try? System.write(System.Descriptor.standardError, Array("\r\u{1B}[K\(TextStyle.harmless(line))".utf8))
     }
 
     private func put(error lines: String) {
-        // When standard error is closed there is nobody left to tell.
+        // If standard error is closed, the text is lost.
         try? System.write(System.Descriptor.standardError, Array((lines + "\n").utf8))
     }
 }

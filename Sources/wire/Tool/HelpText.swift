@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `--help` shows.
+/// The texts of `--help`.
 enum HelpText {
-    /// How the tool is called.
+    /// The usage line of the tool.
     static let usage = "\(Tool.name) COMMAND [options]"
 
-    /// How a command is called.
+    /// Returns the usage line of a command.
     static func usage(of command: Command) -> String {
         ([Tool.name, command.name] + command.parameters.map(\.usage) + ["[options]"]).joined(separator: " ")
     }
 
-    /// The tool's own help.
+    /// Returns the tool's help.
     static func text(of commands: [Command]) -> String {
         let examples = commands.map { "    " + $0.example }
         return """
@@ -31,7 +31,7 @@ enum HelpText {
             """
     }
 
-    /// The help of a group of commands, whose names begin with the same word.
+    /// Returns the help of a group of commands, whose names begin with the same word.
     static func text(of members: [Command], of group: String) -> String {
         """
         usage: \(Tool.name) \(group) COMMAND [options]
@@ -47,7 +47,7 @@ enum HelpText {
         """
     }
 
-    /// A command's help.
+    /// Returns a command's help.
     static func text(of command: Command) -> String {
         let parameters = command.parameters.map { ($0.name, $0.help) }
         let options = (command.options + [.help]).map { ($0.usage, $0.help) }

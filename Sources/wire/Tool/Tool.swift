@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The whole command line: finds the command, runs it, and says how it ended.
+import WirelineSchema
+
+/// The command line: finds the command, runs it, and returns the exit status.
 struct Tool {
     static let name = "wire"
     static let version = "0.1.0"
@@ -8,7 +10,7 @@ struct Tool {
     let commands: [Command]
     let console: Console
 
-    /// - Parameter words: What stands behind the program's name.
+    /// - Parameter words: The words after the program's name.
     func run(_ words: [String]) async -> ExitStatus {
         var command: Command?
         do throws(CommandError) {
@@ -20,7 +22,7 @@ struct Tool {
         }
     }
 
-    /// - Parameter command: Is set as soon as it is known, for the errors.
+    /// - Parameter command: Set as soon as it is known, for error messages.
     private func run(_ words: [String], _ command: inout Command?) async throws(CommandError) -> Command? {
         let request = try Request(words, commands: commands)
         switch request {
@@ -41,7 +43,7 @@ struct Tool {
 
     private func report(_ error: CommandError, of command: Command?) -> ExitStatus {
         if error == .outputIsClosed { return .success }
-        // What was printed before the error comes first; if that cannot be written, one error is enough.
+        // Output before the error is written first. If that fails, one error is enough.
         try? console.flush()
         switch error {
         case .usage(let text, let hint):
@@ -57,18 +59,18 @@ struct Tool {
     }
 }
 
-/// What the words ask for.
+/// The action that the words request.
 enum Request {
     case version
     case help
     case helpWithCommand(Command)
-    /// With the commands whose names begin with the same word.
+    /// The group, with the commands whose names begin with the same word.
     case helpWithGroup(String, [Command])
     case run(Command, [String])
 
     private static let listHint = "`\(Tool.name) --help` lists them"
 
-    /// Options may stand before the command's name, so those of all commands are known here.
+    /// Options may come before the command's name, so the options of all commands are known here.
     init(_ words: [String], commands: [Command]) throws(CommandError) {
         let place = try Self.placeOfName(words, commands: commands)
         guard let place else {
@@ -88,7 +90,7 @@ enum Request {
         self = .run(command, Array(words[..<place] + words[(place + wordCount)...]))
     }
 
-    /// Help with the command, or the group of commands, whose name the words begin with.
+    /// Returns help for the command or the group that the words begin with.
     private static func help(_ words: [String], commands: [Command]) throws(CommandError) -> Request {
         let group = members(of: words.first ?? "", commands)
         if let word = words.first, words.count == 1, !group.isEmpty { return .helpWithGroup(word, group) }
@@ -105,7 +107,7 @@ enum Request {
         throw .usage("a command is missing", hint: listHint)
     }
 
-    /// The first word that is neither an option nor the value of one.
+    /// Returns the position of the first word that is neither an option nor the value of one.
     private static func placeOfName(_ words: [String], commands: [Command]) throws(CommandError) -> Int? {
         let options = commands.flatMap(\.options) + [.help, .version]
         var rest = words[...]
@@ -114,16 +116,19 @@ enum Request {
             rest.removeFirst()
             guard word.hasPrefix("-"), word != "--" else { return word == "--" ? nil : place }
             guard !word.asksForHelp else { continue }
-            guard let option = options.first(where: { $0.name == word.optionName }) else {
-                let hint = suggestion(for: word.optionName, among: options.map(\.name))
+            guard let option = options.first(where: { $0.isNamed(word.optionName) }) else {
+                let hint = Spelling.help(for: word.optionName, among: options.map(\.name))
                 throw .usage("unknown option `\(word.optionName)`", hint: hint)
+            }
+            if option.value == nil, word.optionValue != nil {
+                throw .usage("option `\(word.optionName)` takes no value")
             }
             if option.value != nil, word.optionValue == nil { _ = rest.popValue() }
         }
         return nil
     }
 
-    /// The command whose name the words begin with.
+    /// Returns the command whose name the words begin with.
     private static func command(
         _ words: [String], commands: [Command]
     ) throws(CommandError) -> (command: Command, wordCount: Int) {
@@ -134,11 +139,11 @@ enum Request {
         let word = words.first ?? ""
         let inside = members(of: word, commands).map(\.name)
         guard inside.isEmpty else { throw .usage("`\(word)` needs another word: \(inside.joined(separator: ", "))") }
-        let hint = suggestion(for: word, among: commands.map(\.name)) ?? listHint
+        let hint = Spelling.help(for: word, among: commands.map(\.name)) ?? listHint
         throw .usage("unknown command `\(word)`", hint: hint)
     }
 }
 
 extension String {
-    fileprivate var asksForHelp: Bool { self == Option.help.name || self == "-h" }
+    fileprivate var asksForHelp: Bool { Option.help.isNamed(self) }
 }

@@ -46,7 +46,7 @@ struct WebSocketCheck {
 
     /// - Parameter pieces: The byte counts of the pieces, over and over; none for one piece.
     private func read(in pieces: [Int], room: Int) throws(Finding) -> Outcome {
-        var configuration = WebSocketConfiguration()
+        var configuration = WebSocketEngine.Configuration()
         configuration.messageLimit = Self.messageLimit
         configuration.fragmentLimit = 100
         var engine = WebSocketEngine(role, agreement: agreement, configuration: configuration)

@@ -5,7 +5,7 @@ import TestingSupport
 import WirelineCodec
 
 struct CaptureFileTests {
-    /// Where a frame begins that is the only one of its file, behind the file's header and its own.
+    /// The offset of the only frame of a file, after the file's header and its own.
     private static let frame = 24 + 16
 
     /// The client's address and port, and the sequence number, in the only frame of a file.
@@ -28,7 +28,7 @@ struct CaptureFileTests {
         #expect(frame.port == port)
     }
 
-    @Test func `sequence numbers begin anew behind 4 GiB`() {
+    @Test func `sequence numbers start again after 4 GiB`() {
         #expect(frame(of: 0, at: (1 << 32) - 1_001).sequence == 0)
         #expect(frame(of: 0, at: 1 << 32).sequence == 1_001)
     }

@@ -2,7 +2,7 @@
 
 import Testing
 
-/// What tshark prints with `-T pdml`: items in items, each on a line of its own.
+/// The output of tshark with `-T pdml`: items inside items, each on its own line.
 final class PacketDetails {
     /// The filter name.
     let name: String
@@ -14,13 +14,13 @@ final class PacketDetails {
         self.attributes = attributes
     }
 
-    /// What stands in the tree: `Line: 2`.
+    /// The text in the tree: `Line: 2`.
     var title: String { attributes["showname"] ?? "" }
     /// The value alone.
     var text: String { attributes["show"] ?? "" }
     /// The bytes of the value, in hexadecimal.
     var hex: String { attributes["value"] ?? "" }
-    /// Where its bytes are, in what the packet has been found in.
+    /// The range of its bytes, inside the data in which the packet was found.
     var range: Range<Int> {
         let start = Int(attributes["pos"] ?? "") ?? 0
         return start..<start + (Int(attributes["size"] ?? "") ?? 0)
@@ -42,7 +42,7 @@ final class PacketDetails {
 
     /// The frames of a file.
     static func frames(in text: String) throws -> [PacketDetails] {
-        // By bytes, and by tags: values may have ends of lines in them, but no angle brackets.
+        // Splits at bytes and tags: values may contain line breaks, but no angle brackets.
         let bytes = Array(text.utf8)
         var stack = [PacketDetails("", [:])]
         var position = 0

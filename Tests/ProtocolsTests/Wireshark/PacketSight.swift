@@ -4,21 +4,21 @@ import TestingSupport
 import WirelineCodec
 import WirelineSchema
 
-/// What a dissector shows of one packet, put beside what the schema-driven codec finds in it.
+/// What a dissector shows of one packet, to compare with what the schema-driven codec finds in it.
 struct PacketSight {
     /// The item of the packet.
     private let details: PacketDetails
-    /// The first part of all filter names, with a dot.
+    /// The first component of all filter names, with a dot.
     private let stem: String
     private let flagSets: [FlagsDescription]
-    /// What has a value, in the order of the bytes.
+    /// The parts with a value, in the order of their bytes.
     private var parts: [Part] = []
 
     private struct Part {
         var path: String
-        /// From the first byte of the packet.
+        /// Counted from the first byte of the packet.
         var range: Range<Int>
-        /// Whether a prefix in front of it is in the range.
+        /// Whether the range includes a prefix before it.
         var hasPrefix: Bool
         var details: PacketDetails
     }
@@ -42,7 +42,7 @@ struct PacketSight {
 
     var sender: Sender? { details.first(stem + "sender").flatMap { Sender(rawValue: $0.text) } }
 
-    /// What is said to be wrong with the packet, and what kind of fault that is.
+    /// The reported fault of the packet, and its kind.
     var fault: (reason: String, text: String)? {
         guard let item = details.all(where: { $0.hasPrefix(stem + "error.") }).first else { return nil }
         return (String(item.name.dropFirst(stem.count + "error.".count)), item.title)
@@ -60,7 +60,7 @@ struct PacketSight {
             index = String(title[...end])
             title = title[end...].dropFirst(2)
         }
-        // What is too long for a line says so behind its name.
+        // An item that is too long for a line has a note after its name.
         return (String(title.prefix { $0 != ":" && $0 != " " }), index)
     }
 
@@ -96,17 +96,17 @@ struct PacketSight {
         }
     }
 
-    /// Without what Wireshark adds itself: it warns of a NUL in a text.
+    /// Only the dissector's own items, without those that Wireshark adds: it warns of a NUL in a text.
     private func own(_ items: [PacketDetails]) -> [PacketDetails] { items.filter { $0.name.hasPrefix(stem) } }
 
     // MARK: Comparison
 
-    /// What is shown differently from what the codec finds; nil where nothing is.
+    /// The first difference from what the codec finds; nil if there is none.
     func disagreement(with annotation: PacketAnnotation, of bytes: [UInt8]) -> String? {
         var expected = annotation.parts[...]
         for part in parts {
             guard let wanted = expected.first, wanted.path == part.path else {
-                // What is empty is shown where it stands; of a field that is wrong the codec says that alone.
+                // An empty part is shown at its place. For a field that is wrong, only the codec reports it.
                 let isMore = part.range.isEmpty || annotation.fault != nil
                 if isMore { continue }
                 return "\(part.path) \(part.range) is shown, expected \(expected.first.map { "\($0)" } ?? "nothing")"
@@ -145,7 +145,7 @@ struct PacketSight {
             guard !number.isInteger || shown.text.contains("e") || shown.text.contains("."),
                 let digits = Double(shown.text)
             else { return false }
-            // tshark shows fewer digits, by which the largest number becomes a larger one; the bytes have been compared.
+            // tshark shows fewer digits, which makes the largest number larger; the bytes have been compared already.
             let other = min(max(digits, -Double.greatestFiniteMagnitude), .greatestFiniteMagnitude)
             return abs(other - number.double) <= max(abs(number.double) * 1e-5, 1e-44)
         case .string(let text):
@@ -160,7 +160,7 @@ struct PacketSight {
         }
     }
 
-    /// Each flag is shown, set or not, by its mask.
+    /// Each flag is shown by its mask, set or not.
     private func matchesFlags(_ value: JSONValue, _ shown: PacketDetails) -> Bool {
         let names = own(shown.children).map { String($0.title.prefix { $0 != ":" }) }
         guard let set = flagSets.first(where: { $0.cases.map(\.name) == names }),
@@ -172,7 +172,7 @@ struct PacketSight {
         }
     }
 
-    /// What the lines make: of a key that stands twice the last value counts.
+    /// The properties of the lines: for a repeated key the last value counts.
     private func properties(in shown: PacketDetails) -> [JSONValue.Member] {
         var members: [JSONValue.Member] = []
         for line in own(shown.children) {

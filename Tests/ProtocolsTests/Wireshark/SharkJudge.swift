@@ -6,14 +6,14 @@ import WirelineCodec
 import WirelineGenerator
 import WirelineSchema
 
-/// Puts captures to tshark with the dissector of a protocol, and compares what it shows with what the codec finds.
+/// Passes captures to tshark with the dissector of a protocol, and compares what it shows with what the codec finds.
 struct SharkJudge {
     let translator: PacketTranslator
-    /// What knows the messages of one side alone, whose ports tell who sends.
+    /// Translators with the messages of one side only; the ports show who sends.
     private let translators: [Sender: PacketTranslator]
     /// The dissector.
     let script: String
-    /// The name that the protocol has in filters.
+    /// The protocol's name in filters.
     let name: String
     private var description: ProtocolDescription { translator.description }
 
@@ -29,7 +29,7 @@ struct SharkJudge {
         self.translators = translators
         let file = WiresharkGenerator(translator.description).files()[0]
         script = file.text
-        // Wireshark has these itself.
+        // Wireshark has these names itself.
         let stem = String(file.path.dropLast(".lua".count))
         name = ["amqp", "modbus", "mqtt"].contains(stem) ? "wire_" + stem : stem
     }
@@ -53,7 +53,7 @@ struct SharkJudge {
         return result
     }
 
-    /// What is shown differently of a stream of one side; nil where nothing is.
+    /// The first difference in a stream of one side; nil if there is none.
     func disagreement(of sights: [PacketSight], on stream: [UInt8], from sender: Sender) -> String? {
         var sights = sights[...]
         var start = 0
@@ -71,7 +71,7 @@ struct SharkJudge {
                     return "\(Hexadecimal.text(of: packet)) from \(sender): \(difference)"
                 }
             } catch {
-                // Where the next packet begins is not known any more; the dissector may try all the same.
+                // The position of the next packet is unknown; the dissector may still try.
                 let difference = disagreement(of: sights.first?.fault, on: error)
                 return difference.map { "\(Hexadecimal.text(of: bytes)): \($0)" }
             }
@@ -100,11 +100,11 @@ struct SharkJudge {
             let place = error.offset.map { " at offset \($0)" } ?? ""
             switch error.reason {
             case .floatOutOfRange, .duplicateKey, .invalidProperty:
-                // Digits of floats and escapes of texts are the dissector's own.
+                // The dissector has its own digits of floats and its own escapes of texts.
                 let isSame = fault.text.hasPrefix(error.path + ": ") && fault.text.hasSuffix(place)
                 return isSame ? nil : "it is refused with `\(fault.text)`, not with `\(error)`"
             default:
-                // What the bytes look like instead of a packet is for the tool alone.
+                // Only the tool guesses what the bytes look like instead of a packet.
                 let description = error.description
                 let isSame = description == fault.text || description.hasPrefix(fault.text + "; ")
                 return isSame ? nil : "it is refused with `\(fault.text)`, not with `\(error)`"

@@ -8,18 +8,18 @@ import WirelineCodec
 import WirelineGenerator
 import WirelineSchema
 
-/// The dissector that is generated of each protocol, in tshark, against the schema-driven codec: equal fields, at equal
-/// places, with equal values; equal errors.
+/// Compares the generated dissector of each protocol, in tshark, with the schema-driven codec: equal fields at equal
+/// places with equal values, and equal errors.
 ///
-/// `WIRELINE_WIRESHARK_MESSAGES=2000` makes so many random messages of each protocol; the default is 40.
-@Suite(.enabled(if: SharkTool.isWanted, "\(SharkTool.absence)"), .timeLimit(.minutes(300)), .aside)
+/// `WIRELINE_WIRESHARK_MESSAGES=2000` sets the number of random messages for each protocol; the default is 40.
+@Suite(.enabled(if: SharkTool.isWanted, "\(SharkTool.absence)"), .aside)
 struct WiresharkTests {
     static let folders = ProtocolFolder.all.map(\.name) + ["Features"]
     static let messageCount =
         ProcessInfo.processInfo.environment["WIRELINE_WIRESHARK_MESSAGES"].flatMap { Int($0) } ?? 40
 
     @Test(arguments: folders)
-    func `tshark shows what the codec reads, however the stream was cut`(folder: String) throws {
+    func `tshark shows what the codec reads, however the stream was split`(folder: String) throws {
         var random = SeededGenerator.forThisRun()
         let folder = try ProtocolFolder.named(folder)
         let judge = SharkJudge(folder.translator)
@@ -37,7 +37,7 @@ struct WiresharkTests {
     }
 
     @Test(arguments: folders)
-    func `tshark gives the codec's verdict on packets that are cut, changed or wrong`(folder: String) throws {
+    func `tshark gives the codec's verdict on truncated, changed and invalid packets`(folder: String) throws {
         var random = SeededGenerator.forThisRun()
         let folder = try ProtocolFolder.named(folder)
         var lines = RandomLines(folder.translator.description, using: random)
@@ -60,9 +60,9 @@ struct WiresharkTests {
 
     /// Scene's messages in packets of any layout: any fields, lengths, IDs, trailers.
     @Test(arguments: 0..<12)
-    func `tshark frames packets of any layout as the codec does`(number: Int) throws {
+    func `tshark splits packets of any layout like the codec`(number: Int) throws {
         var random = SeededGenerator.forThisRun()
-        // Each number another layout, and all of them again with the seed.
+        // Each number makes another layout, and the seed repeats all of them.
         for _ in 0..<number { _ = random.next() }
         var description = try ProtocolFolder.named("Scene").translator.description
         description.layout = .random(using: &random)
@@ -80,7 +80,7 @@ struct WiresharkTests {
         #expect(disagreements == [], "\(random.seedComment): \(description.layout)")
     }
 
-    @Test func `segments that come twice, late or with others before them make the same packets`() throws {
+    @Test func `repeated, late and reordered segments give the same packets`() throws {
         var random = SeededGenerator.forThisRun()
         let folder = try ProtocolFolder.named("TwoByteHeader")
         let judge = SharkJudge(folder.translator)
@@ -94,7 +94,7 @@ struct WiresharkTests {
                 segments.append(start..<end)
                 start = end
             }
-            // The last stays the last: what comes behind it is taken for a new beginning.
+            // The last one stays the last: tshark would take a later one for a new beginning.
             var index = 0
             while index + 2 < segments.count {
                 if Bool.random(using: &random) { segments.swapAt(index, index + 1) }
@@ -110,8 +110,8 @@ struct WiresharkTests {
         }
     }
 
-    /// Without the preference, the port that the packets were taken up for tells who serves.
-    @Test func `decode-as needs no preference`() throws {
+    /// Without the preference, the port of the chosen protocol shows which side is the server.
+    @Test func `decode-as works without the preference`() throws {
         var random = SeededGenerator.forThisRun()
         let folder = try ProtocolFolder.named("Scene")
         let judge = SharkJudge(folder.translator)
@@ -125,7 +125,7 @@ struct WiresharkTests {
         }
     }
 
-    @Test func `fields are found by the names of their filters`() throws {
+    @Test func `fields are found by their filter names`() throws {
         let folder = try ProtocolFolder.named("Scene")
         let judge = SharkJudge(folder.translator)
         var capture = CaptureFile()
@@ -147,7 +147,7 @@ struct WiresharkTests {
     }
 
     @Test(arguments: [[], ["-2"]])
-    func `a frame that is dissected twice is told of once`(passes: [String]) throws {
+    func `a frame that is dissected twice is reported once`(passes: [String]) throws {
         let folder = try ProtocolFolder.named("Scene")
         let judge = SharkJudge(folder.translator)
         let json = try JSONValue(parsing: #"{"SceneId":7,"Line":1,"message":""}"#)
@@ -160,8 +160,8 @@ struct WiresharkTests {
         #expect(found == "Cs_20001, Cs_20001\n")
     }
 
-    /// What is not on the wire is shown as it is read, and marked as made up.
-    @Test func `a field that a short message ends before has its default`() throws {
+    /// A value that is not on the wire is shown like a value that was read, and marked as generated.
+    @Test func `a field after the end of a short message has its default`() throws {
         let folder = ProtocolFolder.features
         let judge = SharkJudge(folder.translator)
         var capture = CaptureFile()
@@ -175,8 +175,7 @@ struct WiresharkTests {
         #expect(found.replacing("True", with: "1") == "0\t1\t-7\t1.5\tzh_CN\t1\t1\t0x8001\t\n")
     }
 
-    /// Bytes that are no packets, and captures that are broken themselves: the dissector has no failure of its own, and
-    /// tshark ends.
+    /// Bytes that are no packets, and broken captures: the dissector itself does not fail, and tshark ends.
     @Test(arguments: ["MQTT", "QSIOP", "Telemetry", "Features"])
     func `no bytes make the dissector fail`(folder: String) throws {
         var random = SeededGenerator.forThisRun()
@@ -202,7 +201,8 @@ struct WiresharkTests {
         let arguments = ["-o", "\(judge.name).server_ports:9001", "-V"]
         let text = try SharkTool.read(capture.bytes, script: judge.script, arguments)
         #expect(text.contains("Malformed"), random.seedComment)
-        // Headers of frames, addresses and sequence numbers too; the sizes of frames stay, or nothing could be read.
+        // Headers of frames, addresses and sequence numbers change, too. The sizes of frames stay, or nothing could be
+        // read.
         var bytes = capture.bytes
         var offset = 24
         while offset + 16 < bytes.count {
@@ -215,8 +215,8 @@ struct WiresharkTests {
         _ = try SharkTool.read(bytes, script: judge.script, arguments)
     }
 
-    /// Wireshark gives up on trees that are too deep or too large: the dissector stops adding to them before that.
-    @Test func `deep and long messages are read to their end`() throws {
+    /// Wireshark stops at trees that are too deep or too large: the dissector stops adding to them before that.
+    @Test func `deep and long messages are read to the end`() throws {
         let source = """
             option max_packet = 16777216;
             option max_depth = 1000;
@@ -248,14 +248,14 @@ struct WiresharkTests {
         #expect(words.count { $0 == "Cs_1" } == 2 && words.count { $0 == "Cs_2" } == 2)
         let faults = words.filter { $0.contains("over the limit") || $0.contains("[0]") }
         #expect(faults.first == "Cs_1.texts: 4 is over the limit of 3 at offset 400010")
-        // Wireshark cuts long texts.
+        // Wireshark truncates long texts.
         #expect(faults.count == 2 && faults.last?.hasPrefix("Cs_2.tree.branches[0].branches[0]") == true)
         #expect(words.contains("Read") && words.contains(" but too much to be shown"))
     }
 
-    // MARK: What is put to it
+    // MARK: Input
 
-    /// Random messages and the vectors, all of one side's behind one another.
+    /// Random messages and the vectors, all of one side one after another.
     static func streams(
         of folder: ProtocolFolder, using random: inout SeededGenerator
     ) throws -> [(Sender, [UInt8])] {
@@ -284,13 +284,13 @@ struct WiresharkTests {
         }
     }
 
-    /// Packets and what becomes of them by changing them, each in a connection of its own; what is shown differently of
-    /// them, at most three.
+    /// Packets and their variants, each in a connection of its own. Returns the differences in what is shown, at most
+    /// three.
     static func disagreements(
         on packets: [(Sender, [UInt8])], of judge: SharkJudge, using random: inout SeededGenerator
     ) throws -> [String] {
         let variants = packets.flatMap { sender, bytes in
-            // tshark takes its time; other runs look at others of them.
+            // tshark is slow, so other runs check others of them.
             judge.translator.variants(of: bytes, using: &random).shuffled(using: &random).prefix(max(150, messageCount))
                 .map { (sender, $0) }
         }.filter { $0.1.count < CaptureFile.mostSegmentByteCount }

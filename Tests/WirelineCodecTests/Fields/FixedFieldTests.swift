@@ -24,7 +24,7 @@ struct FixedFieldTests {
     ]
 
     @Test(arguments: integers)
-    func `an integer stands in its bytes in both byte orders`(
+    func `an integer has the right bytes in both byte orders`(
         format: IntegerFormat, value: Int128, bigEndian: String, littleEndian: String
     ) throws {
         #expect(Hexadecimal.text(of: write(value, format, .bigEndian)) == bigEndian)
@@ -34,7 +34,7 @@ struct FixedFieldTests {
     }
 
     @Test(arguments: IntegerFormat.allCases)
-    func `an integer that is cut off names what is missing and leaves the position`(format: IntegerFormat) {
+    func `reading a truncated integer reports the missing bytes and does not move the position`(format: IntegerFormat) {
         let bytes = [UInt8](repeating: 0, count: format.byteCount - 1)
         let reading = Reading(bytes) { reader throws(CodecError) in try reader.readNumber(format, .bigEndian) }
         #expect(reading.error?.reason == .truncated(needed: format.byteCount, available: bytes.count))
@@ -70,7 +70,7 @@ struct FixedFieldTests {
         #expect(try reading.value.bitPattern == bits)
     }
 
-    @Test func `what is not set of a run is 0, whatever lay there`() throws {
+    @Test func `the bytes of a run that are not set are 0, whatever the memory held before`() throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 5, alignment: 1)
         defer { buffer.deallocate() }
         buffer.initializeMemory(as: UInt8.self, repeating: 0xAA)
@@ -84,7 +84,7 @@ struct FixedFieldTests {
     }
 
     @Test(arguments: 0...50)
-    func `a run of any length that is not set is 0, and nothing behind it`(byteCount: Int) throws {
+    func `a run of any length that is not set is 0, and the bytes after it are unchanged`(byteCount: Int) throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount + 9, alignment: 1)
         defer { buffer.deallocate() }
         buffer.initializeMemory(as: UInt8.self, repeating: 0xAA)
@@ -106,13 +106,13 @@ struct FixedFieldTests {
     }
 
     @Test(arguments: [2, 0x80, 0xFF] as [UInt8])
-    func `another byte is no bool`(byte: UInt8) {
+    func `a bool of any other value is refused`(byte: UInt8) {
         let reading = Reading([0, byte], range: 1..<2) { reader throws(CodecError) in try reader.readBoolean() }
         #expect(reading.error == CodecError(.invalidBoolean(byte), offset: 1))
         #expect(reading.offset == 1)
     }
 
-    @Test func `single fields are written as runs are`() {
+    @Test func `single fields are written with the same bytes as in runs`() {
         let bytes = [UInt8](byteCount: 19) { writer in
             writer.writeBoolean(true)
             writer.writeUnsigned24(0x010203, .bigEndian)
@@ -145,7 +145,7 @@ struct FixedFieldTests {
     }
 
     @Test(arguments: [3, 0xFFFF, Int.max])
-    func `a list that announces more than there is names the item that is cut off`(count: Int) {
+    func `a list whose count exceeds its bytes is refused with the index of the truncated item`(count: Int) {
         var item = -1
         let reading = Reading([UInt8](repeating: 7, count: 10)) { reader throws(CodecError) in
             try reader.readIntegers(count: count, as: UInt32.self, .bigEndian, item: &item)
@@ -155,7 +155,7 @@ struct FixedFieldTests {
         #expect(reading.offset == 0)
     }
 
-    @Test func `a run that is cut off is placed in its field`() {
+    @Test func `the error for a truncated run names the field`() {
         let reading = Reading([UInt8](repeating: 0, count: 6)) { reader throws(CodecError) in
             try reader.readRun(byteCount: 7).integer(at: 0, as: UInt8.self, .bigEndian)
         }
@@ -163,7 +163,7 @@ struct FixedFieldTests {
         #expect(error == CodecError(.truncated(needed: 2, available: 1), offset: 5, path: "Cs_20001.message"))
     }
 
-    @Test func `structures nest as deeply as allowed`() {
+    @Test func `structures nest only as deeply as the limit allows`() {
         let reading = Reading([], maximumDepth: 2) { reader throws(CodecError) in
             try reader.enterStructure()
             try reader.enterStructure()
@@ -174,7 +174,7 @@ struct FixedFieldTests {
         #expect(reading.error == CodecError(.tooDeep(limit: 2), offset: 0))
     }
 
-    @Test func `the body of a sized structure ends where its size says and is left whole`() throws {
+    @Test func `a sized structure ends where its size says, and leaving it skips what was not read`() throws {
         let reading = Reading([1, 2, 3, 4, 5]) { reader throws(CodecError) in
             let body = try reader.enterSizedBody(byteCount: 3)
             let first = try reader.readInteger(as: UInt8.self, .bigEndian)
@@ -186,14 +186,14 @@ struct FixedFieldTests {
     }
 
     @Test(arguments: [3, .max, -1, .min])
-    func `a body that is longer than what is left, or has fewer than no bytes, is refused`(byteCount: Int) {
+    func `a body size that is negative, or larger than the bytes left, is refused`(byteCount: Int) {
         let reading = Reading([1, 2]) { reader throws(CodecError) in
             _ = try reader.enterSizedBody(byteCount: byteCount)
         }
         #expect(reading.error == CodecError(.truncated(needed: byteCount, available: 2), offset: 0))
     }
 
-    @Test func `a field far outside its run stops the program and reads nothing`() async {
+    @Test func `reading or writing far outside a run stops the program`() async {
         await #expect(processExitsWith: .failure) {
             let bytes: [UInt8] = [1, 2, 3, 4]
             var reader = ByteReader(bytes.span.bytes)

@@ -11,7 +11,7 @@ struct TextTests {
     ]
 
     @Test(arguments: good)
-    func `text survives byte for byte`(text: String) throws {
+    func `text is read and written byte for byte`(text: String) throws {
         let bytes = Array(text.utf8)
         let reading = Reading(bytes) { reader throws(CodecError) in try reader.readString(byteCount: bytes.count) }
         #expect(try reading.value.utf8.elementsEqual(bytes))
@@ -30,7 +30,7 @@ struct TextTests {
     ]
 
     @Test(arguments: bad)
-    func `what is not UTF-8 is refused at its first bad byte`(
+    func `text that is not UTF-8 is refused at its first invalid byte`(
         hex: String, fault: CodecError.UTF8Fault, offset: Int
     ) throws {
         let bytes = [0xAA] + (try Hexadecimal.bytes(of: hex))
@@ -41,7 +41,7 @@ struct TextTests {
         #expect(reading.offset == 1)
     }
 
-    @Test func `the verdict equals the standard library's on every pair and on random bytes`() throws {
+    @Test func `the UTF-8 check agrees with the standard library on every pair and on random bytes`() throws {
         var random = SeededGenerator.forThisRun()
         var disagreements: [[UInt8]] = []
         for first in UInt8.min...UInt8.max {
@@ -49,7 +49,7 @@ struct TextTests {
                 disagreements.append([first, second, 0x80, 0x80])
             }
         }
-        // Where text goes on for longer, it is read in larger steps.
+        // Longer text is read in larger steps.
         let text = Array(String(repeating: "协议 ok 🎮é", count: 6).utf8)
         for start in text.indices {
             for end in start...text.count where verdictDiffers(Array(text[start..<end])) {
@@ -77,7 +77,7 @@ struct TextTests {
     }
 
     @Test(arguments: [3, 65_535, Int.max, -1])
-    func `a string that announces more than there is is refused before it is made`(byteCount: Int) {
+    func `a string length that exceeds the bytes left is refused before the string is made`(byteCount: Int) {
         let reading = Reading(Array("hi".utf8)) { reader throws(CodecError) in
             try reader.readString(byteCount: byteCount)
         }

@@ -21,7 +21,7 @@ struct VarintTests {
     }
 
     @Test(arguments: ["8000", "ff00", "80808000", "ffffffffffffffffff00"])
-    func `a longer form than needed is refused`(hex: String) throws {
+    func `a varint that is longer than needed is refused`(hex: String) throws {
         try expect(hex, CodecError(.varintNotShortest, offset: 0))
     }
 
@@ -29,12 +29,12 @@ struct VarintTests {
         ("ffffffffffffffffff02", 10), ("8080808080808080808001", 10), ("ffffffffffffffffffff01", 10), ("8080808001", 4),
         ("8001", 1),
     ])
-    func `a varint beyond its bytes or 64 bits is refused`(hex: String, maximum: Int) throws {
+    func `a varint with too many bytes, or more than 64 bits, is refused`(hex: String, maximum: Int) throws {
         try expect(hex, CodecError(.varintTooLong(maximumByteCount: maximum), offset: 0), maximum: maximum)
     }
 
     @Test(arguments: [("", 1), ("80", 2), ("ffffff", 4)])
-    func `a varint whose last byte is missing is truncated`(hex: String, needed: Int) throws {
+    func `a varint without its last byte is truncated`(hex: String, needed: Int) throws {
         let available = try Hexadecimal.bytes(of: hex).count
         try expect(hex, CodecError(.truncated(needed: needed, available: available), offset: 0))
     }

@@ -43,7 +43,7 @@ struct PacketEncodingTests {
     ]
 
     @Test(arguments: golden)
-    func `a packet is encoded to its bytes and back`(
+    func `a packet is encoded to its bytes and decoded back`(
         name: String, id: UInt64, header: PacketHeader, payload: String, hex: String
     ) throws {
         let layout = try #require(SampleLayout.all.first { $0.name == name }).layout
@@ -64,6 +64,21 @@ struct PacketEncodingTests {
         let bytes = try layout.encode(id: 0x0102, payload: none.span.bytes)
         let values = try layout.header(of: Packet(bytes.span.bytes, layout: layout))
         #expect(values == ["start": 0x7E, "length": 10, "id": 0x0102, "crc": 0, "end": 0x7F])
+    }
+
+    /// With a varint of one byte the packet would have three bytes, one fewer than the length can express.
+    @Test func `a length is checked after the width of the varint beside it is known`() throws {
+        let layout = try PacketLayout(header: [
+            PacketField("length", .integer(.uint8, .bigEndian), .length(of: .packet, plus: -4)),
+            PacketField("sequence", .varint(maximumByteCount: 10), .sequence),
+            PacketField("id", .integer(.uint8, .bigEndian), .messageID),
+        ])
+        let none: [UInt8] = []
+        let bytes = try layout.encode(id: 7, header: ["sequence": 300], payload: none.span.bytes)
+        #expect(bytes == [0, 0xAC, 2, 7])
+        #expect(throws: CodecError(.lengthTooSmall(length: -1, minimum: 0), path: "packet.length")) {
+            try layout.encode(id: 7, header: ["sequence": 1], payload: none.span.bytes)
+        }
     }
 
     static let refused: [(String, UInt64, PacketHeader, Int, CodecError)] = [
@@ -88,7 +103,7 @@ struct PacketEncodingTests {
     ]
 
     @Test(arguments: refused)
-    func `what a header cannot say is refused`(
+    func `values that do not fit the header are refused`(
         name: String, id: UInt64, header: PacketHeader, byteCount: Int, error: CodecError
     ) throws {
         let layout = try #require(SampleLayout.all.first { $0.name == name }).layout
@@ -97,7 +112,7 @@ struct PacketEncodingTests {
     }
 
     @Test(arguments: [(255, true), (256, false), (65_535, true), (65_536, false)])
-    func `a length field goes to its last number`(byteCount: Int, fits: Bool) {
+    func `a length field can hold its largest number and no more`(byteCount: Int, fits: Bool) {
         let layout: PacketLayout = byteCount < 1_000 ? .erlangPacket1 : .erlangPacket2
         let payload = [UInt8](repeating: 1, count: byteCount)
         let bytes = try? layout.encode(id: 0, payload: payload.span.bytes)
@@ -124,7 +139,7 @@ struct PacketDecodingTests {
     ]
 
     @Test(arguments: broken)
-    func `a packet that breaks its layout is refused whatever the cuts`(
+    func `a packet that breaks its layout is refused, however it is split`(
         name: String, hex: String, reason: CodecError.Reason
     ) throws {
         let layout = try #require(SampleLayout.all.first { $0.name == name }).layout
@@ -137,7 +152,7 @@ struct PacketDecodingTests {
     }
 
     @Test(arguments: ["signed 16-bit length", "signed 16-bit length and a constant"])
-    func `a negative length is not taken for a large one`(name: String) throws {
+    func `a negative length is not read as a large one`(name: String) throws {
         let layout = try #require(SampleLayout.all.first { $0.name == name }).layout
         let bytes: [UInt8] = [0xFF, 0xFF, 0, 7] + [UInt8](repeating: 0, count: 65_531)
         let negative = CodecError.Reason.lengthTooSmall(length: -1, minimum: Int128(layout.minimumPacketByteCount))
@@ -184,8 +199,8 @@ struct PacketDecodingTests {
         #expect(splitting.error?.lookalike == lookalike)
     }
 
-    /// What a TLS server says to plain packets, where its first bytes are a good length.
-    @Test func `a foreign stream that ends inside of what is no packet is recognised, too`() throws {
+    /// A TLS server's answer to plain packets. Its first bytes happen to be a valid length.
+    @Test func `a foreign stream that ends inside its first supposed packet is recognised, too`() throws {
         let alert: [UInt8] = [0x15, 3, 3, 0, 2, 2, 0x28]
         let layout = try PacketLayout(
             header: [
@@ -201,7 +216,7 @@ struct PacketDecodingTests {
         #expect(splitter.endOfStream(in: bytes) == error)
     }
 
-    @Test func `bytes that look like nothing known are not guessed at`() {
+    @Test func `bytes that look like no known protocol get no guess`() {
         let splitting = Splitting([0xFF, 0xFE, 0xFD, 0xFC, 0, 1], layout: .standard, isFinished: false)
         #expect(splitting.error?.lookalike == nil)
         #expect(splitting.error != nil)

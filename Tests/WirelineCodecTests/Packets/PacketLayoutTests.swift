@@ -61,7 +61,7 @@ struct PacketLayoutTests {
         #expect(range.upperBound <= Int128(UInt64.max))
     }
 
-    @Test func `the presets have the bytes that they are known for`() {
+    @Test func `each preset has the header size and message IDs that it is known for`() {
         #expect(PacketLayout.standard.minimumPacketByteCount == 6)
         #expect(PacketLayout.standard.maximumMessageID == 65_535)
         #expect(PacketLayout.qsiop.minimumPacketByteCount == 6)
@@ -69,13 +69,13 @@ struct PacketLayoutTests {
         #expect(PacketLayout.erlangPacket4.hasMessageID == false)
     }
 
-    @Test func `layouts are equal when their fields are`() throws {
+    @Test func `layouts with equal fields are equal`() throws {
         let same = try PacketLayout(header: PacketLayout.standard.header)
         #expect(same == .standard)
         #expect(same != .qsiop)
     }
 
-    @Test func `a constant cannot be set and a sequence can`() throws {
+    @Test func `a constant cannot be set, and a sequence number can`() throws {
         let goim = try #require(SampleLayout.all.first { $0.name == "goim" }).layout
         #expect(goim.sequenceField?.name == "sequence")
     }
@@ -83,7 +83,7 @@ struct PacketLayoutTests {
 
 struct CRC32Tests {
     @Test(arguments: [("", 0), ("123456789", 0xCBF4_3926), ("a", 0xE8B7_BE43)] as [(String, UInt32)])
-    func `the checksum is zlib's`(text: String, checksum: UInt32) {
+    func `the checksum equals zlib's`(text: String, checksum: UInt32) {
         #expect(CRC32.checksum(of: Array(text.utf8).span.bytes) == checksum)
     }
 }

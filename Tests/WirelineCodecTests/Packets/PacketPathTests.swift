@@ -4,12 +4,12 @@ import Testing
 import TestingSupport
 import WirelineCodec
 
-/// The paths that are there for speed against the general one, which says what is right.
+/// Compares the fast paths with the general path, which defines the right result.
 struct PacketPathTests {
-    /// Enough to meet every combination of roles many times; a second in a debug build.
+    /// Enough to meet every combination of roles many times; this takes a second in a debug build.
     static let layoutCount = 2_000
 
-    @Test func `all paths split a stream alike`() {
+    @Test func `all paths split a stream into the same packets`() {
         var random = SeededGenerator.forThisRun()
         let failures = (0..<Self.layoutCount).compactMap { _ -> String? in
             let layout = PacketLayout.random(using: &random)
@@ -34,7 +34,7 @@ struct PacketPathTests {
             let bytes = Self.stream(of: layout, packetCount: 1, using: &random)
             let general = Splitting(byGeneralPathOf: bytes, layout: layout).comparable
             let single = Splitting(ofOnlyPacket: bytes, layout: layout).comparable
-            // Bytes that are missing or too many are told apart otherwise than in a stream.
+            // For missing or extra bytes, a single packet has other errors than a stream.
             let isWhole = general.packets.count == 1 && general.packets[0].bytes.count == bytes.count
             let isRefused = general.packets.isEmpty && general.isRefusal
             guard isWhole || isRefused ? single == general : single.packets.isEmpty && single.reason != nil else {
@@ -67,7 +67,7 @@ struct PacketPathTests {
     }
 
     static let written: [(PacketField, PacketField, UInt64, String)] = [
-        // A negative length leaves its neighbour alone.
+        // A negative length does not change the field beside it.
         (
             PacketField("id", .integer(.uint16, .bigEndian), .messageID),
             PacketField("length", .integer(.int8, .bigEndian), .length(of: .payload, plus: -10)), 0x0102, "0102f7aa"
@@ -80,7 +80,7 @@ struct PacketPathTests {
     ]
 
     @Test(arguments: written)
-    func `a header that shifting cannot write is written`(
+    func `a header that cannot be written by shifting alone is written`(
         first: PacketField, second: PacketField, id: UInt64, hex: String
     ) throws {
         let layout = try PacketLayout(header: [first, second])
@@ -88,7 +88,7 @@ struct PacketPathTests {
         #expect(Hexadecimal.text(of: bytes) == hex)
     }
 
-    @Test func `an ID in a byte and a bool is nine bits`() throws {
+    @Test func `an ID in a byte and a bool has nine bits`() throws {
         let layout = try PacketLayout(header: [
             PacketField("length", .integer(.uint8, .bigEndian), .length(of: .packet, plus: 0)),
             PacketField("high", .integer(.uint8, .bigEndian), .messageID), PacketField("low", .boolean, .messageID),
@@ -111,7 +111,7 @@ struct PacketPathTests {
     }
 
     @Test(arguments: [0, 1, -1])
-    func `lengths of 64 bits and no limit do not lead outside the bytes`(constant: Int) throws {
+    func `64-bit lengths without a limit never lead outside the bytes`(constant: Int) throws {
         let layout = try PacketLayout(header: [
             PacketField("length", .integer(.uint64, .bigEndian), .length(of: .packet, plus: constant))
         ])
@@ -124,7 +124,7 @@ struct PacketPathTests {
     }
 
     @Test(arguments: 5..<24)
-    func `a stream that ends inside a packet says how much is missing, however much of its header came`(
+    func `a stream that ends inside a packet reports how much is missing, after any part of the header`(
         byteCount: Int
     ) throws {
         let layout = try PacketLayout(header: [
@@ -137,7 +137,7 @@ struct PacketPathTests {
         #expect(Splitting(bytes.indices.map { bytes[$0...$0] }, layout: layout).error?.reason == reason)
     }
 
-    @Test func `a second length that wraps around is refused`() throws {
+    @Test func `a second length that overflows is refused`() throws {
         let layout = try PacketLayout(header: [
             PacketField("length", .integer(.uint16, .bigEndian), .length(of: .packet, plus: 0)),
             PacketField("other", .integer(.uint64, .bigEndian), .length(of: .payload, plus: -10)),
@@ -158,7 +158,7 @@ struct PacketPathTests {
         let packets = (0..<(packetCount ?? Int.random(in: 1...4, using: &random))).map { _ -> [UInt8] in
             let id = UInt64.random(in: 0...layout.maximumMessageID, using: &random)
             let payload = [UInt8].random(upTo: 40, using: &random)
-            // What has no good length for this payload is worth splitting too.
+            // If this payload has no valid length, its bytes alone are worth splitting, too.
             return (try? layout.encode(id: id, payload: payload.span.bytes)) ?? payload
         }
         var stream = Array(packets.joined())
@@ -181,14 +181,15 @@ extension [UInt8] {
     }
 }
 
-/// What must not depend on the path: an error's bytes show what had arrived, and so does what they look like.
+/// The part of a result that must not depend on the path. An error's `bytes` and `lookalike` do depend on it: they show
+/// what had arrived.
 struct ComparableSplitting: Equatable {
     var packets: [PacketCopy]
     var reason: CodecError.Reason?
     var offset: Int?
     var path: String?
 
-    /// Whether the bytes are wrong, and not just not there.
+    /// Whether the bytes are wrong, and not only missing.
     var isRefusal: Bool {
         if case .endOfStream? = reason { false } else { reason != nil }
     }
@@ -199,7 +200,7 @@ extension Splitting {
         ComparableSplitting(packets: packets, reason: error?.reason, offset: error?.offset, path: error?.path)
     }
 
-    /// Splits a stream that lies there whole by the general path alone.
+    /// Splits a complete stream with the general path alone.
     init(byGeneralPathOf stream: [UInt8], layout: PacketLayout, limit: Int = 1 << 20) {
         self.init()
         do throws(CodecError) {
@@ -224,7 +225,7 @@ extension Splitting {
         }
     }
 
-    /// Asks for one packet after another, of bytes that grow at random.
+    /// Asks for one packet after another, from bytes that grow by random amounts.
     init(
         pulledFrom stream: [UInt8], layout: PacketLayout, limit: Int, using random: inout some RandomNumberGenerator
     ) {
@@ -266,7 +267,7 @@ extension Splitting {
     }
 }
 
-/// A protocol whose layout is the test's at hand.
+/// A protocol whose layout each test chooses.
 enum AnyLayout: PacketProtocol {
     @TaskLocal private static var current: (layout: PacketLayout, id: UInt64) = (.standard, 0)
 
@@ -294,14 +295,14 @@ enum AnyLayout: PacketProtocol {
 
         func writePayload(to writer: inout ByteWriter) { writer.writeBytes(payload) }
 
-        /// These bytes and then the packet, or the bytes alone when it cannot be written.
+        /// These bytes and then the packet, or the bytes alone if the packet cannot be written.
         func appended(to bytes: [UInt8]) -> [UInt8] {
             var bytes = bytes
             try? encode(appendingTo: &bytes)
             return bytes
         }
 
-        /// The packet, by way of a buffer with room for more.
+        /// The packet, written into a buffer that is larger than needed.
         func appended() throws(CodecError) -> [UInt8] {
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1_000, alignment: 1)
             defer { buffer.deallocate() }

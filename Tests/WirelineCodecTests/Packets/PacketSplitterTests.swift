@@ -6,7 +6,7 @@ import WirelineCodec
 
 struct PacketSplitterTests {
     @Test(arguments: SampleLayout.all)
-    func `glued packets come out the same whatever the cuts`(sample: SampleLayout) throws {
+    func `merged packets are the same, however the stream is split`(sample: SampleLayout) throws {
         let payloads: [[UInt8]] = [[], [1], Array(repeating: 7, count: 40), [0x4E, 0x21, 0, 0, 0, 9]]
         let packets = try payloads.map { try sample.layout.encode(id: sample.id, payload: $0.span.bytes) }
         let stream = Array(packets.joined())
@@ -20,7 +20,7 @@ struct PacketSplitterTests {
     }
 
     @Test(arguments: SampleLayout.all)
-    func `random pieces and random payloads make no difference`(sample: SampleLayout) throws {
+    func `random pieces of random packets give the same payloads`(sample: SampleLayout) throws {
         var random = SeededGenerator.forThisRun()
         let payloads = (0..<50).map { _ in
             (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -32,7 +32,7 @@ struct PacketSplitterTests {
     }
 
     @Test(arguments: SampleLayout.all)
-    func `a stream that ends inside a packet is an error of its own`(sample: SampleLayout) throws {
+    func `a stream that ends inside a packet has its own error`(sample: SampleLayout) throws {
         let packet = try sample.layout.encode(id: sample.id, payload: [1, 2, 3].span.bytes)
         let wrong = (1..<packet.count).filter { count in
             let splitting = Splitting(packet + packet.prefix(count), layout: sample.layout)
@@ -45,13 +45,13 @@ struct PacketSplitterTests {
     }
 
     @Test(arguments: [12, 13])
-    func `exactly the limit passes`(limit: Int) {
+    func `a packet of exactly the limit passes`(limit: Int) {
         let stream: [UInt8] = [0, 0, 0, UInt8(limit), 0x4E, 0x21] + Array(repeating: 1, count: limit - 6)
         #expect(Splitting(stream, layout: .standard, limit: limit).packets.count == 1)
     }
 
     @Test(arguments: [4, 6, 13])
-    func `one byte over the limit is refused at the header`(received: Int) {
+    func `a packet one byte over the limit is refused at its header`(received: Int) {
         let stream: [UInt8] = [0, 0, 0, 13, 0x4E, 0x21] + Array(repeating: 1, count: 7)
         let splitting = Splitting(Array(stream.prefix(received)), layout: .standard, limit: 12, isFinished: false)
         #expect(splitting.error?.reason == .packetTooLong(length: 13, packetByteCount: 13, limit: 12))
@@ -59,7 +59,7 @@ struct PacketSplitterTests {
     }
 
     @Test(arguments: [(17, 17), (18, nil)] as [(Int, Int?)])
-    func `the limit is that of the whole packet after every adjustment`(length: Int, good: Int?) {
+    func `the limit applies to the whole packet, whatever its length field counts`(length: Int, good: Int?) {
         // QSIOP's length counts the payload: six bytes of header come on top.
         let stream: [UInt8] = [0, 1, 0, 0, 0, UInt8(length)] + Array(repeating: 0x61, count: length)
         let splitting = Splitting(stream, layout: .qsiop, limit: 23)
@@ -69,20 +69,20 @@ struct PacketSplitterTests {
     }
 
     @Test(arguments: [0, 1, 2, 3, 4, 5] as [UInt8])
-    func `a length smaller than the header is an error and not a wait`(length: UInt8) {
+    func `a length smaller than the header is an error at once`(length: UInt8) {
         let splitting = Splitting([0, 0, 0, length], layout: .standard, isFinished: false)
         #expect(splitting.error?.reason == .lengthTooSmall(length: Int128(length), minimum: 6))
     }
 
     @Test(arguments: ["ffffffff", "80000000", "7fffffff", "00100001"])
-    func `a huge length is refused with its first four bytes`(hex: String) throws {
+    func `a huge length is refused after its first four bytes`(hex: String) throws {
         let bytes = try Hexadecimal.bytes(of: hex)
         let splitting = Splitting(bytes, layout: .standard, isFinished: false)
         let length = bytes.reduce(Int128(0)) { $0 << 8 | Int128($1) }
         #expect(splitting.error?.reason == .packetTooLong(length: length, packetByteCount: length, limit: 1 << 20))
     }
 
-    @Test func `packets before a bad one are handed over and the splitter stays failed`() throws {
+    @Test func `packets before a bad one are delivered, and the splitter stays failed`() throws {
         let good: [UInt8] = [0, 0, 0, 7, 0x4E, 0x21, 9]
         let bad: [UInt8] = [0, 0, 0, 5, 1, 2, 3, 4, 5, 6, 7, 8]
         var splitter = PacketSplitter(layout: .standard)
@@ -99,7 +99,7 @@ struct PacketSplitterTests {
         #expect(errors == [.lengthTooSmall(length: 5, minimum: 6), .lengthTooSmall(length: 5, minimum: 6)])
     }
 
-    @Test func `what a receiver throws loses none of the packets behind`() throws {
+    @Test func `an error thrown by the receiver loses none of the packets after it`() throws {
         let packets = (1...6).map { [0, 0, 0, 7, 0x4E, 0x21, UInt8($0)] as [UInt8] }
         let stream = Array(packets.joined())
         let failures = everyCut(of: stream).filter { pieces in
@@ -117,7 +117,7 @@ struct PacketSplitterTests {
     }
 
     @Test(arguments: 0...20)
-    func `what a receiver throws loses no shorter packets behind a torn one`(cut: Int) {
+    func `an error thrown by the receiver loses no shorter packets after a split one`(cut: Int) {
         let long: [UInt8] = [0, 0, 0, 20, 0, 20] + [UInt8](repeating: 0, count: 14)
         let stream = long + [0, 0, 0, 6, 0, 1, 0, 0, 0, 6, 0, 2]
         var splitter = PacketSplitter(layout: .standard)
@@ -132,7 +132,7 @@ struct PacketSplitterTests {
         #expect(splitter.pendingByteCount == 0)
     }
 
-    @Test func `a splitter that has refused something keeps nothing`() {
+    @Test func `a splitter that has refused a packet keeps no bytes`() {
         var splitter = PacketSplitter(layout: .standard)
         for piece in [[0, 0, 0], [5] + [UInt8](repeating: 9, count: 100)] as [[UInt8]] {
             try? splitter.receive(piece.span.bytes) { _ throws(CodecError) in }
@@ -141,14 +141,14 @@ struct PacketSplitterTests {
     }
 
     @Test(arguments: [0, -1, .min])
-    func `a limit of no bytes lets nothing pass`(limit: Int) {
+    func `a limit of zero or less lets no packet pass`(limit: Int) {
         let stream: [UInt8] = [0, 0, 0, 6, 0, 1]
         let tooLong = CodecError.Reason.packetTooLong(length: 6, packetByteCount: 6, limit: 0)
         #expect(Splitting(stream, layout: .standard, limit: limit).error?.reason == tooLong)
         #expect(throws: CodecError.self) { _ = try Packet(stream.span.bytes, layout: .standard, limit: limit).id }
     }
 
-    @Test func `the offset of a refused varint is that of its first byte`() throws {
+    @Test func `the offset of a refused varint is the offset of its first byte`() throws {
         let layout = try PacketLayout(header: [
             PacketField("id", .integer(.uint8, .bigEndian), .messageID),
             PacketField("length", .varint(maximumByteCount: 4), .length(of: .packet, plus: 0)),
@@ -156,7 +156,7 @@ struct PacketSplitterTests {
         #expect(Splitting([7, 0xFF, 0xFF, 0x7F], layout: layout).error?.offset == 1)
     }
 
-    @Test func `a buffer without an address is no bytes`() throws {
+    @Test func `a buffer without an address is empty input`() throws {
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         let bytes = nothing.bytes
         var splitter = PacketSplitter(layout: .standard)
@@ -171,7 +171,7 @@ struct PacketSplitterTests {
         }
     }
 
-    @Test func `100,000 minimal packets in one read come out one by one`() {
+    @Test func `100,000 minimal packets in one read are delivered one by one`() {
         let stream = Array(repeatElement([0, 0, 0, 6, 0, 1] as [UInt8], count: 100_000).joined())
         var splitter = PacketSplitter(layout: .standard)
         var count = 0
@@ -181,7 +181,7 @@ struct PacketSplitterTests {
     }
 
     @Test(arguments: [1, 4096])
-    func `16 MiB arrive in small pieces and are given back when the packet is whole`(pieceByteCount: Int) {
+    func `16 MiB arrive in small pieces, and the memory is released after the packet`(pieceByteCount: Int) {
         let limit = 16 << 20
         let byteCount = pieceByteCount == 1 ? 1 << 20 : limit
         let header: [UInt8] = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: byteCount >> $0) } + [0x4E, 0x21]
@@ -202,7 +202,7 @@ struct PacketSplitterTests {
         #expect(splitter.pendingByteCount == 2)
     }
 
-    @Test func `random bytes are split or refused and never more is kept than the limit`() {
+    @Test func `random bytes are split or refused, and the splitter never keeps more than the limit`() {
         var random = SeededGenerator.forThisRun()
         let isWithinLimits = (0..<2_000).allSatisfy { _ in
             let sample = SampleLayout.all.randomElement(using: &random) ?? SampleLayout.all[0]

@@ -11,7 +11,7 @@ struct SampleLayout: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// The presets, and a header of each kind that the field knows or that no document lists.
+    /// The presets, and one header of each other kind, common or unusual.
     static let all: [SampleLayout] = [
         SampleLayout(name: "standard", layout: .standard, id: 20_001),
         SampleLayout(name: "QSIOP", layout: .qsiop, id: 2),

@@ -2,14 +2,14 @@
 
 import WirelineCodec
 
-/// A packet that was lent, copied to be looked at.
+/// A copy of a borrowed packet, to compare.
 struct PacketCopy: Equatable {
     var id: UInt64
     var bytes: [UInt8]
     var payload: [UInt8]
 }
 
-/// What a splitter made of a stream that arrived in pieces.
+/// The result of splitting a stream that arrived in pieces.
 struct Splitting: Equatable {
     var packets: [PacketCopy] = []
     var error: CodecError?
@@ -40,7 +40,7 @@ struct Splitting: Equatable {
     }
 }
 
-/// Every way to hand over a stream that the tests use: whole, byte by byte, and cut in two at every place.
+/// Each split that the tests use: whole, byte by byte, and cut in two at every place.
 func everyCut(of stream: [UInt8]) -> [[ArraySlice<UInt8>]] {
     [[stream[...]], stream.indices.map { stream[$0...$0] }]
         + (0...stream.count).map { [stream[..<$0], stream[$0...]] }

@@ -4,14 +4,14 @@ import Testing
 import WirelineCodec
 
 struct Base64Tests {
-    /// RFC 4648 §10, and the digits that have other shapes elsewhere.
+    /// RFC 4648 §10, and the two digits that differ in the alphabet for URLs.
     @Test(
         arguments: [
             ([], ""), (Array("f".utf8), "Zg=="), (Array("fo".utf8), "Zm8="), (Array("foo".utf8), "Zm9v"),
             (Array("foob".utf8), "Zm9vYg=="), (Array("fooba".utf8), "Zm9vYmE="), (Array("foobar".utf8), "Zm9vYmFy"),
             ([0xFB, 0xFF, 0xFE], "+//+"), ([0], "AA=="), ([0xFF, 0xFF], "//8="),
         ] as [([UInt8], String)])
-    func `bytes become text and come back`(bytes: [UInt8], text: String) throws {
+    func `bytes are encoded to text and decoded back`(bytes: [UInt8], text: String) throws {
         #expect(Base64.encode(bytes) == text)
         #expect(try Base64.decode(text) == bytes)
     }
@@ -25,12 +25,12 @@ struct Base64Tests {
         ("Z=m9", .invalidCharacter(offset: 1)), ("é==", .invalidCharacter(offset: 0)),
         ("Zh==", .trailingBits), ("Zm9=", .trailingBits), ("//9=", .trailingBits),
     ])
-    func `any other text is refused`(text: String, fault: Base64Error) {
+    func `invalid text is refused`(text: String, fault: Base64Error) {
         #expect(throws: fault) { try Base64.decode(text) }
     }
 
     @Test(arguments: 0..<67)
-    func `every length comes back`(byteCount: Int) throws {
+    func `bytes of every length are decoded back`(byteCount: Int) throws {
         let bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ byteCount) }
         #expect(try Base64.decode(Base64.encode(bytes)) == bytes)
     }

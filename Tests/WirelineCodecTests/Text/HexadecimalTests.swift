@@ -4,7 +4,7 @@ import Testing
 import WirelineCodec
 
 struct HexadecimalTests {
-    @Test func `bytes become lower-case pairs`() {
+    @Test func `bytes become lower-case pairs of digits`() {
         #expect(Hexadecimal.text(of: [0x00, 0x0F, 0xA5, 0xFF]) == "000fa5ff")
         #expect(Hexadecimal.text(of: []).isEmpty)
     }
@@ -13,14 +13,14 @@ struct HexadecimalTests {
         "000fa5ff", "00 0F A5 FF", "00:0f:a5:ff", "0x00, 0x0f, 0xa5, 0xff", "0x000fa5ff", "\\x00\\x0f\\xa5\\xff",
         "00-0f-a5-ff", "\n00\t0f\r\na5ff  ", "000f # the length\na5ff # and 41", "# only a comment\n000fa5ff",
     ])
-    func `text is read the way people paste it`(text: String) throws {
+    func `text is read in each form that people paste`(text: String) throws {
         #expect(try Hexadecimal.bytes(of: text) == [0x00, 0x0F, 0xA5, 0xFF])
     }
 
     @Test(arguments: [
         ("0", 1), ("00 0", 4), ("0g", 1), ("zz", 0), ("00 0f a", 7), ("0 0", 1), ("00字", 2), ("0x", 1), ("0xg0", 1),
     ])
-    func `what is no pair of digits is refused where it stands`(text: String, offset: Int) {
+    func `text that is not pairs of digits is refused with the offset`(text: String, offset: Int) {
         #expect(throws: CodecError(.invalidHex, offset: offset)) { try Hexadecimal.bytes(of: text) }
     }
 
@@ -69,7 +69,7 @@ struct HexadecimalTests {
     ]
 
     @Test(arguments: dumps)
-    func `a dump is read, however it is cut`(dump: String) throws {
+    func `a dump is read, however its text is split`(dump: String) throws {
         #expect(try Hexadecimal.bytes(of: dump) == Self.dumped)
         let text = Array(dump.utf8)
         for cut in 0...text.count {
@@ -88,7 +88,7 @@ struct HexadecimalTests {
         ("00000000  00 00 |..|\n*\n00000020  01\n", 21), ("00000000  00 00 |..|\n00000020  01\n", 21),
         ("00000000: 0000\n00000002: 01\n00000004: 02", 28), ("00000000  00 00 |..|\n00000003\n", 21),
     ])
-    func `a dump with a gap is refused where it has one`(dump: String, offset: Int) {
+    func `a dump with a gap is refused at the gap`(dump: String, offset: Int) {
         #expect(throws: CodecError(.missingDumpLine, offset: offset)) { try Hexadecimal.bytes(of: dump) }
     }
 
@@ -96,11 +96,11 @@ struct HexadecimalTests {
         ("00000000: 6869\n70 71", 15), ("00000000  68 69  |hi|\nno dump\n", 22), ("00000000: 68zz\n", 12),
         ("00000000  00 |.|\n00000001\n00000001\n", 26),
     ])
-    func `what is no line of a dump is refused in one`(dump: String, offset: Int) {
+    func `a line that does not belong to a dump is refused inside one`(dump: String, offset: Int) {
         #expect(throws: CodecError(.invalidHex, offset: offset)) { try Hexadecimal.bytes(of: dump) }
     }
 
-    @Test func `a line of a dump has an end`() {
+    @Test func `a dump line that is too long is refused`() {
         let dump = "00000000  " + String(repeating: "00 ", count: 1000)
         var reader = HexadecimalReader()
         #expect(throws: CodecError(.invalidHex, offset: 0)) { try reader.receive(Array(dump.utf8)) }
@@ -110,7 +110,7 @@ struct HexadecimalTests {
         "0000000f 4e21\n0100", "0000000f4e21\n  0100", "0000000f  4e21 0100", "0000  000f4e21\n0100",
         "00:00:00:0f: 4e21,0100",
     ])
-    func `digits that only look like an address are bytes`(text: String) throws {
+    func `digits that only look like a dump's address are read as bytes`(text: String) throws {
         #expect(try Hexadecimal.bytes(of: text) == [0x00, 0x00, 0x00, 0x0F, 0x4E, 0x21, 0x01, 0x00])
     }
 }

@@ -19,7 +19,7 @@ struct PropertiesTests {
     ]
 
     @Test(arguments: good)
-    func `properties keep keys in order and values with their colons`(
+    func `properties keep the order of their keys and the colons in their values`(
         text: String, properties: Properties, written: String
     ) throws {
         #expect(try read(text, isStrict: true) == properties)
@@ -38,7 +38,7 @@ struct PropertiesTests {
     ]
 
     @Test(arguments: refusedWhenStrict)
-    func `strict reading refuses what lenient reading mends`(
+    func `strict reading refuses what lenient reading accepts`(
         text: String, error: CodecError, lenient: Properties
     ) throws {
         #expect(throws: error) { try read(text, isStrict: true) }
@@ -46,7 +46,7 @@ struct PropertiesTests {
     }
 
     @Test(arguments: [true, false])
-    func `properties that are not UTF-8 are refused and not taken for none`(isStrict: Bool) {
+    func `properties that are not UTF-8 are refused, and not read as empty`(isStrict: Bool) {
         let bytes: [UInt8] = Array("a:1\nb:".utf8) + [0xFF]
         #expect(throws: CodecError(.invalidUTF8(.unexpectedByte), offset: 6)) {
             try Properties(bytes.span.bytes, isStrict: isStrict)
@@ -57,13 +57,13 @@ struct PropertiesTests {
         arguments: [
             ["a:b": "1"], ["a\nb": "1"], ["": "1"], ["a": "1\n2"], ["a": "1\nb:2"],
         ] as [Properties])
-    func `what could not be read back is not written`(properties: Properties) throws {
+    func `properties that could not be read back are not written`(properties: Properties) throws {
         let entry = try #require(properties.entries.first)
         #expect(throws: CodecError(.invalidProperty(entry.key + ":" + entry.value))) { try properties.byteCount() }
     }
 
     @Test(arguments: [(65_533, true), (65_534, false)])
-    func `properties end at 65535 bytes`(valueByteCount: Int, fits: Bool) throws {
+    func `properties have at most 65,535 bytes`(valueByteCount: Int, fits: Bool) throws {
         let value = String(repeating: "x", count: valueByteCount)
         let properties: Properties = ["k": value]
         let text = "k:" + value
@@ -77,14 +77,14 @@ struct PropertiesTests {
         }
     }
 
-    @Test func `two spellings of one character are two keys`() throws {
+    @Test func `two spellings of one character are two different keys`() throws {
         let properties = try read("\u{E9}:1\ne\u{301}:2", isStrict: true)
         #expect(properties.entries.count == 2)
         #expect(properties["\u{E9}"] == "1")
         #expect(properties["e\u{301}"] == "2")
     }
 
-    @Test func `setting and removing keeps the order of the rest`() {
+    @Test func `setting and removing a key keeps the order of the other keys`() {
         var properties: Properties = ["a": "1", "b": "2", "c": "3"]
         properties["b"] = nil
         properties["a"] = "4"

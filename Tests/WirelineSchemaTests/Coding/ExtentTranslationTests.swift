@@ -7,7 +7,7 @@ import WirelineSchema
 struct ExtentTranslationTests {
     typealias Extent = TypeDescription.Extent
 
-    /// "hi" or two numbers, behind each kind of prefix or before each kind of end.
+    /// "hi" or two numbers, after each kind of prefix or before each kind of end.
     static let extents: [(Extent, String, String)] = [
         (.counted(.uint8, .bigEndian), "02", ""), (.counted(.uint16, .bigEndian), "0002", ""),
         (.counted(.uint16, .littleEndian), "0200", ""), (.counted(.uint32, .bigEndian), "00000002", ""),
@@ -15,24 +15,24 @@ struct ExtentTranslationTests {
         (.terminated, "", "00"), (.rest, "", ""),
     ]
 
-    // MARK: Each extent, both ways
+    // MARK: Each extent, encoded and decoded
 
     @Test(arguments: extents)
-    func `a string stands in its extent`(extent: Extent, prefix: String, suffix: String) throws {
+    func `a string is encoded and decoded in each extent`(extent: Extent, prefix: String, suffix: String) throws {
         let translator = PayloadTranslator(.init("v", .string(extent)))
         #expect(try translator.encode(#"{"v":"hi"}"#) == prefix + "6869" + suffix)
         #expect(try translator.decode(prefix + "6869" + suffix) == #"{"v":"hi"}"#)
     }
 
     @Test(arguments: extents)
-    func `bytes stand in their extent`(extent: Extent, prefix: String, suffix: String) throws {
+    func `bytes are encoded and decoded in each extent`(extent: Extent, prefix: String, suffix: String) throws {
         let translator = PayloadTranslator(.init("v", .bytes(extent)))
         #expect(try translator.encode(#"{"v":"//4="}"#) == prefix + "fffe" + suffix)
         #expect(try translator.decode(prefix + "fffe" + suffix) == #"{"v":"//4="}"#)
     }
 
     @Test(arguments: extents.filter { $0.0 != .terminated })
-    func `a list stands in its extent`(extent: Extent, prefix: String, suffix: String) throws {
+    func `a list is encoded and decoded in each extent`(extent: Extent, prefix: String, suffix: String) throws {
         let element = TypeDescription.integer(.int16, .littleEndian)
         let translator = PayloadTranslator(.init("v", .list(element, extent)))
         #expect(try translator.encode(#"{"v":[258,-1]}"#) == prefix + "0201ffff")
@@ -44,7 +44,7 @@ struct ExtentTranslationTests {
         (.string(.counted(.uint8, .bigEndian)), "01 61 00 02 6263", #"["a","","bc"]"#),
         (.bytes(.counted(.varint, .bigEndian)), "01 61 00 02 6263", #"["YQ==","","YmM="]"#),
     ])
-    func `a list has strings to the end`(element: TypeDescription, payload: String, json: String) throws {
+    func `a list to the end can hold strings`(element: TypeDescription, payload: String, json: String) throws {
         let translator = PayloadTranslator(.init("v", .list(element, .rest)))
         #expect(try translator.decode(payload) == #"{"v":\#(json)}"#)
         #expect(try translator.encode(#"{"v":\#(json)}"#) == payload.filter { $0 != " " })
@@ -55,13 +55,13 @@ struct ExtentTranslationTests {
         ("000a00efbbbfefbfbee280ae", "\"\\u0000\\ufeff\u{FFFE}\\u202e\""),
         ("000365cc81", "\"e\u{301}\""), ("0004f09f9880", "\"😀\""), ("0000", "\"\""),
     ])
-    func `text is kept as it is`(payload: String, json: String) throws {
+    func `text is kept unchanged`(payload: String, json: String) throws {
         let translator = PayloadTranslator(.init("v", .text))
         #expect(try translator.decode(payload) == #"{"v":\#(json)}"#)
         #expect(try translator.encode(#"{"v":\#(json)}"#) == payload)
     }
 
-    @Test func `a fixed list has its count`() throws {
+    @Test func `a fixed list has exactly its count of items`() throws {
         let translator = PayloadTranslator(.init("v", .fixedList(.uint16, count: 2)))
         #expect(try translator.encode(#"{"v":[1,2]}"#) == "00010002")
         #expect(try translator.decode("00010002") == #"{"v":[1,2]}"#)
@@ -82,7 +82,7 @@ struct ExtentTranslationTests {
         (CountFormat.uint8, 255, true), (.uint8, 256, false), (.uint16, 65_535, true), (.uint16, 65_536, false),
         (.uint32, 65_536, true), (.varint, 65_536, true),
     ])
-    func `what a prefix cannot say is refused`(format: CountFormat, count: Int, isPossible: Bool) throws {
+    func `a count that does not fit its prefix is refused`(format: CountFormat, count: Int, isPossible: Bool) throws {
         let extent = Extent.counted(format, .bigEndian)
         let reason = CodecError.Reason.tooLong(count: count, limit: format.maximum)
         let text = #"{"v":"\#(String(repeating: "a", count: count))"}"#
@@ -124,7 +124,7 @@ struct ExtentTranslationTests {
     }
 
     @Test(arguments: [TypeDescription.string(.terminated), .bytes(.terminated)])
-    func `a NUL cannot stand in what a NUL ends`(type: TypeDescription) {
+    func `a NUL is refused in a value that ends with a NUL`(type: TypeDescription) {
         let translator = PayloadTranslator(.init("v", type))
         let value = type == .string(.terminated) ? #"a\u0000"# : "YQA="
         #expect(throws: TranslationError(.embeddedTerminator, path: "M.v")) {
@@ -155,7 +155,7 @@ struct ExtentTranslationTests {
         ("0002 e4bd", .invalidUTF8(.truncated), 2), ("0001 80", .invalidUTF8(.unexpectedByte), 2),
         ("0002 c4e3", .invalidUTF8(.truncated), 2),
     ])
-    func `a broken string is refused`(payload: String, reason: CodecError.Reason, offset: Int) {
+    func `an invalid string is refused`(payload: String, reason: CodecError.Reason, offset: Int) {
         let translator = PayloadTranslator(.init("v", .text))
         #expect(throws: CodecError(reason, offset: offset, path: "M.v")) { try translator.decode(payload) }
     }
@@ -163,7 +163,7 @@ struct ExtentTranslationTests {
     @Test(arguments: [
         ("ffffffff", 4_294_967_295), ("7fffffff", 2_147_483_647), ("20000001", 536_870_913),
     ])
-    func `a huge count is refused before anything is made`(payload: String, count: Int) {
+    func `a huge count is refused before anything is allocated`(payload: String, count: Int) {
         let extent = Extent.counted(.uint32, .bigEndian)
         #expect(throws: CodecError(.truncated(needed: count, available: 1), offset: 4, path: "M.v")) {
             try PayloadTranslator(.init("v", .bytes(extent))).decode(payload + "00")
@@ -173,14 +173,14 @@ struct ExtentTranslationTests {
         }
     }
 
-    @Test func `a list whose last item is cut names that item`() {
+    @Test func `the error for a truncated list names the truncated item`() {
         let translator = PayloadTranslator(.init("v", .list(.text)))
         #expect(throws: CodecError(.truncated(needed: 2, available: 1), offset: 8, path: "M.v[1]")) {
             try translator.decode("0002 0002 6161 0002 61")
         }
     }
 
-    @Test func `65,535 empty strings are read, and missed when the last is cut off`() throws {
+    @Test func `65,535 empty strings are read, and refused if the last one is missing`() throws {
         let translator = PayloadTranslator(.init("v", .list(.text)))
         let payload = "ffff" + String(repeating: "0000", count: 65_535)
         let isSame = try translator.encode(translator.decode(payload)) == payload

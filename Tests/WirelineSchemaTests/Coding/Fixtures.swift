@@ -44,7 +44,7 @@ extension StructureDescription {
 }
 
 extension ProtocolDescription {
-    /// A protocol of one message `M`, with the declarations that its fields may refer to.
+    /// A protocol with one message `M`, and the declarations that its fields may refer to.
     static func only(
         _ fields: [FieldDescription], _ change: (inout ProtocolDescription) -> Void = { _ in }
     )
@@ -113,7 +113,7 @@ struct PayloadTranslator {
         Hexadecimal.text(of: try translator.encodePayload(message: "M", fields: JSONValue(parsing: json)))
     }
 
-    /// The JSON of a payload: its fields, and behind them the trailing bytes if there are any.
+    /// The JSON of a payload: its fields, and after them the trailing bytes if there are any.
     func decode(_ hexadecimal: String) throws -> String {
         let line = try decodeLine(bytes(hexadecimal))
         let trailing = line["trailing"].map { " + \($0)" } ?? ""
@@ -125,7 +125,7 @@ struct PayloadTranslator {
     }
 }
 
-/// The bytes of hexadecimal digits, between which spaces may stand.
+/// The bytes of hexadecimal digits, which may have spaces between them.
 func bytes(_ hexadecimal: String) -> [UInt8] {
     (try? Hexadecimal.bytes(of: hexadecimal)) ?? []
 }

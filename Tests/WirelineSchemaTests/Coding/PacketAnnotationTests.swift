@@ -6,7 +6,7 @@ import WirelineCodec
 import WirelineSchema
 
 struct PacketAnnotationTests {
-    /// A line a part: range, prefix, path, value.
+    /// One line for each part: range, prefix, path, value.
     static func lines(_ annotation: PacketAnnotation) -> [String] {
         annotation.parts.map { part in
             let prefix = part.prefixByteCount > 0 ? "(\(part.prefixByteCount))" : ""
@@ -23,7 +23,7 @@ struct PacketAnnotationTests {
             .annotate(packet.span.bytes, preferring: .client, maximumPartCount: limit)
     }
 
-    @Test func `header and fields are the parts of a packet`() throws {
+    @Test func `the parts of a packet are its header and its fields`() throws {
         let annotation = try Self.annotate(.scene, PacketTranslatorTests.enter)
         #expect(annotation.message == "Cs_20001")
         #expect(annotation.fault == nil && annotation.omittedPartCount == 0)
@@ -35,7 +35,7 @@ struct PacketAnnotationTests {
         #expect(annotation.parts.map(\.kind) == [.header, .header, .field, .field, .field])
     }
 
-    @Test func `a trailer stands behind the fields`() throws {
+    @Test func `a trailer comes after the fields`() throws {
         let annotation = try Self.annotate(PacketTranslatorTests.everything, PacketTranslatorTests.ping)
         #expect(
             Self.lines(annotation) == [
@@ -60,7 +60,7 @@ struct PacketAnnotationTests {
         return result
     }()
 
-    @Test func `lists, sized structures, unknown bytes and sensitive fields are told apart`() throws {
+    @Test func `lists, sized structures, unknown bytes and sensitive fields have parts of their own`() throws {
         let packet = "00000016 0001 0002 02 0005 03 0006 ff 02 6869 01 02 dead"
         let annotation = try Self.annotate(Self.nested, packet)
         #expect(
@@ -72,21 +72,21 @@ struct PacketAnnotationTests {
             ])
     }
 
-    @Test func `an unknown message is its payload`() throws {
+    @Test func `the part of an unknown message is its payload`() throws {
         let annotation = try Self.annotate(.scene, "00000008 0009 beef")
         #expect(annotation.message == nil)
         #expect(Self.lines(annotation).last == "6..<8 payload = 2 bytes")
         #expect(try Self.annotate(.scene, "00000006 0009").parts.count == 2)
     }
 
-    @Test func `what was read before a fault is kept`() throws {
+    @Test func `the parts before a fault are kept`() throws {
         let annotation = try Self.annotate(.scene, "0000000a 4e21 07 000000")
         #expect(Self.lines(annotation).last == "6..<7 SceneId = 7")
         #expect(annotation.fault?.description == "Cs_20001.Line: needs 4 bytes at offset 7, 3 are left")
     }
 
     @Test(arguments: 0...6)
-    func `no more parts are made than asked for`(_ limit: Int) throws {
+    func `the number of parts stays within the limit`(_ limit: Int) throws {
         let annotation = try Self.annotate(.scene, PacketTranslatorTests.enter, limit: limit)
         #expect(annotation.parts.count == min(5, limit))
         #expect(annotation.omittedPartCount == 5 - min(5, limit))
@@ -96,7 +96,7 @@ struct PacketAnnotationTests {
         #expect(throws: CodecError.self) { try Self.annotate(.scene, "00000005 4e21") }
     }
 
-    @Test func `the parts of random packets cover every byte, and faults are those of decoding`() {
+    @Test func `the parts of random packets cover every byte, and faults equal those of decoding`() {
         var random = SeededGenerator.forThisRun()
         let seed = random.seedComment
         var wrong: [String] = []
@@ -119,7 +119,7 @@ struct PacketAnnotationTests {
 }
 
 extension PacketTranslator {
-    /// Whether the parts follow one another without a gap, to the end or to a fault that decoding has too.
+    /// Whether the parts follow one another without a gap, up to the end or to a fault that decoding reports, too.
     fileprivate func annotatesAll(_ packet: [UInt8]) -> Bool {
         guard let annotation = try? annotate(packet.span.bytes, preferring: .client) else { return false }
         var fault: CodecError?

@@ -40,7 +40,7 @@ struct PacketTranslatorTests {
     // MARK: Whole packets
 
     @Test(arguments: [(scene, enter, enterLine), (PacketTranslator(everything), ping, pingLine)])
-    func `a packet is a line, and the line the packet`(
+    func `a packet becomes a line of JSON, and the line becomes the packet`(
         translator: PacketTranslator, packet: String, line: String
     ) throws {
         let decoded = try translator.decode(bytes(packet).span.bytes, from: .client)
@@ -54,7 +54,7 @@ struct PacketTranslatorTests {
         #expect(Hexadecimal.text(of: try translator.encode(message: name, json: decoded["fields"] ?? .null)) == packet)
     }
 
-    @Test func `a message has two names`() throws {
+    @Test func `a message can be called by either of its two names`() throws {
         let fields = try JSONValue(parsing: #"{"SceneId":7,"Line":2,"message":"你好"}"#)
         #expect(Hexadecimal.text(of: try Self.scene.encode(message: "EnterScene", json: fields)) == Self.enter)
         let line = #"{"message":"EnterScene","fields":{"SceneId":7,"Line":2,"message":"你好"}}"#
@@ -69,7 +69,7 @@ struct PacketTranslatorTests {
                 == #"{"message":"Cs_20002","id":20002,"header":{"length":6,"id":20002},"fields":{}}"#)
     }
 
-    @Test func `the sender decides which message an ID is`() throws {
+    @Test func `the sender decides which message an ID means`() throws {
         let packet = bytes("000000094e21 01 0000")
         let line = try Self.scene.decode(packet.span.bytes, from: .server)
         #expect(line["message"] == "Sc_20001")
@@ -86,7 +86,7 @@ struct PacketTranslatorTests {
         }
     }
 
-    @Test func `an unknown ID shows its payload`() throws {
+    @Test func `the line of a packet with an unknown ID has its payload`() throws {
         let packet = bytes("00000008ffff abcd")
         let line = try Self.scene.decode(packet.span.bytes, from: .client)
         #expect(
@@ -94,7 +94,7 @@ struct PacketTranslatorTests {
         #expect(try Self.scene.encode(line: line) == packet)
     }
 
-    @Test func `trailing bytes stand beside the fields`() throws {
+    @Test func `trailing bytes are shown beside the fields`() throws {
         let packet = bytes("000000084e22 abcd")
         let line = try Self.scene.decode(packet.span.bytes, from: .client)
         #expect(
@@ -106,7 +106,7 @@ struct PacketTranslatorTests {
 
     // MARK: Lines or fields
 
-    @Test func `a message may have fields that are named like the keys of a line`() throws {
+    @Test func `a message may have fields with the same names as the keys of a line`() throws {
         let names = ["fields", "message", "id"]
         let translator = PacketTranslator(.only(names.map { FieldDescription($0, .uint8) }))
         let fields: JSONValue = ["fields": 1, "message": 2, "id": 3]
@@ -138,7 +138,7 @@ struct PacketTranslatorTests {
         (#"{"fields":[]}"#, "Cs_20002: an object is needed, not an array"),
         ("[]", "Cs_20002: an object is needed, not an array"),
     ])
-    func `a line that is not this packet's is refused`(json: String, message: String) throws {
+    func `a line with keys that do not match its packet is refused`(json: String, message: String) throws {
         let error = try #require(throws: TranslationError.self) {
             try Self.scene.encode(message: "Cs_20002", json: JSONValue(parsing: json))
         }
@@ -157,14 +157,14 @@ struct PacketTranslatorTests {
             #"no field is named "fields"; there is message, id, header, payload"#
         ),
     ])
-    func `a line without its parts is refused`(json: String, message: String) throws {
+    func `a line with missing parts is refused`(json: String, message: String) throws {
         let error = try #require(throws: TranslationError.self) {
             try Self.scene.encode(line: JSONValue(parsing: json))
         }
         #expect(error.description == message)
     }
 
-    @Test func `a message that does not exist is named`() throws {
+    @Test func `the error names a message that does not exist`() throws {
         let error = try #require(throws: TranslationError.self) {
             try Self.scene.encode(message: "\u{1B}[2J", json: [:])
         }
@@ -200,7 +200,7 @@ struct PacketTranslatorTests {
         (#"{"sequence":-1}"#, "Ping.header.sequence: -1 is not in 0...18446744073709551615"),
         ("3", "Ping.header: an object is needed, not a number"),
     ])
-    func `what cannot be set is refused`(header: String, message: String) throws {
+    func `header values that cannot be set are refused`(header: String, message: String) throws {
         let translator = PacketTranslator(Self.everything)
         let error = try #require(throws: TranslationError.self) {
             try translator.encode(message: "Ping", json: ["n": 49], header: JSONValue(parsing: header))
@@ -236,7 +236,7 @@ struct PacketTranslatorTests {
         (#"{"SceneId":7,"Line":2,"message":null}"#, "Cs_20001.message: a string is needed, not null"),
         (#"{"SceneId":7,"Line":2,"message":1}"#, "Cs_20001.message: a string is needed, not a number"),
     ])
-    func `a faulty field is named`(json: String, message: String) throws {
+    func `the error names a faulty field`(json: String, message: String) throws {
         let error = try #require(throws: TranslationError.self) {
             try Self.scene.encode(message: "Cs_20001", json: JSONValue(parsing: json))
         }
@@ -256,7 +256,7 @@ struct PacketTranslatorTests {
         ("", "Cs_20001: the text ends where a value was expected at byte 0 of the JSON"),
         ("\u{FEFF}{}", "Cs_20001: a byte order mark at byte 0 of the JSON"),
     ])
-    func `a fault of the text names the field`(text: String, message: String) throws {
+    func `the error for invalid JSON text names the field`(text: String, message: String) throws {
         let error = try #require(throws: TranslationError.self) {
             try Self.scene.encode(message: "Cs_20001", parsing: Array(text.utf8))
         }
@@ -275,14 +275,14 @@ struct PacketTranslatorTests {
         ),
         ("00000006 4e21", "Sc_20001.res: needs 1 byte at offset 6, 0 are left"),
     ])
-    func `a cut packet says where`(packet: String, message: String) throws {
+    func `the error for a truncated packet names the place`(packet: String, message: String) throws {
         var packet = bytes(packet)
         packet[3] = UInt8(packet.count)
         let error = try #require(throws: CodecError.self) { try Self.scene.decode(packet.span.bytes, from: .server) }
         #expect(error.description == message)
     }
 
-    @Test func `every cut of a packet is refused`() throws {
+    @Test func `a packet is refused if it is truncated anywhere`() throws {
         let packet = bytes(Self.enter)
         let accepted = packet.indices.filter { length in
             (try? Self.scene.decode(Array(packet.prefix(length)).span.bytes, from: .client)) != nil

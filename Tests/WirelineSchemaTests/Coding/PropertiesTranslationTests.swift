@@ -12,20 +12,20 @@ struct PropertiesTranslationTests {
         ("", "{}"), ("b:1\na:2", #"{"b":"1","a":"2"}"#), ("url:http://a:80", #"{"url":"http://a:80"}"#),
         ("k:", #"{"k":""}"#), ("名:值\u{202E}", #"{"名":"值\u202e"}"#),
     ])
-    func `properties are an object in order`(text: String, object: String) throws {
+    func `properties become an object in the same order`(text: String, object: String) throws {
         let payload = Hexadecimal.text(of: Array(text.utf8))
         #expect(try Self.strict.decode(payload) == #"{"prop":\#(object)}"#)
         #expect(try Self.strict.encode(#"{"prop":\#(object)}"#) == payload)
         #expect(try Self.lenient.encode(#"{"prop":\#(object)}"#) == payload)
     }
 
-    @Test func `of a key that stands twice the last value counts, or it is refused`() throws {
+    @Test func `a repeated key keeps its last value when lenient, and is refused when strict`() throws {
         let payload = Hexadecimal.text(of: Array("a:1\nb:2\na:3".utf8))
         #expect(try Self.lenient.decode(payload) == #"{"prop":{"a":"3","b":"2"}}"#)
         #expect(throws: CodecError(.duplicateKey("a"), offset: 8, path: "M.prop")) { try Self.strict.decode(payload) }
     }
 
-    @Test func `what is not UTF-8 is refused`() {
+    @Test func `properties that are not UTF-8 are refused`() {
         #expect(throws: CodecError(.invalidUTF8(.unexpectedByte), offset: 2, path: "M.prop")) {
             try Self.lenient.decode("613aff")
         }
@@ -43,12 +43,12 @@ struct PropertiesTranslationTests {
         ),
         (#"["a"]"#, TranslationError(.wrongKind(expected: .object, found: "an array"), path: "M.prop")),
     ])
-    func `what cannot be read back is refused`(json: String, error: TranslationError) {
+    func `properties that cannot be read back are refused`(json: String, error: TranslationError) {
         #expect(throws: error) { try Self.strict.encode(#"{"prop":\#(json)}"#) }
         #expect(throws: error) { try Self.lenient.encode(#"{"prop":\#(json)}"#) }
     }
 
-    @Test func `properties have at most 65535 bytes`() throws {
+    @Test func `properties have at most 65,535 bytes`() throws {
         let most = #"{"prop":{"k":"\#(String(repeating: "a", count: 65_533))"}}"#
         #expect(try Self.strict.decode(Self.strict.encode(most)) == most)
         #expect(throws: TranslationError(.tooLong(count: 65_536, limit: 65_535), path: "M.prop")) {

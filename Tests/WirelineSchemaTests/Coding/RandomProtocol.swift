@@ -12,7 +12,7 @@ struct RandomProtocol {
     init(random: SeededGenerator) {
         self.random = random
         description = .only([])
-        // Structures refer only to those before them, so that none holds itself.
+        // Structures refer only to those before them, so that none contains itself.
         for index in 0..<3 {
             let isSized = self.random.isTrue
             let fields = randomFields(structures: index, mayGrow: isSized, mayTakeRest: false)
@@ -81,7 +81,7 @@ struct RandomProtocol {
     private mutating func object(_ fields: [FieldDescription]) -> JSONValue {
         var members: [JSONValue.Member] = []
         for field in fields {
-            // Once an optional is left out, nothing may follow it.
+            // After an optional field that is left out, no field may follow.
             if field.presence == .optional && random.isTrue { break }
             members.append(JSONValue.Member(field.name, value(field.type)))
         }
@@ -128,7 +128,7 @@ struct RandomProtocol {
         }
     }
 
-    /// An integer of any number of bits, and both ends of its range often.
+    /// An integer of any number of bits, often one of the ends of its range.
     private mutating func integer(in range: ClosedRange<Int128>) -> JSONValue {
         var value = Int128(truncatingIfNeeded: random.next()) >> Int128(Int.random(in: 0...63, using: &random))
         if Int.random(in: 0..<8, using: &random) == 0 { value = random.isTrue ? range.lowerBound : range.upperBound }

@@ -5,9 +5,9 @@ import TestingSupport
 import WirelineCodec
 import WirelineSchema
 
-/// Random protocols with random messages: what is written is read back, and what is broken is refused.
+/// Random protocols with random messages: written messages are read back, and broken packets are refused.
 struct RandomTranslationTests {
-    @Test func `random messages come back`() {
+    @Test func `random messages are read back unchanged`() {
         var random = SeededGenerator.forThisRun()
         let seed = random.seedComment
         var lost: [JSONValue] = []
@@ -23,7 +23,7 @@ struct RandomTranslationTests {
         #expect(lost == [], seed)
     }
 
-    @Test func `random faults are refused or read, and never written otherwise`() {
+    @Test func `random faults are refused, or read and written back unchanged`() {
         var random = SeededGenerator.forThisRun()
         let seed = random.seedComment
         var changed: [String] = []
@@ -68,7 +68,7 @@ extension PacketTranslator {
 }
 
 extension [UInt8] {
-    /// The bytes with one of them changed, or cut short, or with more behind them.
+    /// The bytes with one of them changed, or truncated, or with more bytes after them.
     fileprivate func broken(using random: inout SeededGenerator) -> [UInt8] {
         var result = self
         switch Int.random(in: 0..<4, using: &random) {

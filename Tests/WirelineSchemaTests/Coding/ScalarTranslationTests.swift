@@ -18,7 +18,7 @@ struct ScalarTranslationTests {
         (.uint64, "9007199254740991", "001fffffffffffff", "ffffffffffff1f00"),
         (.int64, "-9007199254740991", "ffe0000000000001", "010000000000e0ff"),
     ])
-    func `an integer stands in its width and byte order`(
+    func `an integer is encoded in its width and byte order`(
         format: IntegerFormat, value: String, bigEndian: String, littleEndian: String
     ) throws {
         let isExact = try #require(Int128(value)).magnitude <= 9_007_199_254_740_991
@@ -42,7 +42,7 @@ struct ScalarTranslationTests {
         #expect(try translator.decode(payload) == #"{"v":"\#(value)"}"#)
     }
 
-    @Test func `a small 64-bit integer may be a string, and a negative zero is zero`() throws {
+    @Test func `a small 64-bit integer may be a string, and negative zero is zero`() throws {
         let translator = PayloadTranslator(.init("v", .integer(.int64, .bigEndian)))
         #expect(try translator.encode(#"{"v":"-7"}"#) == "fffffffffffffff9")
         #expect(try translator.encode(#"{"v":-0}"#) == "0000000000000000")
@@ -77,7 +77,7 @@ struct ScalarTranslationTests {
             "M.v: 1000000000000000000000000000000000000000 is too large for any field of its kind"
         ),
     ])
-    func `any other number is refused`(format: IntegerFormat, json: String, message: String) throws {
+    func `an integer of any other form is refused`(format: IntegerFormat, json: String, message: String) throws {
         let translator = PayloadTranslator(.init("v", .integer(format, .bigEndian)))
         let error = try #require(throws: TranslationError.self) { try translator.encode(#"{"v":\#(json)}"#) }
         #expect(error.description == message)
@@ -87,7 +87,7 @@ struct ScalarTranslationTests {
         #" is not an integer: in a string stand its digits, no zeros in front, and "-" if it is negative"#
 
     @Test(arguments: [TypeDescription.uint16, .varint(maximumByteCount: 10)])
-    func `a range is checked both ways`(type: TypeDescription) throws {
+    func `a range is checked when encoding and decoding`(type: TypeDescription) throws {
         let translator = PayloadTranslator(.init("v", type, range: 1...100))
         let prefix = type == .uint16 ? "00" : ""
         #expect(try translator.encode(#"{"v":1}"#) == prefix + "01")
@@ -106,7 +106,7 @@ struct ScalarTranslationTests {
         (10, "0", "00"), (10, "127", "7f"), (10, "128", "8001"), (10, "300", "ac02"), (2, "16383", "ff7f"),
         (10, #""18446744073709551615""#, "ffffffffffffffffff01"), (4, "268435455", "ffffff7f"),
     ])
-    func `a varint has its shortest form`(maximumByteCount: Int, value: String, payload: String) throws {
+    func `a varint is encoded in its shortest form`(maximumByteCount: Int, value: String, payload: String) throws {
         let translator = PayloadTranslator(.init("v", .varint(maximumByteCount: maximumByteCount)))
         #expect(try translator.encode(#"{"v":\#(value)}"#) == payload)
         #expect(try translator.decode(payload) == #"{"v":\#(value)}"#)
@@ -133,7 +133,7 @@ struct ScalarTranslationTests {
         ("1.5", "3fc00000", "3ff8000000000000"), (#""Infinity""#, "7f800000", "7ff0000000000000"),
         (#""-Infinity""#, "ff800000", "fff0000000000000"), (#""NaN""#, "7fc00000", "7ff8000000000000"),
     ])
-    func `a float has its shortest digits`(value: String, single: String, double: String) throws {
+    func `a float is shown with its shortest digits`(value: String, single: String, double: String) throws {
         let json = #"{"v":\#(value)}"#
         #expect(try PayloadTranslator(.init("v", .float32(.bigEndian))).encode(json) == single)
         #expect(try PayloadTranslator(.init("v", .float32(.bigEndian))).decode(single) == json)
@@ -149,7 +149,7 @@ struct ScalarTranslationTests {
         ("16777217", "4b800000"), ("9007199254740993", "5a000000"), ("1e-400", "00000000"), ("-0", "80000000"),
         ("1E2", "42c80000"), ("1.40129846e-45", "00000001"), ("3.40282356e38", "7f7fffff"),
     ])
-    func `a number that a float cannot hold is rounded`(value: String, payload: String) throws {
+    func `a number that a float cannot represent is rounded`(value: String, payload: String) throws {
         #expect(try PayloadTranslator(.init("v", .float32(.bigEndian))).encode(#"{"v":\#(value)}"#) == payload)
     }
 
@@ -160,20 +160,20 @@ struct ScalarTranslationTests {
         (#""1""#, #"M.v: a number, "NaN", "Infinity" or "-Infinity" is needed, not a string"#),
         ("null", #"M.v: a number, "NaN", "Infinity" or "-Infinity" is needed, not null"#),
     ])
-    func `what is no float is refused`(value: String, message: String) throws {
+    func `a value that is no float is refused`(value: String, message: String) throws {
         let translator = PayloadTranslator(.init("v", .float32(.bigEndian)))
         let error = try #require(throws: TranslationError.self) { try translator.encode(#"{"v":\#(value)}"#) }
         #expect(error.description == message)
     }
 
     @Test(arguments: ["1.25", #""NaN""#, #""Infinity""#, "-0.5"])
-    func `a float outside its range is refused`(value: String) {
+    func `a float outside its range is refused when encoding`(value: String) {
         let translator = PayloadTranslator(.init("v", .float64(.bigEndian), floatRange: 0...1))
         let error = #expect(throws: TranslationError.self) { try translator.encode(#"{"v":\#(value)}"#) }
         #expect(error?.path == "M.v")
     }
 
-    @Test func `a float outside its range is refused when reading`() {
+    @Test func `a float outside its range is refused when decoding`() {
         let translator = PayloadTranslator(.init("v", .float32(.bigEndian), floatRange: 0...1))
         #expect(throws: CodecError(.floatOutOfRange(value: 2, minimum: 0, maximum: 1), offset: 0, path: "M.v")) {
             try translator.decode("40000000")
@@ -194,7 +194,7 @@ struct ScalarTranslationTests {
 
     // MARK: Enums and flags
 
-    @Test func `an enum is its name, or its number when it has none`() throws {
+    @Test func `an enum is shown as its name, or as its number if it has no name`() throws {
         let translator = PayloadTranslator(.init("v", .fixedList(.enumeration(0, .bigEndian), count: 3)))
         #expect(try translator.decode("000107") == #"{"v":["failed","ok",7]}"#)
         #expect(try translator.encode(#"{"v":["failed",1,7]}"#) == "000107")
@@ -206,7 +206,7 @@ struct ScalarTranslationTests {
         }
     }
 
-    @Test func `an enum has its byte order and its 64 bits`() throws {
+    @Test func `an enum keeps its byte order and all 64 bits`() throws {
         let translator = PayloadTranslator(.init("v", .enumeration(1, .littleEndian)))
         #expect(try translator.encode(#"{"v":"least"}"#) == "0000000000000080")
         #expect(try translator.decode("0000000000000080") == #"{"v":"least"}"#)
@@ -218,7 +218,7 @@ struct ScalarTranslationTests {
         ("gild", #"M.v: there is no "gild"; did you mean "gold"?"#),
         ("zzz", #"M.v: there is no "zzz"; there is rank0, rank1, rank2, rank3, rank4, rank5, rank6, rank7, …"#),
     ])
-    func `of many names the nearest is shown`(name: String, message: String) throws {
+    func `if there are many names, the error shows the nearest one`(name: String, message: String) throws {
         let names = (0..<10).map { "rank\($0)" } + ["gold"]
         let translator = PayloadTranslator(.init("v", .enumeration(0, .bigEndian))) {
             $0.enumerations[0].cases = names.enumerated().map { .init(name: $1, value: Int128($0)) }
@@ -227,7 +227,7 @@ struct ScalarTranslationTests {
         #expect(error.description == message)
     }
 
-    @Test func `a closed enum has only its cases`() throws {
+    @Test func `a closed enum accepts only its cases`() throws {
         let translator = PayloadTranslator(.init("v", .enumeration(2, .bigEndian)))
         #expect(try translator.decode("ffff") == #"{"v":"minus"}"#)
         #expect(try translator.encode(#"{"v":-1}"#) == "ffff")
@@ -240,13 +240,13 @@ struct ScalarTranslationTests {
         ("000c", #"["owner"]"#), ("0004", "[4]"), ("000f", #"["mute","ban","owner"]"#), ("8005", #"["mute",32772]"#),
         ("ffff", #"["mute","ban","owner",65520]"#),
     ])
-    func `flags are their names and one number`(payload: String, names: String) throws {
+    func `flags are shown as their names and one number for the other bits`(payload: String, names: String) throws {
         let translator = PayloadTranslator(.init("v", .flags(0, .bigEndian)))
         #expect(try translator.decode(payload) == #"{"v":\#(names)}"#)
         #expect(try translator.encode(#"{"v":\#(names)}"#) == payload)
     }
 
-    @Test func `a reserved number of an open enum is kept as any unknown one is`() throws {
+    @Test func `a reserved number of an open enum is kept like any unknown number`() throws {
         let translator = PacketTranslator(
             try describe("enum E : uint8 { a = 0; reserved 5; } message Cs_1 { E e; }"))
         let packet = bytes("00000007 0001 05")
@@ -255,7 +255,7 @@ struct ScalarTranslationTests {
         #expect(try translator.encode(line: line) == packet)
     }
 
-    @Test func `flags may be given in any order and overlap`() throws {
+    @Test func `flags may be given in any order, and may overlap`() throws {
         let translator = PayloadTranslator(.init("v", .flags(0, .littleEndian)))
         #expect(try translator.encode(#"{"v":[32768,"staff","mute","none"]}"#) == "0380")
     }
@@ -268,13 +268,13 @@ struct ScalarTranslationTests {
         ("3", "M.v: an array of names is needed, not a number"),
         (#""mute""#, "M.v: an array of names is needed, not a string"),
     ])
-    func `any other flags are refused`(json: String, message: String) throws {
+    func `invalid flags are refused`(json: String, message: String) throws {
         let translator = PayloadTranslator(.init("v", .flags(0, .bigEndian)))
         let error = try #require(throws: TranslationError.self) { try translator.encode(#"{"v":\#(json)}"#) }
         #expect(error.description == message)
     }
 
-    @Test func `flags have 64 bits`() throws {
+    @Test func `flags can have 64 bits`() throws {
         let translator = PayloadTranslator(.init("v", .flags(1, .bigEndian)))
         #expect(try translator.decode("c000000000000001") == #"{"v":["top","4611686018427387905"]}"#)
         #expect(try translator.encode(#"{"v":["top","4611686018427387905"]}"#) == "c000000000000001")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import TestingSupport
 import WirelineCodec
 import WirelineSchema
 
@@ -10,7 +11,7 @@ struct StructureTranslationTests {
     static let node = StructureDescription(
         "Node", [.init("n", .uint8), .init("children", .list(.structure(0), .counted(.uint8, .bigEndian)))])
 
-    @Test func `structures stand in one another`() throws {
+    @Test func `structures can contain one another`() throws {
         let translator = PayloadTranslator(.init("root", .structure(0))) { $0.structures = [Self.node] }
         let json = #"{"root":{"n":1,"children":[{"n":2,"children":[]},{"n":3,"children":[]}]}}"#
         #expect(try translator.encode(json) == "010202000300")
@@ -33,7 +34,7 @@ struct StructureTranslationTests {
         }
     }
 
-    @Test func `structures nest no deeper than the limit`() throws {
+    @Test func `structures nest only as deeply as the limit allows`() throws {
         let translator = PayloadTranslator(.init("root", .structure(0))) {
             $0.structures = [Self.node]
             $0.options.maximumDepth = 3
@@ -51,13 +52,13 @@ struct StructureTranslationTests {
         }
     }
 
-    @Test func `ten thousand structures in one another are an error`() {
+    @Test func `ten thousand nested structures are refused`() {
         let translator = PayloadTranslator(.init("root", .structure(0))) { $0.structures = [Self.node] }
         let error = #expect(throws: CodecError.self) { try translator.decode(String(repeating: "0101", count: 10_000)) }
         #expect(error?.reason == .tooDeep(limit: 32))
     }
 
-    @Test func `a thousand structures in one another come back, as deep as a schema may allow`() throws {
+    @Test func `a thousand nested structures are read back, the deepest that a schema may allow`() throws {
         let translator = PayloadTranslator(.init("root", .structure(0))) {
             $0.structures = [Self.node]
             $0.options.maximumDepth = 1000
@@ -102,7 +103,7 @@ struct StructureTranslationTests {
         ("0003 0500 01", .truncated(needed: 2, available: 1), 4, "M.v.count"),
         ("ffff 05", .truncated(needed: 65_535, available: 1), 2, "M.v"),
     ])
-    func `an end inside a field of a sized structure is an error`(
+    func `a sized structure that ends inside a field is an error`(
         payload: String, reason: CodecError.Reason, offset: Int, path: String
     ) {
         let translator = PayloadTranslator(.init("v", .structure(0))) { $0.structures = [Self.item] }
@@ -112,7 +113,7 @@ struct StructureTranslationTests {
     @Test(arguments: [
         (CountFormat.uint8, 255, "ff"), (.uint16, 300, "012c"), (.uint32, 300, "0000012c"), (.varint, 300, "ac02"),
     ])
-    func `a size prefix has each format`(format: CountFormat, count: Int, prefix: String) throws {
+    func `a size prefix can have each format`(format: CountFormat, count: Int, prefix: String) throws {
         let translator = PayloadTranslator(.init("v", .structure(0))) {
             $0.structures = [StructureDescription("S", sized: format, [.init("b", .fixedList(.uint8, count: count))])]
         }
@@ -122,7 +123,7 @@ struct StructureTranslationTests {
         #expect(try translator.decode(payload) == json)
     }
 
-    @Test func `a body that its prefix cannot count is refused`() {
+    @Test func `a body that is too long for its size prefix is refused`() {
         let translator = PayloadTranslator(.init("v", .structure(0))) {
             $0.structures = [StructureDescription("S", sized: .uint8, [.init("b", .fixedList(.uint8, count: 256))])]
         }
@@ -131,7 +132,7 @@ struct StructureTranslationTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(300))) func `many sized structures take linear time`() throws {
+    @Test(.amongAll) func `many sized structures take linear time`() throws {
         let translator = PayloadTranslator(.init("v", .list(.structure(0), .counted(.uint32, .bigEndian)))) {
             $0.structures = [Self.item]
         }
@@ -158,7 +159,7 @@ struct StructureTranslationTests {
         ("01 00000002 00", .truncated(needed: 2, available: 1), 5, "M.c"),
         ("01 00000002 0001", .truncated(needed: 1, available: 0), 7, "M.c"),
     ])
-    func `a packet that ends inside an optional field is broken`(
+    func `a packet that ends inside an optional field is refused`(
         payload: String, reason: CodecError.Reason, offset: Int, path: String
     ) {
         #expect(throws: CodecError(reason, offset: offset, path: path)) {
@@ -174,7 +175,7 @@ struct StructureTranslationTests {
         #expect(try PayloadTranslator(.only(Self.grown)).encode(json) == payload)
     }
 
-    @Test func `an optional field behind an unset one is refused`() throws {
+    @Test func `an optional field after an unset one is refused`() throws {
         let translator = PayloadTranslator(.only(Self.grown))
         let error = try #require(throws: TranslationError.self) { try translator.encode(#"{"a":1,"c":"x"}"#) }
         #expect(error == TranslationError(.gapBeforeOptional, path: "M.b"))
@@ -183,7 +184,7 @@ struct StructureTranslationTests {
         }
     }
 
-    @Test func `a since field has its default and is always written`() throws {
+    @Test func `a field added with @since has its default, and is always written`() throws {
         let translator = PayloadTranslator(
             .init("a", .uint8), .init("i", .uint16, .since(2, default: .integer(9))),
             .init("s", .text, .since(2, default: .string("x"))),
@@ -203,7 +204,7 @@ struct StructureTranslationTests {
         }
     }
 
-    @Test func `the default of a since field is zero in all its parts`() throws {
+    @Test func `the default of a field added with @since is zero in all its parts`() throws {
         let types: [TypeDescription] = [
             .integer(.int64, .bigEndian), .float64(.bigEndian), .boolean, .varint(maximumByteCount: 10), .text,
             .bytes(.counted(.uint8, .bigEndian)), .enumeration(0, .bigEndian), .flags(0, .bigEndian), .structure(0),
@@ -237,7 +238,7 @@ struct StructureTranslationTests {
     }
 
     @Test(arguments: [TypeDescription.string(.rest), .bytes(.rest), .list(.uint8, .rest), .structure(0)])
-    func `nothing can follow a field that goes to the end`(type: TypeDescription) {
+    func `nothing may follow a field that goes to the end`(type: TypeDescription) {
         let translator = PayloadTranslator(.init("a", type)) {
             $0.structures = [StructureDescription("S", [.init("x", .string(.rest))])]
         }

@@ -1,13 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import TestingSupport
 import WirelineCodec
 import WirelineSchema
 
 /// Pairs of schemas with known consequences.
 struct CompatibilityTests {
-    /// What `wire diff` says in short: for each change its rule, its subject, and what each version does with packets of the
-    /// other: `reads` them, `refuses` one, `misreads` one or does not `know` one.
+    /// If memory or time grew with the square of the number of fields, this test would crash or take hours.
+    @Test(.amongAll) func `lists of sixty thousand fields are compared in time`() throws {
+        let names = (0..<60_000).map { "uint8 field\($0);\n" }
+        var newer = names
+        newer[30_000] = "uint8 renamed;\n"
+        newer.append("optional uint8 more;\n")
+        #expect(
+            try verdicts("message Cs_1 {\(names.joined())}", "message Cs_1 {\(newer.joined())}") == [
+                "ADDITION Cs_1.more: old reads, new reads", "FIELD_SAME_NAME Cs_1.renamed: old reads, new reads",
+            ])
+    }
+
+    @Test(.amongAll, arguments: ["uint16", "int8"])
+    func `lists in which every field has changed are compared`(type: String) throws {
+        func source(_ type: String) -> String {
+            "message Cs_1 {" + (0..<300).map { "\(type) field\($0);\n" }.joined() + "}"
+        }
+        let changes = try describe(source(type)).changes(since: describe(source("uint8")))
+        #expect(changes.map(\.effect) == (0..<300).map { _ in .wire })
+    }
+
+    @Test(arguments: [
+        ("abcd", "abcd", ""), ("abcd", "bacd", "a"), ("abcd", "dabc", "d"), ("abcd", "bcda", "a"),
+        ("abcd", "dcba", "cba"), ("abcdef", "badcfe", "ace"), ("abcde", "cabed", "cd"),
+    ])
+    func `in a new field order, the fewest fields count as moved`(old: String, new: String, moved: String) throws {
+        func source(_ names: String) -> String { "message Cs_1 {" + names.map { "uint8 \($0);" }.joined() + "}" }
+        let changes = try describe(source(new)).changes(since: describe(source(old)))
+        #expect(changes.map(\.rule) == moved.map { _ in .fieldOrder })
+        #expect(changes.map { String($0.subject.suffix(1)) }.joined() == moved)
+    }
+
+    /// The result of `wire diff` in short: for each change its rule, its subject, and what each version does with
+    /// packets of the other version: it `reads` them, `refuses` one, `misreads` one or does not `know` one.
     private func verdicts(_ old: String, _ new: String) throws -> [String] {
         try describe(new, warns: true).changes(since: describe(old, warns: true)).map { change in
             let verdicts = SchemaVersion.allCases.map { reader in
@@ -66,7 +99,7 @@ struct CompatibilityTests {
         ("uint8 a;", "@name(b) uint8 a;", ["ALIAS_SAME Cs_1.a: old reads, new reads"]),
         ("uint8 a; // one", "uint8 a = 4; // two", []),
     ])
-    func `what becomes of fields`(old: String, new: String, expected: [String]) throws {
+    func `changes of fields have the expected effects`(old: String, new: String, expected: [String]) throws {
         let found = try verdicts("message Cs_1 {\n\(old)\n}", "message Cs_1 {\n\(new)\n}")
         #expect(found == expected)
     }
@@ -87,7 +120,7 @@ struct CompatibilityTests {
         ("S", "S sized(uint8)", "uint8 a;", "uint8 a;", ["STRUCT_SAME_SIZED struct S: old misreads, new refuses"]),
         ("S", "T", "uint8 a;", "uint8 a;", ["TYPE_SAME_NAME struct T: old reads, new reads"]),
     ])
-    func `what becomes of structs`(
+    func `changes of structs have the expected effects`(
         oldName: String, newName: String, old: String, new: String, expected: [String]
     ) throws {
         func schema(_ name: String, _ fields: String) -> String {
@@ -136,7 +169,7 @@ struct CompatibilityTests {
             ["ADDITION flags E.b: old reads, new reads"]
         ),
     ])
-    func `what becomes of enums and flags`(old: String, new: String, expected: [String]) throws {
+    func `changes of enums and flags have the expected effects`(old: String, new: String, expected: [String]) throws {
         let found = try verdicts(old + " message Cs_1 { E e; }", new + " message Cs_1 { E e; }")
         #expect(found == expected)
     }
@@ -186,7 +219,7 @@ struct CompatibilityTests {
             ["REPLY_PAIR_SAME Cs_1: old reads, new reads"]
         ),
     ])
-    func `what becomes of messages`(old: String, new: String, expected: [String]) throws {
+    func `changes of messages have the expected effects`(old: String, new: String, expected: [String]) throws {
         let found = try verdicts(old, new)
         #expect(found == expected)
     }
@@ -225,7 +258,7 @@ struct CompatibilityTests {
             "PACKET_SAME_LAYOUT packet: old reads, new refuses"
         ),
     ])
-    func `what becomes of packets`(old: String, new: String, expected: String?) throws {
+    func `changes of the packet have the expected effects`(old: String, new: String, expected: String?) throws {
         let message = " struct Node { uint8 a; Node[] next; } message Cs_1 { string text; Node[] nodes; }"
         let found = try verdicts(old + message, new + message)
         #expect(found == [expected].compactMap(\.self))
@@ -236,7 +269,7 @@ struct CompatibilityTests {
         ("@id(10) @from(client) message M {}", "@id(10) @from(server) message M {}"),
         ("@id(10) @from(client) message M {}", "@id(11) @from(client) message N {}"),
     ])
-    func `another packet is refused although no message is left that both versions know`(
+    func `a changed packet layout is refused even if both versions have no message in common`(
         old: String, new: String
     ) throws {
         let header = "packet { @length(packet) uint16 length; @id uint8 id; } "
@@ -258,10 +291,10 @@ struct CompatibilityTests {
         ),
         ("option max_packet = 200;", "option max_packet = 100;", "MAX_PACKET_NO_SHRINK option max_packet"),
     ])
-    func `a packet of a message that only its writer knows is refused, too`(
+    func `a packet of a message that only its writer knows is refused under a changed layout`(
         old: String, new: String, subject: String
     ) throws {
-        // Its ID is reserved: the packet would be handed over as one of an unknown message.
+        // Its ID is reserved, so the packet would be delivered as an unknown message.
         let found = try verdicts(
             old + " @id(10) @from(client) message M { string a; }",
             new + " reserved 10; @id(11) @from(client) message N {}")
@@ -292,7 +325,7 @@ struct CompatibilityTests {
             "PACKET_SAME_LAYOUT packet"
         ),
     ])
-    func `a count of one byte is not a varint, although small ones are alike`(text: String, subject: String) throws {
+    func `a one-byte count is not a varint, although small counts look the same`(text: String, subject: String) throws {
         let found = try verdicts(
             text.replacing("PREFIX", with: "uint8"), text.replacing("PREFIX", with: "varint"))
         let change = try #require(found.first { $0.hasPrefix(subject + ":") }, "\(found)")
@@ -302,20 +335,20 @@ struct CompatibilityTests {
         #expect(unaffected.isEmpty)
     }
 
-    @Test func `a limit of a list in itself is tried once, and not at each depth`() throws {
+    @Test func `a limit of a recursive list is tried once, and not at each depth`() throws {
         let tree = "message Cs_1 { Tree tree; } struct Tree { uint8 x; @max(LIMIT) Tree[] kids; }"
         let found = try verdicts(tree.replacing("LIMIT", with: "1000"), tree.replacing("LIMIT", with: "999"))
         #expect(found.count == 1 && found[0].hasSuffix("Tree.kids: old reads, new refuses"), "\(found)")
     }
 
-    @Test func `a limit that no packet reaches costs no more than a packet`() throws {
+    @Test func `a limit that no packet can reach costs no more than a packet`() throws {
         let text = "message Cs_1 { @max(LIMIT) @count(uint32) string a; }"
         let found = try verdicts(
             text.replacing("LIMIT", with: "2000000000"), text.replacing("LIMIT", with: "1999999999"))
         #expect(found == ["MAX_NO_SHRINK Cs_1.a: old reads, new reads"])
     }
 
-    @Test func `a change names all messages that have it, and both places`() throws {
+    @Test func `a change names all messages that have it, and its place in both versions`() throws {
         let old = try describe(
             "struct S { uint8 a; }\nmessage Cs_1 { S s; }\nmessage Sc_2 { T[] t; }\nstruct T { S s; }")
         let new = try describe(
@@ -337,13 +370,13 @@ struct CompatibilityTests {
         #expect(difference.sent == 1 && difference.read == 0)
     }
 
-    @Test func `nothing has changed between a schema and itself`() throws {
+    @Test func `a schema has no changes since itself`() throws {
         let schema = try describe(
             "option byte_order = little; enum E : uint8 { a = 1; } message Cs_1 { E e; S[] s; } struct S { string t; }")
         #expect(schema.changes(since: schema) == [])
     }
 
-    @Test func `each rule but an addition says what to do instead`() {
+    @Test func `each rule except an addition says what to do instead`() {
         #expect(CompatibilityRule.allCases.filter { $0.alternative == nil } == [.addition])
     }
 }

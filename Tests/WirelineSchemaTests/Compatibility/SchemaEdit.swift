@@ -5,23 +5,23 @@ import WirelineSchema
 
 /// One change of a random schema.
 struct SchemaEdit {
-    /// What it is, for reports.
+    /// A description of the edit, for reports.
     var text: String
-    /// Names that have been replaced, by the new ones; those of messages, cases and fields are apart.
+    /// The replaced names and their new ones. Names of messages, cases and fields have keys of their own.
     var renamed: [String: String] = [:]
 
     /// Which parts may be changed.
     enum Scope {
         case everything
-        /// Nothing by which one says which field, case or message is which.
+        /// Nothing that identifies a field, a case or a message.
         case attributes
-        /// The packet, the options that are of no field, and the sizes of structures.
+        /// The packet, the options that do not concern fields, and the sizes of structures.
         case surroundings
     }
 
     /// Changes something.
     ///
-    /// - Returns: nil where what was picked cannot be changed so.
+    /// - Returns: nil if what was picked cannot be changed in this way.
     static func apply(
         to schema: inout RandomSchema, _ scope: Scope, using random: inout SeededGenerator
     ) -> SchemaEdit? {

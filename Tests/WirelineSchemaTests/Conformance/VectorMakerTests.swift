@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import TestingSupport
 import WirelineCodec
 import WirelineSchema
 
@@ -45,7 +46,7 @@ struct VectorMakerTests {
         VectorMaker.vectors(of: try describe(Self.schema, warns: true), count: count, seed: seed)
     }
 
-    @Test func `whoever asks is told how far it has come`() throws {
+    @Test func `the caller is told the progress`() throws {
         var parts: [Double] = []
         let vectors = VectorMaker.vectors(of: try describe(Self.schema, warns: true), count: 100, seed: 1) {
             parts.append($0)
@@ -57,8 +58,8 @@ struct VectorMakerTests {
         #expect(Set(parts).count > 50)
     }
 
-    /// Every kind of fault that the schema makes possible comes up.
-    @Test func `the ends of every type and every kind of error are there`() throws {
+    /// Each kind of fault that the schema makes possible appears.
+    @Test func `vectors cover the limits of every type and every kind of error`() throws {
         let vectors = try vectors(1500)
         let kinds = Set(vectors.filter { $0.kind == .invalid }.compactMap(\.refusal?.kind))
         let expected: Set = [
@@ -87,18 +88,27 @@ struct VectorMakerTests {
         #expect(vectors.contains { $0.kind == .decodeOnly && $0.caseName.contains("longer") })
     }
 
-    @Test func `lines have the names of enums and flags, those that cannot be encoded too`() throws {
+    @Test func `lines show names of enums and flags, also in lines that cannot be encoded`() throws {
         let lines = try vectors(1500).filter { $0.kind == .refused }.compactMap(\.line?.description)
         #expect(lines.contains { $0.contains(#""closed":""#) && $0.contains(#""open":""#) })
         #expect(!lines.contains { $0.contains(#""closed":1,"#) || $0.contains(#""closed":2,"#) })
     }
 
-    @Test func `a few vectors show every message first`() throws {
+    /// Following every path from each structure would visit more than a billion structures.
+    @Test(.amongAll) func `the work for a long chain of structures in lists grows only with its length`() throws {
+        let count = 50_000
+        let chain = (0..<count).map { "struct S\($0) { S\($0 + 1)[] a; }\n" }.joined()
+        let description = try describe(chain + "struct S\(count) { uint8 a; } message Cs_1 { S0[] a; }")
+        #expect(!StructureGraph(anywhereIn: description).isInCycle.contains(true))
+        #expect(VectorMaker.vectors(of: description, count: 20, seed: 1).count == 20)
+    }
+
+    @Test func `even a few vectors show every message once`() throws {
         #expect(try vectors(2).compactMap { $0.line?["message"] } == ["Say", "Said"])
     }
 
     @Test(arguments: ["bool", "uint8"])
-    func `an unknown ID is one that the header can hold, if there is one`(type: String) throws {
+    func `an unknown ID fits the header, if there is one`(type: String) throws {
         let header = "packet { @length(packet) uint16 length; @id \(type) id; }"
         let schema = header + "@id(0) @from(both) message A {} @id(1) @from(both) message B {}"
         let vectors = VectorMaker.vectors(of: try describe(schema, warns: true), count: 200, seed: 1)
@@ -106,14 +116,14 @@ struct VectorMakerTests {
         #expect(vectors.contains { $0.name.contains("unknown") } == (type == "uint8"))
     }
 
-    @Test func `the same seed makes the same vectors, and another one others`() throws {
+    @Test func `equal seeds make equal vectors, and other seeds make others`() throws {
         func names(_ seed: UInt64) throws -> [String] { try vectors(60, seed: seed).map { "\($0.name) \($0.bytes)" } }
         #expect(try names(3) == names(3))
         #expect(try names(3) != names(4))
         #expect(try names(3).count == 60)
     }
 
-    @Test func `an implementation with another limit is told apart`() throws {
+    @Test func `the vectors detect an implementation with another limit`() throws {
         let other = PacketTranslator(
             try describe(Self.schema.replacing("@range(10..20)", with: "@range(10..21)"), warns: true))
         let wrong = try vectors(1500).filter { vector in
@@ -145,7 +155,7 @@ struct LineComparisonTests {
         #"{"message":"Cs_1","fields":{"user":"9007199254740993","mood":"angry","rights":[4,"mute"],"#
             + #""items":[{"id":7,"weight":1.0e-1},{"id":8}],"raw":"AQI=","text":"é"},"trailing":"0aff"}"#,
     ])
-    func `another way to write the same is the same`(found: String) throws {
+    func `another notation of the same line counts as equal`(found: String) throws {
         let comparison = LineComparison(try describe(Self.schema))
         #expect(try comparison.difference(JSONValue(parsing: Self.line), JSONValue(parsing: found)) == nil)
     }
@@ -160,7 +170,7 @@ struct LineComparisonTests {
         (#""Cs_1""#, #""Cs_2""#, "message"), (#""trailing""#, #""tail""#, "trailing"),
         (#""id":1,"header""#, #""id":2,"header""#, "id"), ("{\"id\":8}", "8", "fields.items[1]"),
     ])
-    func `what differs is named`(text: String, other: String, path: String) throws {
+    func `the first difference between two lines is named`(text: String, other: String, path: String) throws {
         let comparison = LineComparison(try describe(Self.schema))
         let expected = try JSONValue(parsing: Self.line)
         #expect(Self.line.contains(text))

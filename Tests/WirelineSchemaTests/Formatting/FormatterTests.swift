@@ -4,7 +4,7 @@ import Testing
 import TestingSupport
 import WirelineSchema
 
-/// A file's text in the canonical layout; nil when it cannot be parsed.
+/// A file's text in the canonical layout; nil if it cannot be parsed.
 func formatted(_ text: String) -> String? {
     guard case .formatted(let bytes) = SourceFile(path: "a.wire", bytes: Array(text.utf8)).formatted() else {
         return nil
@@ -67,13 +67,13 @@ struct FormatterTests {
                 + "    uint16 b;  // c\n}\n"
         ),
     ])
-    func `a file has one layout`(text: String, expected: String) {
+    func `every file has one canonical layout`(text: String, expected: String) {
         #expect(formatted(text) == expected)
         #expect(formatted(expected) == expected)
     }
 
     @Test(arguments: [
-        // Above, detached, behind and going on behind.
+        // Above, detached, after code, and continued on the next line.
         (
             "// one\n\n// two\nmessage Cs_1 { // three\n  // four\nuint8 a;/* 场景 */ // five\n"
                 + "                   // six\n    uint16 b; // seven\n// eight\n}// nine\n// ten",
@@ -97,11 +97,11 @@ struct FormatterTests {
             "message Cs_1 {\n uint8 a; // one\n          // two\n}",
             "message Cs_1 {\n    uint8 a;  // one\n              // two\n}\n"
         ),
-        // A declaration that loses its one line keeps its documentation.
+        // A declaration that no longer fits one line keeps its documentation.
         ("message Cs_1 { uint8 a; /* b */ } // c", "message Cs_1 {  // c\n    uint8 a;\n    /* b */\n}\n"),
         ("message Cs_1 {\n} // c", "message Cs_1 {\n}  // c\n"),
         ("message Cs_1 {} ; // c\nmessage Cs_2 {}", "message Cs_1 {}\n// c\n\nmessage Cs_2 {}\n"),
-        // Inside of a statement.
+        // Inside a statement.
         (
             "@id(1) // a\n@from(client) /* b */ message /* c */ M { uint8 // d\n a /* e */ ; }",
             "@id(1) // a\n@from(client) /* b */ message /* c */ M {\n    uint8 // d\n            a /* e */ ;\n}\n"
@@ -110,7 +110,7 @@ struct FormatterTests {
         ("message M {\n/*\n * a\n */\nuint8 a;\n}", "message M {\n    /*\n     * a\n     */\n    uint8 a;\n}\n"),
         ("message M {\n/* a\n   b   \n*/\nuint8 a;\n}", "message M {\n    /* a\n   b\n*/\n    uint8 a;\n}\n"),
     ])
-    func `comments stay with what they stand at`(text: String, expected: String) {
+    func `comments stay with the code that they belong to`(text: String, expected: String) {
         #expect(formatted(text) == expected)
         #expect(formatted(expected) == expected)
     }
@@ -118,7 +118,7 @@ struct FormatterTests {
     @Test(arguments: [
         "message", "message Cs_1 { uint8 }", "message Cs_1 { uint8 a; ", "/* open", "message 场 {}", "\"", "}",
     ])
-    func `what cannot be parsed is reported as a check reports it`(text: String) {
+    func `a file that cannot be parsed gets the same errors as in a check`(text: String) {
         let file = SourceFile(path: "a.wire", bytes: Array(text.utf8))
         guard case .broken(let result) = file.formatted() else {
             Issue.record("\(text) has been formatted")
@@ -129,11 +129,11 @@ struct FormatterTests {
         #expect(checked.diagnostics.starts(with: result.diagnostics))
     }
 
-    @Test func `a type that nobody declares is no reason to leave a file as it is`() {
+    @Test func `a file with an undeclared type is formatted, too`() {
         #expect(formatted("message Cs_1 {Other other;}") == "message Cs_1 { Other other; }\n")
     }
 
-    @Test func `any layout with comments anywhere becomes one layout that means the same`() {
+    @Test func `any layout with comments anywhere becomes one layout with the same meaning`() {
         var random = SeededGenerator.forThisRun()
         let seed = random.seedComment
         for _ in 0..<400 {
@@ -187,7 +187,7 @@ struct CommentInjector {
 /// A text before and after formatting.
 private struct Reformatted {
     let result: String?
-    /// What is not as it should be.
+    /// What is wrong with the result.
     let fault: String?
 
     init(_ text: String, commentCount: Int) {
@@ -217,7 +217,7 @@ extension String {
 }
 
 extension ProtocolDescription {
-    /// The same protocol as if all of it stood in one place.
+    /// The same protocol with all locations equal.
     var withoutLocations: ProtocolDescription {
         var result = self
         let nowhere = SourceLocation(file: "", line: 0, column: 0)

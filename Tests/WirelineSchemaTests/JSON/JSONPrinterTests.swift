@@ -10,7 +10,7 @@ struct JSONPrinterTests {
             (.null, "null"), (true, "true"), (-12, "-12"), ([], "[]"), ([:], "{}"),
             (["b": [1, "x", false], "a": ["": .null]], #"{"b":[1,"x",false],"a":{"":null}}"#),
         ] as [(JSONValue, String)])
-    func `a value is one line`(value: JSONValue, text: String) {
+    func `a value is printed on one line`(value: JSONValue, text: String) {
         #expect(value.description == text)
     }
 
@@ -24,7 +24,7 @@ struct JSONPrinterTests {
         ("进入场景 é 😀", "\"进入场景 é 😀\""),
         ("e\u{301}", "\"e\u{301}\""),
     ])
-    func `what could harm a terminal is an escape`(string: String, text: String) throws {
+    func `characters that could harm a terminal are escaped`(string: String, text: String) throws {
         #expect(JSONValue.string(string).description == text)
         #expect(JSONValue.object([JSONValue.Member(string, 1)]).description == "{\(text):1}")
         #expect(try JSONValue(parsing: text) == .string(string))
@@ -35,21 +35,21 @@ struct JSONPrinterTests {
             (0.1, "0.1"), (-0.0, "-0.0"), (1, "1.0"), (.leastNonzeroMagnitude, "5e-324"), (1e300, "1e+300"),
             (0.000_01, "1e-05"),
         ] as [(Double, String)])
-    func `a double has its shortest digits`(value: Double, text: String) throws {
+    func `a double is printed with its shortest digits`(value: Double, text: String) throws {
         let number = try #require(JSONNumber(value))
         #expect(number.text == text)
         #expect(try JSONValue(parsing: text) == .number(number))
         #expect(number.double.bitPattern == value.bitPattern)
     }
 
-    @Test func `a float has a float's digits`() throws {
+    @Test func `a float is printed with a float's shortest digits`() throws {
         #expect(JSONNumber(Float(0.1))?.text == "0.1")
         #expect(JSONNumber(Float.greatestFiniteMagnitude)?.text == "3.4028235e+38")
         #expect(JSONNumber(Float.infinity) == nil)
         #expect(JSONNumber(Double.nan) == nil)
     }
 
-    @Test func `random values come back`() throws {
+    @Test func `random values are read back`() throws {
         var random = SeededGenerator.forThisRun()
         let values = (0..<500).map { _ in JSONValue.random(using: &random, depth: 4) }
         let texts = values.map(\.description)

@@ -14,7 +14,7 @@ func check(_ files: KeyValuePairs<String, String>) -> CheckResult {
         name: "Test", files: files.map { SourceFile(path: $0.key, bytes: Array($0.value.utf8)) })
 }
 
-/// The protocol of a text that must be right.
+/// The protocol of a text that must be valid.
 ///
 /// - Parameter warns: Whether there may be warnings.
 func describe(
@@ -25,7 +25,7 @@ func describe(
     return try #require(result.description, sourceLocation: sourceLocation)
 }
 
-/// All that is reported about a text.
+/// All problems that are reported for a text.
 func problems(_ text: String) -> String {
     check(text).renderedDiagnostics()
 }

@@ -5,7 +5,7 @@ import WirelineCodec
 import WirelineSchema
 
 struct DeclarationTests {
-    @Test func `an empty folder is a protocol without messages and with the seed's packet`() throws {
+    @Test func `an empty folder is a protocol without messages and with the default packet`() throws {
         let description = try #require(ProtocolDescription.check(name: "Empty", files: []).description)
         #expect(description == ProtocolDescription(name: "Empty"))
     }
@@ -14,7 +14,7 @@ struct DeclarationTests {
         #expect(try describe("message Cs_1 { }").messages[0].fields.isEmpty)
     }
 
-    @Test func `semicolons behind declarations are allowed, as C has them`() throws {
+    @Test func `semicolons after declarations are allowed, as in C`() throws {
         #expect(try describe("message Cs_1 { uint8 a; };;").messages.count == 1)
     }
 
@@ -22,7 +22,7 @@ struct DeclarationTests {
         "message", "struct", "enum", "flags", "const", "reserved", "option", "packet", "payload", "optional",
         "repeated", "sized", "to", "uint8", "String", "bytes", "true", "client",
     ])
-    func `any word names a field`(word: String) throws {
+    func `any word can name a field`(word: String) throws {
         let description = try describe(
             """
             message Cs_1 { uint8 \(word) = 1; }
@@ -41,7 +41,7 @@ struct DeclarationTests {
         "message", "struct", "enum", "flags", "const", "reserved", "option", "packet", "payload", "optional",
         "repeated", "sized",
     ])
-    func `any keyword names a type`(word: String) throws {
+    func `any keyword can name a type`(word: String) throws {
         let description = try describe(
             """
             struct \(word) { uint8 a; }
@@ -51,7 +51,7 @@ struct DeclarationTests {
         #expect(description.messages[0].fields[1].type == .structure(0))
     }
 
-    @Test func `types are used before they are declared`() throws {
+    @Test func `types can be used before they are declared`() throws {
         let description = try describe(
             "message Cs_1 { E e; F f; S s; } struct S { E e; } enum E : uint8 { a = 1; } flags F : uint8 { a = 1; }")
         #expect(
@@ -71,7 +71,7 @@ struct DeclarationTests {
         #expect(enumeration.reservedValues == [5...5, 7...9, -3 ... -1])
     }
 
-    @Test func `an enum is open unless it says otherwise`() throws {
+    @Test func `an enum is open unless it is declared closed`() throws {
         #expect(try !describe("enum E : uint8 { a = 1; }").enumerations[0].isClosed)
     }
 
@@ -82,7 +82,7 @@ struct DeclarationTests {
         #expect(flags.cases.map(\.value) == [1, 0x8000_0000_0000_0000, 0xFFFF_FFFF_FFFF_FFFF])
     }
 
-    @Test func `constants have a type and a value, and count lists`() throws {
+    @Test func `constants have a type and a value, and can count lists`() throws {
         let description = try describe(
             "message Cs_1 { uint8[seats] a; } const uint8 seats = 4; const int24 lowest = -0x800000;")
         #expect(description.constants.map(\.name) == ["seats", "lowest"])
@@ -91,12 +91,12 @@ struct DeclarationTests {
         #expect(description.messages[0].fields[0].type == .fixedList(.integer(.uint8, .bigEndian), count: 4))
     }
 
-    @Test func `reserved IDs are single or ranges`() throws {
+    @Test func `reserved IDs are single numbers or ranges`() throws {
         let description = try describe("reserved 20003, 20010 to 20019; reserved 0x10;")
         #expect(description.reservedIDs == [20003...20003, 20010...20019, 16...16])
     }
 
-    @Test func `a struct may say its size`() throws {
+    @Test func `a struct may declare a size prefix`() throws {
         let structures = try describe(
             """
             struct A { uint8 a; } struct B sized(uint8) { uint8 a; } struct C sized(varint) { }
@@ -105,7 +105,7 @@ struct DeclarationTests {
         #expect(structures.map(\.sizePrefix) == [nil, .uint8, .varint])
     }
 
-    @Test func `names that @name gives stand beside the schema's`() throws {
+    @Test func `the schema's own names are kept beside the names from @name`() throws {
         let description = try describe(
             """
             @name(EnterScene) message Cs_1 { @name(scene) uint8 SceneId; }
@@ -123,7 +123,7 @@ struct DeclarationTests {
         #expect(description.message(named: "EnterScene")?.name == "Cs_1")
     }
 
-    @Test func `everything may be deprecated, and says why`() throws {
+    @Test func `everything may be deprecated, with a reason`() throws {
         let description = try describe(
             #"""
             @deprecated("m") message Cs_1 { @deprecated("f \"x\" \\ \n\t。") uint8 a; }
@@ -140,7 +140,7 @@ struct DeclarationTests {
         #expect(description.flagSets[0].cases[0].deprecation == "b")
     }
 
-    @Test func `locations count bytes, whatever stands before`() throws {
+    @Test func `locations count bytes, whatever comes before`() throws {
         let description = try describe("/* 场景 */ message Cs_1 {\n\tuint8 a; }\nstruct S { uint8 a; }")
         #expect(description.messages[0].location == SourceLocation(file: "a.wire", line: 1, column: 22))
         #expect(description.messages[0].fields[0].location == SourceLocation(file: "a.wire", line: 2, column: 8))

@@ -32,11 +32,11 @@ struct DocumentationTests {
         ("/*\r\n * one\r\n * two\r\n */", "one\ntwo"),
         ("/* one */ // two", "one\ntwo"),
     ])
-    func `comments are stripped of marks and rulers`(comment: String, expected: String) throws {
+    func `marks and rulers are removed from comments`(comment: String, expected: String) throws {
         #expect(try describe("\(comment)\nmessage Cs_1 { }").messages[0].documentation == expected)
     }
 
-    @Test func `a comment belongs to what follows it directly`() throws {
+    @Test func `a comment belongs to the declaration directly after it`() throws {
         let messages = try describe(
             """
             // Of the file.
@@ -57,7 +57,7 @@ struct DocumentationTests {
         #expect(messages.map(\.documentation) == ["Of one.", "", "", "Of four.", "Of five."])
     }
 
-    @Test func `a comment behind something on its line is its own`() throws {
+    @Test func `a comment after code belongs to the code on its line`() throws {
         let message = try describe(
             """
             message Cs_1 {  // Of the message.
@@ -76,7 +76,7 @@ struct DocumentationTests {
             message.fields.map(\.documentation) == ["Of a.", "Of b.", "", "Of d,\non both sides.", "Of e.", "Of f."])
     }
 
-    @Test func `a declaration on one line takes the comment behind it`() throws {
+    @Test func `a comment after a declaration on one line belongs to the declaration`() throws {
         let description = try describe(
             """
             message Cs_1 { uint8 a; } // One.
@@ -92,7 +92,7 @@ struct DocumentationTests {
         #expect(description.enumerations[0].cases.map(\.documentation) == ["A.", "B."])
     }
 
-    @Test func `a comment behind a field goes on below in its column, Chinese or not`() throws {
+    @Test func `a comment after a field continues below in the same column, also after Chinese text`() throws {
         let fields = try describe(
             """
             message Cs_1 {
@@ -128,7 +128,7 @@ struct DocumentationTests {
         #expect(description.flagSets[0].documentation == "F")
     }
 
-    @Test func `comment marks inside strings and strings inside comments are left alone`() throws {
+    @Test func `comment marks inside strings, and strings inside comments, are left alone`() throws {
         let message = try describe(#"message Cs_1 { @deprecated("// /* no") uint8 a; /* "x" */ }"#).messages[0]
         #expect(message.fields[0].deprecation == "// /* no")
     }

@@ -4,8 +4,8 @@ import Foundation
 import Testing
 import WirelineSchema
 
-/// The TextMate grammar for editors, against the words of the language. Its patterns are simple enough to mean the same to
-/// Foundation as to editors.
+/// Compares the TextMate grammar for editors with the words of the language. Its patterns are so simple that Foundation
+/// and editors read them in the same way.
 struct EditorGrammarTests {
     private static let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
@@ -29,7 +29,7 @@ struct EditorGrammarTests {
         for (_, item) in rule { collect(item, scope, &found) }
     }
 
-    /// Whether a rule of the scope takes the word in the text.
+    /// Whether a rule of the scope matches the word in the text.
     private func takes(_ scope: String, _ word: String, in text: String) throws -> Bool {
         let wanted = (text as NSString).range(of: word)
         return try expressions(scope).contains { expression in
@@ -40,19 +40,19 @@ struct EditorGrammarTests {
     }
 
     @Test(arguments: LanguageWords.types)
-    func `a type is one`(_ word: String) throws {
+    func `each type is highlighted as a type`(_ word: String) throws {
         #expect(try takes("support.type.wire", word, in: "    \(word) name = 1;"))
         #expect(try !takes("support.type.wire", word, in: "    \(word)x name;"))
     }
 
     @Test(arguments: LanguageWords.attributes)
-    func `an attribute is one`(_ word: String) throws {
+    func `each attribute is highlighted as an attribute`(_ word: String) throws {
         #expect(try takes("entity.other.attribute-name.wire", "@" + word, in: "    @\(word) uint8 a;"))
         #expect(try takes("entity.other.attribute-name.wire", "@" + word, in: "    @\(word)(1) uint8 a;"))
         #expect(try !takes("entity.other.attribute-name.wire", "@" + word, in: "    @\(word)x uint8 a;"))
     }
 
-    @Test func `every keyword starts what it declares`() throws {
+    @Test func `each keyword is highlighted before the name that it declares`() throws {
         let examples = [
             "message": "message Cs_1{", "struct": "struct S sized(uint8) {", "enum": "@closed enum E : uint8 {",
             "flags": "flags F:uint8 {", "const": "const uint8 seats = 4;", "reserved": "reserved 1, 3 to 5;",
@@ -63,13 +63,13 @@ struct EditorGrammarTests {
     }
 
     @Test(arguments: LanguageWords.keywords + ["payload", "optional", "repeated", "sized", "to"])
-    func `a word of the language may be a field's name`(_ word: String) throws {
+    func `a word of the language is highlighted as a name if it names a field`(_ word: String) throws {
         #expect(try takes("variable.other.member.wire", word, in: "    uint8 \(word) = 1;"))
         #expect(try !takes("keyword.declaration.wire", word, in: "    uint8 \(word) = 1;"))
         #expect(try !takes("storage.modifier.wire", word, in: "    uint8 \(word);"))
     }
 
-    @Test func `comments, strings and numbers are what they are`() throws {
+    @Test func `comments, strings and numbers are highlighted`() throws {
         #expect(try takes("comment.line.double-slash.wire", "// a /* b", in: "uint8 a; // a /* b"))
         #expect(try takes("comment.block.wire", "/*", in: "uint8 a; /* b */"))
         #expect(try takes("string.quoted.double.wire", "\"", in: "@deprecated(\"why"))

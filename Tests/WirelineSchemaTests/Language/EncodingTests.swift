@@ -8,13 +8,13 @@ struct EncodingTests {
         ProtocolDescription.check(name: "Test", files: [SourceFile(path: "a.wire", bytes: bytes)]).renderedDiagnostics()
     }
 
-    @Test func `a byte order mark at the start is skipped and not counted`() throws {
+    @Test func `a byte order mark at the start is skipped, and not counted in columns`() throws {
         let description = try describe("\u{FEFF}message Cs_1 { }")
         #expect(description.messages[0].location == SourceLocation(file: "a.wire", line: 1, column: 9))
     }
 
     @Test(arguments: ["\n", "\r\n", "\r"])
-    func `lines end in LF, CRLF or CR`(newline: String) throws {
+    func `lines may end in LF, CRLF or CR`(newline: String) throws {
         let text = ["// One.", "message Cs_1 {", "    uint8 a; // A.", "    uint8 b; // B.", "}", ""].joined(
             separator: newline)
         let message = try describe(text).messages[0]
@@ -23,7 +23,7 @@ struct EncodingTests {
         #expect(message.fields[1].location == SourceLocation(file: "a.wire", line: 4, column: 11))
     }
 
-    @Test func `a GBK file is named as such, and only once`() {
+    @Test func `a GBK file is recognised, and reported only once`() {
         // 场景 in GBK, in two comments.
         let scene: [UInt8] = [0xB3, 0xA1, 0xBE, 0xB0]
         let bytes = Array("// ".utf8) + scene + Array("\nmessage Cs_1 { uint8 a; } // ".utf8) + scene
@@ -36,7 +36,7 @@ struct EncodingTests {
                 """)
     }
 
-    @Test func `a name in GBK is not missed too`() {
+    @Test func `a name in GBK is reported only once, too`() {
         // 进入 and 场景 in GBK.
         let bytes =
             Array("message Cs_1 { uint8 ".utf8) + [0xBD, 0xF8, 0xC8, 0xEB] + Array("; uint8 a_".utf8)
@@ -50,12 +50,12 @@ struct EncodingTests {
                 """)
     }
 
-    @Test func `the rest of a GBK file is checked all the same`() {
+    @Test func `the rest of a GBK file is still checked`() {
         let bytes = Array("// ".utf8) + [0xB3, 0xA1] + Array("\nmessage Cs_1 { Unit8 a; }".utf8)
         #expect(report(bytes).hasSuffix("help: did you mean `uint8`?"))
     }
 
-    @Test func `a file that is neither UTF-8 nor GBK is refused at its first bad byte`() {
+    @Test func `a file that is neither UTF-8 nor GBK is refused at its first invalid byte`() {
         #expect(
             report(Array("message Cs_1 { } // caf".utf8) + [0xE9]) == """
                 a.wire:1:24: error: the file is not UTF-8 at byte 23
@@ -68,12 +68,12 @@ struct EncodingTests {
     @Test(
         arguments: [[0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE4, 0xBD], [0x80], [0xFF]]
             as [[UInt8]])
-    func `overlong, surrogate, too high, cut and lone bytes are not UTF-8`(bytes: [UInt8]) {
+    func `overlong forms, surrogates, too high, truncated and lone bytes are not UTF-8`(bytes: [UInt8]) {
         #expect(report(Array("//".utf8) + bytes).hasPrefix("a.wire:1:3: error: the file is not UTF-8 at byte 2"))
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `UTF-16 is told by its mark, or by its NULs`(isBigEndian: Bool, hasMark: Bool) {
+    func `UTF-16 is recognised by its mark, or by its NULs`(isBigEndian: Bool, hasMark: Bool) {
         let text = (hasMark ? "\u{FEFF}" : "") + "message Cs_1 { }"
         let bytes = text.utf16.flatMap { unit -> [UInt8] in
             let pair = [UInt8(unit >> 8), UInt8(unit & 0xFF)]
@@ -84,7 +84,7 @@ struct EncodingTests {
         #expect(report(bytes).hasSuffix("\nhelp: convert it: `iconv -f \(name) -t UTF-8`"))
     }
 
-    @Test func `UTF-32 is told by its mark`() {
+    @Test func `UTF-32 is recognised by its mark`() {
         #expect(report([0xFF, 0xFE, 0, 0, 0x61, 0, 0, 0]).contains("it looks like UTF-32"))
     }
 
@@ -95,14 +95,14 @@ struct EncodingTests {
         ("＝", "U+FF1D", "="), ("＠", "U+FF20", "@"), ("－", "U+FF0D", "-"), ("＋", "U+FF0B", "+"), ("．", "U+FF0E", "."),
         ("＿", "U+FF3F", "_"), ("！", "U+FF01", "!"),
     ])
-    func `a full-width mark is named, and the one that is meant`(mark: String, codePoint: String, ascii: String) {
+    func `the error names a full-width mark and its ASCII form`(mark: String, codePoint: String, ascii: String) {
         let diagnostic = check("/**/ \(mark)").diagnostics.first
         #expect(diagnostic?.message == "full-width `\(mark)` (\(codePoint)) where `\(ascii)` is expected")
         #expect(diagnostic?.hint == "write `\(ascii)`")
     }
 
     @Test(arguments: ["¥", "€", "…", "→", "🙂"])
-    func `other marks beyond ASCII are shown with their number`(mark: String) {
+    func `other characters beyond ASCII are shown with their code point`(mark: String) {
         let number = mark.unicodeScalars.map { String($0.value, radix: 16, uppercase: true) }.joined()
         let diagnostic = check("message Cs_1 { \(mark) }").diagnostics.first
         #expect(

@@ -4,7 +4,7 @@ import Testing
 import WirelineSchema
 
 struct FileTests {
-    @Test func `files are one protocol, in the order of their paths`() throws {
+    @Test func `all files together are one protocol, in the order of their paths`() throws {
         let files: KeyValuePairs = [
             "b.wire": "message Sc_1 { Point p; }", "a.wire": "message Cs_1 { }",
             "c/d.wire": "struct Point { uint8 x; }",
@@ -22,7 +22,7 @@ struct FileTests {
         #expect(check(one) == check(other))
     }
 
-    @Test func `an ID that two files use names both places`() {
+    @Test func `the error for an ID that two files use names both places`() {
         let result = check(["a.wire": "\nmessage Cs_7 { }", "b.wire": "@id(7) @from(client) message Other { }"])
         #expect(
             result.renderedDiagnostics() == """
@@ -33,7 +33,7 @@ struct FileTests {
                 """)
     }
 
-    @Test func `a name that two files declare names both places`() {
+    @Test func `the error for a name that two files declare names both places`() {
         let result = check(["a.wire": "struct S { uint8 a; }", "b.wire": "enum S : uint8 { a = 1; }"])
         #expect(
             result.renderedDiagnostics() == """
@@ -44,7 +44,7 @@ struct FileTests {
                 """)
     }
 
-    @Test func `an option with two values names both places`() {
+    @Test func `the error for an option with two values names both places`() {
         let result = check(["a.wire": "option max_depth = 8;", "b.wire": "option max_depth = 9;"])
         #expect(
             result.renderedDiagnostics() == """
@@ -55,7 +55,7 @@ struct FileTests {
                 """)
     }
 
-    @Test func `a second packet names both places`() {
+    @Test func `the error for a second packet names both places`() {
         let packet = "packet { @length(packet) uint16 length; }"
         let result = check(["a.wire": packet, "b.wire": packet])
         #expect(
@@ -67,7 +67,7 @@ struct FileTests {
                 """)
     }
 
-    @Test func `an unknown type names the other places that use it`() {
+    @Test func `the error for an unknown type names the other places that use it`() {
         let result = check([
             "a.wire": "message Cs_1 { Unit8 a; }\nmessage Cs_2 { Unit8 a; }", "b.wire": "message Cs_3 { Unit8[] a; }",
         ])
@@ -80,7 +80,7 @@ struct FileTests {
                 """)
     }
 
-    @Test func `what an unreadable file may declare is not missed`() {
+    @Test func `names that an unreadable file may declare are not reported as unknown`() {
         let utf16: [UInt8] = [0xFF, 0xFE] + "struct S { uint8 a; }".utf8.flatMap { [$0, 0] }
         let files = [
             SourceFile(path: "a.wire", bytes: Array("message Cs_1 { Shape s; uint8[rows] b; }".utf8)),
@@ -94,7 +94,7 @@ struct FileTests {
         "struct Shape ( uint8 a; )", "struct Shape sizd(uint8) { uint8 a; }", "enum Shape uint8 { a = 1; }",
         "@since( struct Shape { uint8 a; }", "union Shape { uint8 a; }",
     ])
-    func `a declaration that is unreadable hides its own name and no other`(declaration: String) {
+    func `an unreadable declaration hides only its own name`(declaration: String) {
         let result = check([
             "a.wire": declaration, "b.wire": "message Cs_1 { Shape a; Nowhere b; uint8[rows] c; }",
         ])
@@ -104,14 +104,14 @@ struct FileTests {
     }
 
     @Test(arguments: ["struct { uint8 a; }", "struct 1Shape { uint8 a; }", "const uint8 = 4;"])
-    func `a declaration without a readable name may be any`(declaration: String) {
+    func `a declaration without a readable name hides all unknown names`(declaration: String) {
         let result = check([
             "a.wire": declaration, "b.wire": "@reply(Sc_9) message Cs_1 { Shape a; uint8[rows] c; }",
         ])
         #expect(result.diagnostics.count == 1, "\(result.diagnostics.map(\.message))")
     }
 
-    @Test func `a file may be empty, or comments alone`() throws {
+    @Test func `a file may be empty, or have only comments`() throws {
         #expect(
             try #require(check(["a.wire": "", "b.wire": "// nothing\n", "c.wire": "\u{FEFF}"]).description).messages
                 .isEmpty)

@@ -5,13 +5,13 @@ import WirelineCodec
 import WirelineSchema
 
 struct MessageTests {
-    @Test func `a name with Cs_ or Sc_ and digits has direction and ID`() throws {
+    @Test func `a name of Cs_ or Sc_ and digits gives the direction and the ID`() throws {
         let messages = try describe("message Cs_0 { } message Sc_65535 { } message Cs_0012 { }").messages
         #expect(messages.map(\.id) == [0, 65535, 12])
         #expect(messages.map(\.senders) == [[.client], [.server], [.client]])
     }
 
-    @Test func `other names say their ID and direction`() throws {
+    @Test func `a message with another name declares its ID and direction`() throws {
         let messages = try describe(
             """
             @id(1) @from(client) message Enter { }
@@ -26,21 +26,21 @@ struct MessageTests {
         #expect(messages.map(\.reply) == [nil, nil, nil, nil, nil])
     }
 
-    @Test func `attributes may say again what the name says`() throws {
+    @Test func `attributes may repeat what the name says`() throws {
         let message = try describe("@id(7) @from(client) message Cs_7 { }").messages[0]
         #expect(message.id == 7)
     }
 
-    @Test func `Cs_n and Sc_n are request and reply, in any order`() throws {
+    @Test func `Cs_n and Sc_n are request and reply, in either order`() throws {
         let messages = try describe("message Sc_1 { } message Cs_1 { } message Cs_2 { } message Sc_3 { }").messages
         #expect(messages.map(\.reply) == [nil, "Sc_1", nil, nil])
     }
 
-    @Test func `a reply can be named, also by its other name, and goes before the pair`() throws {
+    @Test func `a reply can be declared by either of its names, and takes precedence over the pair`() throws {
         let messages = try describe(
             """
-            @reply(Sc_2) message Cs_1 { } message Sc_1 { } @name(Result) message Sc_2 { }
-            @reply(Result) message Cs_3 { } message Sc_3 { }
+            @reply(Sc_2) message Cs_1 { } message Sc_1 { } @name(Outcome) message Sc_2 { }
+            @reply(Outcome) message Cs_3 { } message Sc_3 { }
             @id(4) @from(both) @reply(Echo) message Echo { }
             @reply(Cs_3) message Sc_5 { }
             """
@@ -48,19 +48,19 @@ struct MessageTests {
         #expect(messages.map(\.reply) == ["Sc_2", nil, nil, "Sc_2", nil, "Echo", "Cs_3"])
     }
 
-    @Test func `IDs go as far as the header's fields`() throws {
+    @Test func `IDs go up to the largest that the header's fields can hold`() throws {
         let text =
             "packet { @length(packet) uint32 length; @id uint16 service; @id uint16 command; } message Cs_4294967295 { }"
         #expect(try describe(text).messages[0].id == 4_294_967_295)
         #expect(problems(text.replacing("4294967295", with: "4294967296")).contains("IDs go from 0 to 4294967295"))
     }
 
-    @Test func `64 bits of ID are all there`() throws {
+    @Test func `an ID can use all 64 bits`() throws {
         let text = "packet { @length(packet) uint32 length; @id uint64 id; } message Cs_18446744073709551615 { }"
         #expect(try describe(text).messages[0].id == .max)
     }
 
-    @Test func `packets without ID carry one message in each direction`() throws {
+    @Test func `packets without an ID carry one message in each direction`() throws {
         let messages = try describe(
             """
             packet { @length(rest) uint16 length; }

@@ -5,7 +5,7 @@ import WirelineCodec
 import WirelineSchema
 
 struct PacketDeclarationTests {
-    @Test func `the seed's packet is the default`() throws {
+    @Test func `the packet of the seed is the default`() throws {
         let description = try describe(
             """
             packet {
@@ -18,7 +18,7 @@ struct PacketDeclarationTests {
         #expect(description.packetFields[0].documentation == "counts every byte of the packet, itself included")
     }
 
-    @Test func `QSIOP's packet is its preset`() throws {
+    @Test func `the packet of QSIOP equals its preset`() throws {
         let description = try describe(
             "packet { @default(1) uint16 ver; @id uint16 op; @length(payload) uint16 propl; } message Cs_1 { properties prop; }"
         )
@@ -70,7 +70,7 @@ struct PacketDeclarationTests {
             ])
     }
 
-    @Test func `options hold for the header, wherever they stand`() throws {
+    @Test func `options apply to the header, before or after it`() throws {
         let layout = try describe(
             "packet { @length(packet) uint32 a; @id @big uint16 b; payload; uint16 c; } option byte_order = little;"
         ).layout
@@ -80,7 +80,7 @@ struct PacketDeclarationTests {
             ])
     }
 
-    @Test func `the byte order holds for the header that is left out`() throws {
+    @Test func `the byte order applies to the default header`() throws {
         let written = "packet { @length(packet) uint32 length; @id uint16 id; }"
         #expect(try describe(written).layout == .standard)
         let layout = try describe("option byte_order = little;").layout
@@ -104,11 +104,11 @@ struct PacketDeclarationTests {
         ("@length(packet) uint32 length; @length(payload) uint8 data;", 260),
         ("@length(packet) uint32 length;", 1_048_576),
     ])
-    func `a narrow length limits the packet`(fields: String, limit: Int) throws {
+    func `a narrow length field limits the packet`(fields: String, limit: Int) throws {
         #expect(try describe("packet { \(fields) }").options.maximumPacketByteCount == limit)
     }
 
-    @Test func `options have the seed's defaults, and can all be set`() throws {
+    @Test func `options have the defaults of the seed, and each can be set`() throws {
         #expect(try describe("").options == ProtocolOptions())
         let options = try describe(
             """
@@ -127,7 +127,7 @@ struct PacketDeclarationTests {
         #expect(options == expected)
     }
 
-    @Test func `an option may be said twice if it says the same`() throws {
+    @Test func `an option may be repeated with the same value`() throws {
         #expect(try describe("option max_depth = 16; option max_depth = 0x10;").options.maximumDepth == 16)
     }
 }

@@ -2,7 +2,7 @@
 
 import Testing
 
-/// A schema with something wrong in it, and all that is to be reported about it.
+/// A schema with something wrong in it, and everything that must be reported about it.
 struct Refusal: CustomTestStringConvertible, Sendable {
     let title: String
     let source: String

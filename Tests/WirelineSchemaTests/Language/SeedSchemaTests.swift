@@ -5,7 +5,7 @@ import WirelineCodec
 import WirelineSchema
 
 struct SeedSchemaTests {
-    /// As it stands in the seed, down to the spaces.
+    /// The text of the seed, with its exact spaces.
     static let text = """
         // ========== 切换到新场景 ==========
         message Cs_20001{   
@@ -47,7 +47,7 @@ struct SeedSchemaTests {
             ])
     }
 
-    @Test func `the seed's comments are its documentation, without rulers`() throws {
+    @Test func `the seed's comments become its documentation, without rulers`() throws {
         let message = try describe(Self.text).messages[0]
         #expect(message.documentation == "切换到新场景")
         #expect(message.fields.map(\.documentation) == ["进入场景ID", "分线,公用场景发0,多人副本后端会指定", "讯息"])

@@ -2,14 +2,14 @@
 
 import WirelineSession
 
-/// What has happened in runs: a simulator in which little happens would prove little.
+/// Counts what has happened in runs: a simulator in which little happens would prove little.
 struct Coverage {
     private(set) var repetitionCount = 0
     private(set) var progressCount = 0
     private(set) var ignoredReplyCount = 0
     private(set) var server: Set<SimulatedServer.Met> = []
     private(set) var states: [SessionState] = []
-    /// Of each promise.
+    /// The outcomes of each promise.
     private(set) var outcomes: Set<String> = []
 
     mutating func add(_ simulation: Simulation) {
@@ -32,10 +32,11 @@ struct Coverage {
 
     static let expectedStates: [SessionState] =
         [.connecting(endpoint: 0, attempt: 0), .loggingIn, .ready, .ended(.byUs)]
-        + ([.refused, .reset, .timedOut, .unknownHost, .failed, .silent, .endedByPeer, kick] as [DisconnectCause]).map {
+        + ([.refused, .reset, .timedOut, .unknownHost, .failed, .silent, .endedByPeer, .notTrusted, .wrongKey, kick]
+        as [DisconnectCause]).map {
             .waiting(until: .zero, cause: $0)
         }
-        + ([kick, .loginRefused, .notTrusted] as [DisconnectCause]).map { .ended(.stopped($0)) }
+        + ([kick, .loginRefused, .misconfigured] as [DisconnectCause]).map { .ended(.stopped($0)) }
         + [.ended(.outOfRetries(last: .refused))]
 
     static var expectedOutcomes: [String] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What happens in a simulation, by time; what happens at one time, in the order in which it was planned.
+/// The events of a simulation, ordered by time. Events at the same time keep the order in which they were planned.
 struct EventHeap<Event> {
     private struct Node {
         let time: Int

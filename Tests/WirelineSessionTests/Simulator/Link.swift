@@ -2,14 +2,14 @@
 
 import WirelineSession
 
-/// What a client writes.
+/// The things that a client writes.
 enum UpwardItem {
     case login
     case message(index: Int, sequence: UInt64?)
     case heartbeat(sequence: UInt64?)
 }
 
-/// What the server writes.
+/// The things that the server writes.
 enum DownwardItem {
     case loggedIn(lastSequence: UInt64?)
     case loginRefused
@@ -25,7 +25,7 @@ enum Breakage {
     case reset
     /// The client sees an end of stream; what it has written still arrives.
     case serverEndsOutput
-    /// Nothing passes any more, and nobody is told.
+    /// Nothing passes any more, and neither end is told.
     case blackhole
     /// Nothing passes any more, and only the server is told.
     case clientNotTold
@@ -35,7 +35,7 @@ enum Breakage {
 final class Link {
     let client: Int
     let number: ConnectionNumber
-    /// The server's number of it.
+    /// The server's number for it.
     let serverNumber: Int
     let endpoint: Int
     let latency: Int
@@ -47,62 +47,69 @@ final class Link {
     var carriesUpward = true
     var carriesDownward = true
     var isBroken = false
-    /// Whether the place was reached at which it breaks.
+    /// Whether the place at which it breaks was reached.
     var isCutUpward = false
     var isCutDownward = false
 
-    // What the client's driver knows of it.
-    /// When bytes have last arrived since it has looked.
+    // What the client's driver knows about it.
+    /// When bytes last arrived since it has looked.
     var arrival: Int?
-    var passage = HeartbeatPassage()
-    /// How many bytes the session counts as waiting.
+    var passage = HeartbeatInTransit()
+    /// The number of bytes that the session counts as waiting.
     var givenByteCount = 0
     var isWaitingForRoom = false
-    /// A request has gone that is never answered.
+    /// A request was sent that is never answered.
     var awaitsAnswer = false
 
-    // What the client's system does, in bytes from the first one on: those that the client has written, those of them that
-    // the system has taken, those that it has sent, and those that the server's has acknowledged.
+    // What the client's system does, counted in bytes from the first one: the bytes that the client has written, that
+    // the system has taken, that it has sent, and that the server's system has acknowledged.
     var unsent: [(item: UpwardItem, end: Int)] = []
+    /// The messages with numbers that the client has written, and where they end.
+    var writtenMessages: [(sequence: UInt64, end: Int)] = []
     var writtenByteCount = 0
     var takenByteCount = 0
     var sentByteCount = 0
     var acknowledgedByteCount = 0
     var pendingByteCount: Int { writtenByteCount - takenByteCount }
-    /// How many bytes the system takes that are not acknowledged, on a slow line.
+    /// The number of unacknowledged bytes that the system takes on a slow line.
     var bufferByteCount = 0
     var isSending = false
-    /// Bytes a second; nil: any number at once.
+    /// Bytes per second; nil: no limit.
     var rate: Int?
     var lastArrivalUpward = 0
     var lastArrivalDownward = 0
     var downwardByteCount = 0
 
-    /// After how many bytes it breaks, and how.
+    /// The number of bytes after which it breaks, and how.
     var upwardCut: Int?
     var downwardCut: Int?
     var breakage = Breakage.reset
-    /// Until when the server deals with nothing.
+    /// The time until which the server handles nothing.
     var stallEnd = 0
     var refusesLogin = false
     var ignoresLogin = false
     /// A cumulative acknowledgement is on its way.
     var isAcknowledging = false
 
-    // What the server has decided, and knows.
+    // What the server has decided and knows.
     var deadlines: PeerDeadlines?
-    /// When that is looked at.
+    /// When the deadlines are checked.
     var serverTimer = Int.max
     var heardAt = 0
-    /// Since when the server wants to hear more.
+    /// The time from which the server has wanted more input.
     var wantedSince = 0
-    /// What it has not dealt with.
+    /// The items that it has not handled.
     var inbox: [UpwardItem] = []
-    /// It deals with the first of those, or waits for room for it.
+    /// Whether it is handling the first of them, or waits for memory for it.
     var isDealing = false
-    /// The client was told to go, and nothing of it is wanted any more.
+    /// The number of bytes that it has handled.
+    var dealtByteCount = 0
+    /// When it last asked for memory, and how often intruders had got some by then.
+    var askedAt = 0
+    var grantCountBefore = 0
+    /// The client was told to go, and the server wants no more from it.
     var isDraining = false
-    /// The client has as many connections as it may.
+    /// The client already has as many connections as it may.
     var isOneTooMany = false
 
     init(client: Int, number: ConnectionNumber, serverNumber: Int, endpoint: Int, latency: Int) {

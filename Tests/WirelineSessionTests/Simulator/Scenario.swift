@@ -20,56 +20,61 @@ struct PlannedMessage {
     /// How long the server takes to reply.
     var replyDelay = 0
 
-    /// Whether it is given again to later connections, and so keeps its order.
+    /// Whether it is sent again on later connections, and so keeps its order.
     var isKeptInOrder: Bool { delivery == .atLeastOnce || delivery == .exactlyOnce }
 }
 
-/// What is wrong on purpose, to see that the properties can fail.
+/// A deliberate fault, to see that the properties can fail.
 enum Mutation: CaseIterable {
-    /// The server takes everything for new.
+    /// The server takes every message for new.
     case noDeduplication
-    /// A message that is given again has another sequence number.
+    /// A message that is sent again has another sequence number.
     case renewedSequence
-    /// What was given once is given to the next connection too.
+    /// A message that may be sent once is sent on the next connection, too.
     case repeatedOnce
-    /// What is given again comes in the opposite order.
+    /// Repeated messages come in the opposite order.
     case reversedRepetition
-    /// What is given again is left out.
+    /// Repeated messages are left out.
     case noRepetition
-    /// The server confirms before it has dealt with a message, and forgets one now and then.
+    /// The server confirms a message before it has handled it, and sometimes forgets one.
     case forgetfulServer
-    /// A reply is handed in with the number of the message before.
+    /// A reply is reported with the number of the message before.
     case mistakenReply
     /// No acknowledgement reaches the session.
     case deafToAcknowledgements
-    /// A request that is never answered holds up all that comes behind it.
+    /// A request that is never answered blocks all later ones.
     case heldUpByUnanswered
-    /// A session is not told that a heartbeat is on its way behind other bytes.
+    /// A session is not told that a heartbeat is on its way after other bytes.
     case deafToProgress
     /// No heartbeat is sent.
     case noHeartbeats
-    /// The end of an older connection is handed in as that of the newest.
+    /// The end of an older connection is reported as that of the newest.
     case mistakenConnection
     /// The session's timer is never set.
     case noTimer
-    /// The server gives its clients any time.
+    /// The server's clients have no deadlines.
     case noServerDeadlines
-    /// The server takes what a client sends for nothing.
+    /// The server counts input from a client as silence.
     case deafServer
-    /// The server counts on those that have ended.
+    /// The server counts connections that have ended.
     case countedForEver
-    /// The server holds what those have sent that have ended.
+    /// The server keeps the memory of connections that have ended.
     case heldForEver
-    /// Who sends clients away is not told that they have gone.
+    /// The drain is not told that clients have gone.
     case deafDrain
+    /// Connections that have memory for which others wait are never checked.
+    case noRounds
+    /// Bytes that the server's system has acknowledged count as handled by the server.
+    case acknowledgedIsDelivered
 
-    /// What one of the violations says.
+    /// A part of the text of one of the violations.
     var symptom: String {
         switch self {
         case .noDeduplication, .renewedSequence: "(exactlyOnce) was delivered 2 times"
         case .repeatedOnce: "(atMostOnce) has arrived 2 times"
         case .reversedRepetition: "comes behind message"
-        case .noRepetition, .forgetfulServer: "is confirmed and was never delivered"
+        case .noRounds: "waits for room"
+        case .noRepetition, .forgetfulServer, .acknowledgedIsDelivered: "is confirmed and was never delivered"
         case .mistakenReply: "is confirmed by the reply to message"
         case .deafToAcknowledgements, .heldUpByUnanswered: "not settled in time"
         case .noHeartbeats, .deafToProgress, .mistakenConnection, .deafServer: "a sound connection was given up"
@@ -82,46 +87,48 @@ enum Mutation: CaseIterable {
     }
 }
 
-/// All that a run depends on, from its seed.
+/// Everything that a run depends on, made from its seed.
 struct Scenario {
     var configuration = SessionConfiguration()
     var style = AcknowledgementStyle.each
-    /// Whether the server says at each login what it has seen.
+    /// Whether the server reports at each login what it has seen.
     var tellsAtLogin = false
     var answersHeartbeats = true
     /// For each client.
     var messages: [[PlannedMessage]] = []
-    /// When nothing goes wrong any more.
+    /// When the faults end.
     var faultEnd = 0
-    /// Of a hundred attempts and connections.
+    /// The percentage of attempts and connections with a fault.
     var faultPercentage = 0
-    /// When the server restarts, and for how long it is away.
+    /// When the server restarts, and how long it is away.
     var restarts: [(time: Int, downtime: Int)] = []
-    /// When somebody is in a hurry.
+    /// The times of calls that skip the delay.
     var hurries: [Int] = []
-    /// When the sessions are to end, and how long their messages have then.
+    /// When the sessions begin to drain, and the timeout for their messages.
     var drain: (time: Int, timeout: Int)?
-    /// By when clients must do what; nil: the server gives them any time.
+    /// The deadlines of clients; nil: there are none.
     var deadlines: PeerDeadlines.Limits?
-    /// How many connections all clients together may have: they have one address.
+    /// The number of connections that all clients together may have: they have one address.
     var connectionLimit: Int?
-    /// How many bytes of messages the server deals with at a time; nil: it deals with each at once.
+    /// The number of message bytes that the server handles at a time; nil: it handles each message at once.
     var heldByteLimit: Int?
-    /// How long it takes for each of them.
+    /// The time that it takes for each message.
     var dealingTime = 1_000
-    /// When the server sends its clients away, how long it takes for that, and for how long it is away then.
+    /// When the server drains, with which policy, and how long it is away after that.
     var serverDrain: (time: Int, policy: DrainPolicy, downtime: Int)?
+    /// Clients without a session.
+    var intruders: [PlannedIntruder] = []
     var mutation: Mutation?
 
     static let replyID: UInt64 = 900
-    /// The reply to requests that the server passes over.
+    /// The reply ID of requests that the server ignores.
     static let unansweredID: UInt64 = 901
-    /// How many bytes a second the slowest line carries.
+    /// The bytes per second of the slowest line.
     static let lowestRate = 300
-    /// For how long the server may deal with nothing.
+    /// The longest time in which the server may handle nothing.
     static let longestStall = 8_000_000
 
-    /// A run that a seed describes; each client sends a few messages, or as many as are asked for.
+    /// The run that a seed describes. Each client sends a few messages, or `messageCount`.
     init(messageCount: Int? = nil, using random: inout SeededGenerator) {
         let hasSequence = random.percentage() < 75
         if hasSequence { configuration.maximumSequence = [2, 3, 7, 15, 255, 65_535, .max][random.below(7)] }
@@ -155,10 +162,11 @@ struct Scenario {
         }
         decideServer(using: &random)
         if messageCount == nil { dealingTime = 20_000 }
+        intruders = Self.intruders(heldByteLimit: heldByteLimit, until: faultEnd, using: &random)
     }
 
     private mutating func decideServer(using random: inout SeededGenerator) {
-        deadlines = PeerDeadlines.Limits(firstPacket: .seconds(4), silence: .seconds(12))
+        deadlines = PeerDeadlines.Limits(handshake: .seconds(5), firstPacket: .seconds(4), silence: .seconds(12))
         if random.percentage() < 30 { connectionLimit = messages.count + random.below(2) }
         if random.percentage() < 30 {
             let largest = messages.joined().lazy.map(\.byteCount).max() ?? 0
@@ -183,7 +191,7 @@ struct Scenario {
         _ count: Int, maximumSequence: UInt64?, hasUploads: Bool, until end: Int, using random: inout SeededGenerator
     ) -> [PlannedMessage] {
         let hasSequence = maximumSequence != nil
-        // Only numbers tell which message a reply is for that does not come in order, and not those that come again soon.
+        // Only numbers can assign a reply that comes out of order, and not numbers that are reused soon.
         let takesItsTime = (maximumSequence ?? 0) >= 255
         var time = 0
         return (0..<count).map { _ in

@@ -2,42 +2,43 @@
 
 import WirelineSession
 
-/// A session, what drives it, and what an onlooker notes of it.
+/// A session, its driver, and the notes of an observer about it.
 final class SimulatedClient {
     var session: ClientSession<Int>
     let messages: [PlannedMessage]
     var links: [Link] = []
     /// When the driver's timer fires.
     var timer = Int.max
-    /// When the peer is to be looked at, before the session asks for that.
+    /// When to look at the peer, before the session asks for it.
     var nextLook: Int?
     /// The session's clock does not go back.
     var latestTime = 0
 
-    // What the onlooker notes.
+    // The observer's notes.
     var numbers: [MessageNumber?]
     var indices: [MessageNumber: Int] = [:]
     var refusals: [SessionError?]
     var outcomes: [MessageOutcome?]
     var givings: [Int]
     var states: [SessionState] = []
-    /// How long the delays were.
+    /// The lengths of the delays.
     var waits: [Duration] = []
     var readySince: Int?
-    /// Attempts since the last delay, and delays, since the first attempt or the last stable connection.
+    /// The numbers of attempts since the last delay, and of delays, since the first attempt or the last stable
+    /// connection.
     var roundAttemptCount = 0
     var delayCount = 0
-    /// Where the next attempt may go; nil: to any endpoint.
+    /// The endpoints that the next attempt may use; nil: any.
     var nextEndpoints: Set<Int>? = [0]
     /// How many attempts in a row went to the same endpoint, since the last stable connection.
     var attemptsInARow = 0
     /// Whether addresses must expire before the next attempt.
     var mustExpireAddresses = false
-    /// How often bytes were acknowledged while a heartbeat was on its way.
+    /// The number of times that bytes were acknowledged while a heartbeat was on its way.
     var progressCount = 0
-    /// How many replies have come to messages that were given up.
+    /// The number of replies to messages that were abandoned.
     var ignoredReplyCount = 0
-    /// What the driver gives once more, though it must not.
+    /// The messages that the driver sends again, though it must not.
     var repeatedOnce: [Int] = []
 
     init(_ configuration: SessionConfiguration, messages: [PlannedMessage]) {

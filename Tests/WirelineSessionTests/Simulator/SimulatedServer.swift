@@ -2,24 +2,34 @@
 
 import WirelineSession
 
-/// What the server decides by, and what an onlooker notes of it.
+/// The server's decisions, and the notes of an observer about it.
 final class SimulatedServer {
-    /// The one address that all clients have.
+    /// The address that all clients share.
     static let network = PeerNetwork(ipv4: 0xC000_0201)
 
     var limiter: ConnectionLimiter
     var budget: ByteBudget<Int>?
     var drain: Drain<Int>?
-    /// When the drain goes on.
+    /// When the drain continues.
     var drainTimer = Int.max
     var isAccepting = true
     var awayUntil = 0
+    /// Whether the budget's next round is planned.
+    var awaitsRound = false
 
-    // What the onlooker notes.
+    // The observer's notes.
     var openLinks: [Int: Link] = [:]
     /// When each connection was told to go.
     var told: [Int: Int] = [:]
     var drainStart = 0
+    var intruders: [Int: SimulatedIntruder] = [:]
+    /// The number of intruders that have not come.
+    var expectedIntruderCount: Int
+    /// The number of times that intruders have got memory.
+    var intruderGrantCount = 0
+    /// When the last intruder went.
+    var calmSince = 0
+    var isCalm: Bool { intruders.isEmpty && expectedIntruderCount == 0 }
     var met: Set<Met> = []
 
     /// What can happen to a server.
@@ -30,22 +40,34 @@ final class SimulatedServer {
         case waitForRoom
         case drained
         case closedByDrain
+        case handshakeTooLate
+        /// A client that held memory was closed for others.
+        case closedForRoom
+        /// A client reset its connection while output waited for it.
+        case resetWithOutput
+        /// A client's system acknowledged nothing for too long.
+        case takesNothing
+        /// A client that reads nothing was closed after its system had acknowledged everything.
+        case acknowledgedInTheEnd
+        /// A connection ended before the server had handled what its system had acknowledged.
+        case acknowledgedUnread
     }
 
     init(_ scenario: Scenario) {
         limiter = ConnectionLimiter(limit: scenario.connectionLimit)
+        expectedIntruderCount = scenario.intruders.count
         budget = scenario.heldByteLimit.map { ByteBudget(limit: $0) }
     }
 }
 
-/// What the server keeps of a client, restarts or not.
+/// What the server keeps about a client, also after a restart.
 struct ServerRecord {
     /// The last sequence number that it has seen.
     var lastSequence: UInt64?
-    /// How often each message has arrived, and was dealt with.
+    /// The number of times that each message has arrived and was handled.
     var arrivals: [Int]
     var deliveries: [Int]
-    /// The messages that it has dealt with, in order.
+    /// The messages that it has handled, in order.
     var log: [Int] = []
 
     init(messageCount: Int) {
@@ -60,7 +82,7 @@ struct ServerRecord {
     }
 
     private func isAhead(_ sequence: UInt64, maximum: UInt64) -> Bool {
-        // Before the first number stands 0, which is the last of them as well.
+        // The number before the first one is 0, which is also the last of all numbers.
         let last = lastSequence ?? maximum
         let distance = sequence >= last ? sequence - last : maximum - (last - sequence)
         return 1...(maximum / 2) ~= distance

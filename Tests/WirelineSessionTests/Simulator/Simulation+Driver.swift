@@ -2,13 +2,13 @@
 
 import WirelineSession
 
-/// What drives the sessions, in the manner in which they are driven over sockets.
+/// Drives the sessions, in the same way as over sockets.
 extension Simulation {
     // MARK: Events
 
-    /// Hands an event to a session, behind those that wait, and carries out what it decides.
+    /// Hands an event to a session, after the events that wait, and carries out the session's decisions.
     ///
-    /// - Parameter time: When it has happened; nil: now.
+    /// - Parameter time: When it happened; nil: now.
     func handle(_ event: SessionEvent, _ clientIndex: Int, at time: Int? = nil) {
         waitingEvents.append((event, clientIndex, time ?? now))
         if !isHandling { handleEvents() }
@@ -62,7 +62,7 @@ extension Simulation {
 
     func timerFired(_ clientIndex: Int) {
         let client = clients[clientIndex]
-        // An older timer than the one that is set.
+        // The timer is older than the current one.
         guard client.timer <= now else { return }
         client.timer = .max
         lookAtPeer(client, clientIndex)
@@ -79,7 +79,7 @@ extension Simulation {
         plan(.timer(client: clientIndex), after: max(0, time - now))
     }
 
-    /// Tells a session, before it judges the peer, what is known of it.
+    /// Tells a session what is known about the peer, before the session judges it.
     private func lookAtPeer(_ client: SimulatedClient, _ clientIndex: Int) {
         client.nextLook = nil
         guard let link = client.links.last, link.isOpenAtClient, client.isReady else { return }
@@ -96,7 +96,7 @@ extension Simulation {
         noteOutput(of: link)
     }
 
-    /// While a heartbeat is on its way, when it has arrived is looked for several times.
+    /// While a heartbeat is on its way, the driver checks several times whether it has arrived.
     private func planLook(at link: Link) {
         let timeout = scenario.configuration.heartbeat?.timeout ?? .zero
         clients[link.client].nextLook =
@@ -112,7 +112,7 @@ extension Simulation {
             if trace != nil { note("client \(clientIndex):     \(action)") }
             switch action {
             case .connect(let number, let endpoint): connect(clientIndex, number, endpoint)
-            case .beginLogin(let number): write(.login, byteCount: 10, to: client.links[number.index])
+            case .beginLogin(let number): write(.login, byteCount: Self.loginByteCount, to: client.links[number.index])
             case .give(let number, let message):
                 client.givings[message.payload] += 1
                 let link = client.links[number.index]
@@ -135,7 +135,7 @@ extension Simulation {
 
     private func beat(_ sequence: UInt64?, _ link: Link) {
         guard scenario.mutation != .noHeartbeats else { return }
-        write(.heartbeat(sequence: sequence), byteCount: 8, to: link)
+        write(.heartbeat(sequence: sequence), byteCount: Self.heartbeatByteCount, to: link)
         link.passage.began(
             writtenByteCount: UInt64(link.writtenByteCount), acknowledgedByteCount: UInt64(link.acknowledgedByteCount))
         planLook(at: link)
@@ -160,7 +160,7 @@ extension Simulation {
         if link.givenByteCount >= scenario.configuration.pendingByteCount { noteOutput(of: link) }
     }
 
-    /// Tells the session how much waits in the connection, and has that said again when there is room.
+    /// Tells the session how much waits in the connection, and does so again when there is space.
     func noteOutput(of link: Link) {
         link.givenByteCount = link.pendingByteCount
         link.isWaitingForRoom = link.pendingByteCount >= scenario.configuration.pendingByteCount

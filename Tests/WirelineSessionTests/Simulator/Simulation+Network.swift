@@ -25,18 +25,20 @@ extension Simulation {
             if random.percentage() < 20 { slowDown(link) }
             return plan(.established(link), after: link.latency)
         }
-        let causes: [DisconnectCause] = [.refused, .refused, .unknownHost, .failed, .reset, .endedByPeer]
+        let causes: [DisconnectCause] = [
+            .refused, .refused, .unknownHost, .failed, .reset, .endedByPeer, .notTrusted, .wrongKey,
+        ]
         switch random.below(20) {
         case 0..<6: plan(.ended(link, causes[random.below(causes.count)]), after: link.latency)
         case 6: break
-        case 7: if random.percentage() < 20 { plan(.ended(link, .notTrusted), after: link.latency) }
+        case 7: if random.percentage() < 20 { plan(.ended(link, .misconfigured), after: link.latency) }
         default:
             decideFate(of: link)
             plan(.established(link), after: link.latency)
         }
     }
 
-    /// Makes a line slow, so that what its system has taken may take longer than a heartbeat's timeout.
+    /// Makes a line slow, so that bytes taken by its system may need longer than a heartbeat's timeout.
     private func slowDown(_ link: Link) {
         link.rate = random.percentage() < 50 ? Scenario.lowestRate + random.below(1_000) : 1_500 + random.below(10_000)
         link.bufferByteCount = [600, 4_000, 256 << 10][random.below(3)]
@@ -58,6 +60,8 @@ extension Simulation {
         default:
             link.stallEnd = now + random.below(Scenario.longestStall)
             link.ignoresLogin = random.percentage() < 30
+            // Bytes that the server's system has acknowledged by then are unread.
+            if random.percentage() < 30 { plan(.breakage(link), after: random.below(Scenario.longestStall)) }
             if random.percentage() < 8 { (link.refusesLogin, link.stallEnd) = (true, 0) }
         }
     }
@@ -82,7 +86,7 @@ extension Simulation {
         }
     }
 
-    /// The driver tells a session, though the session may have let go of the connection long ago.
+    /// The driver tells a session about an end, though the session may have closed the connection long ago.
     func tellClient(_ link: Link, _ cause: DisconnectCause) {
         let client = clients[link.client]
         let number =
@@ -96,10 +100,10 @@ extension Simulation {
         clients[link.client].onlookLoss(cause, of: link.endpoint, self)
         if cause != .endedByUs {
             link.unsent.removeAll()
-            let isSound = link.madeAt > scenario.faultEnd && !link.isOneTooMany
+            let isSound = link.madeAt > max(scenario.faultEnd, server.calmSince) && server.isCalm && !link.isOneTooMany
             if isSound { violate("a sound connection was given up: \(cause)") }
         }
-        // What is under way still arrives, maybe behind what the next connection brings.
+        // Bytes on their way still arrive, maybe after those of the next connection.
         if link.carriesUpward { plan(.serverSeesEnd(link), after: 2 * link.latency) }
     }
 

@@ -2,11 +2,11 @@
 
 import WirelineSession
 
-/// What must hold at the end of every run.
+/// Checks what must be true at the end of every run.
 extension Simulation {
-    /// Ends the sessions and holds what has happened against what was promised.
+    /// Ends the sessions and compares what has happened with what was promised.
     func check() {
-        // What is sound stays so, for longer than any deadline.
+        // A healthy connection stays healthy, for longer than any deadline.
         if violations.isEmpty, scenario.deadlines != nil { run(until: now + 15_000_000) }
         for client in clients.indices {
             checkMessages(client)
@@ -20,13 +20,14 @@ extension Simulation {
         checkServer()
     }
 
-    /// When everybody has gone, the server finds that out, though some have gone without a word.
+    /// After all clients have gone, the server finds that out, even if some have gone silently.
     private func checkServer() {
         guard violations.isEmpty, let limits = scenario.deadlines else { return }
-        // A server that is held up gets to know the end behind that.
+        // A blocked server learns of the end after the block.
         let start = max(now, scenario.faultEnd + Scenario.longestStall)
         run(until: start + Int(microsecondsRoundedUp: limits.silence ?? .zero) + 1_000_000)
         for link in server.openLinks.values { violate("connection \(link.serverNumber) is left at the server") }
+        if !server.intruders.isEmpty { violate("\(server.intruders.count) intruders are left at the server") }
         if server.limiter.networkCount > 0 { violate("a connection is counted that has ended") }
         if let budget = server.budget, budget.holderCount > 0 {
             violate("\(budget.byteCount) bytes are held for nobody")
@@ -68,7 +69,7 @@ extension Simulation {
         }
     }
 
-    /// Whether so many messages with numbers have gone and left no trace that the next number may look old.
+    /// Whether so many numbered messages were sent and lost that the next number may look old.
     private func mayRunOutOfNumbers(_ client: SimulatedClient) -> Bool {
         guard let maximum = scenario.configuration.maximumSequence else { return false }
         let lostCount = client.outcomes.count { outcome in
@@ -99,7 +100,7 @@ extension Simulation {
         }
     }
 
-    /// What is kept is dealt with in the order of sending, the first time.
+    /// Messages that keep their order are handled in the order of sending, the first time.
     private func checkOrder(_ clientIndex: Int) {
         let client = clients[clientIndex]
         var seen: Set<Int> = []
@@ -129,6 +130,8 @@ extension Simulation {
         for (key, index) in last
         where client.messages[index].lifetime == nil && client.messages[index].cancellation == nil {
             if client.outcomes[index] == .failed(.outOfSequenceNumbers) { continue }
+            // Without heartbeats nothing shows that it has arrived: it is sent on one connection only.
+            if client.outcomes[index] == .given, scenario.configuration.heartbeat == nil { continue }
             if arrived[key] != index { violate("client \(clientIndex): the latest value, \(index), has not arrived") }
         }
     }

@@ -2,9 +2,9 @@
 
 import WirelineSession
 
-/// The server: what it decides, and what it does with messages.
+/// The server: its decisions, and what it does with messages.
 extension Simulation {
-    // MARK: Who may connect
+    // MARK: Which clients may connect
 
     func establish(_ link: Link) {
         guard server.isAccepting, now >= server.awayUntil else { return plan(.ended(link, .refused), after: 0) }
@@ -38,7 +38,7 @@ extension Simulation {
         return true
     }
 
-    // MARK: By when clients must do what
+    // MARK: Deadlines of clients
 
     private func setServerTimer(_ link: Link) {
         guard let deadline = link.deadlines?.deadline else { return }
@@ -47,11 +47,11 @@ extension Simulation {
     }
 
     func serverTimerFired(_ link: Link) {
-        // An older timer than the one that is set.
+        // The timer is older than the current one.
         guard link.isOpenAtServer, link.serverTimer <= now else { return }
-        // Who is held up wants nothing, nor does who waits for room.
+        // A blocked server wants no input, and neither does one that waits for memory.
         let isWanted = !link.isDraining && now >= link.stallEnd && server.budget?.isWaiting(link.serverNumber) != true
-        let signs = PeerDeadlines.Signs(
+        let signs = PeerDeadlines.PeerActivity(
             lastArrival: .microseconds(scenario.mutation == .deafServer ? 0 : link.heardAt),
             wantedSince: isWanted ? .microseconds(max(link.wantedSince, link.stallEnd)) : nil)
         let isFirst = link.deadlines?.isAwaitingFirstPacket == true
@@ -67,44 +67,29 @@ extension Simulation {
         closeAtServer(link)
     }
 
-    /// The server knows that a connection has ended.
+    /// The server learns that a connection has ended.
     func closeAtServer(_ link: Link) {
         guard link.isOpenAtServer else { return }
         link.isOpenAtServer = false
         server.openLinks[link.serverNumber] = nil
         if scenario.mutation != .countedForEver { server.limiter.ended(from: SimulatedServer.network) }
-        if scenario.mutation != .heldForEver { changeBudget { $0.remove(link.serverNumber, into: &$1) } }
+        if link.acknowledgedByteCount > link.dealtByteCount { server.met.insert(.acknowledgedUnread) }
+        if scenario.mutation != .heldForEver {
+            changeBudget(for: link.serverNumber) { $0.remove(link.serverNumber, into: &$1) }
+        }
         if scenario.mutation != .deafDrain { changeDrain { $0.ended(link.serverNumber, into: &$1) } }
     }
 
-    // MARK: How much it holds
+    // MARK: Memory
 
-    private func changeBudget(_ change: (inout ByteBudget<Int>, inout [ByteBudget<Int>.Action]) -> Void) {
-        var actions: [ByteBudget<Int>.Action] = []
-        guard server.budget != nil else { return }
-        change(&server.budget!, &actions)
-        if server.budget!.byteCount > server.budget!.limit { violate("more bytes are held than may be") }
-        for action in actions {
-            switch action {
-            case .grant(let number):
-                guard let link = server.openLinks[number] else {
-                    violate("room for connection \(number), which has ended")
-                    continue
-                }
-                link.wantedSince = now
-                plan(.dealt(link), after: scenario.dealingTime)
-            case .close(let number): violate("connection \(number) is to be closed for room, which comes by itself")
-            }
-        }
-    }
-
-    /// Has the server deal with what has arrived, as far as there is room.
+    /// The server handles what has arrived, as far as there is memory.
     private func deal(with link: Link) {
         while link.isOpenAtServer, !link.isDealing, let item = link.inbox.first {
             if case .message(let index, _) = item, server.budget != nil {
                 link.isDealing = true
                 let byteCount = clients[link.client].messages[index].byteCount
-                changeBudget { $0.request(byteCount, for: link.serverNumber, into: &$1) }
+                (link.askedAt, link.grantCountBefore) = (now, server.intruderGrantCount)
+                changeBudget(for: link.serverNumber) { $0.request(byteCount, for: link.serverNumber, into: &$1) }
                 if server.budget!.isWaiting(link.serverNumber) { server.met.insert(.waitForRoom) }
             } else {
                 link.inbox.removeFirst()
@@ -113,18 +98,20 @@ extension Simulation {
         }
     }
 
-    /// The server has dealt with a message.
+    /// The server has handled a message.
     func dealt(_ link: Link) {
         guard link.isOpenAtServer else { return }
         link.isDealing = false
         take(link.inbox.removeFirst(), of: link)
-        // Dealing with it may have ended the connection.
+        // Handling it may have ended the connection.
         guard link.isOpenAtServer else { return }
-        changeBudget { $0.release($0.byteCount(of: link.serverNumber), by: link.serverNumber, into: &$1) }
+        changeBudget(for: link.serverNumber) {
+            $0.release($0.byteCount(of: link.serverNumber), by: link.serverNumber, into: &$1)
+        }
         deal(with: link)
     }
 
-    // MARK: How it sends clients away
+    // MARK: Draining
 
     func beginServerDrain() {
         guard let (_, policy, _) = scenario.serverDrain else { return }
@@ -132,18 +119,19 @@ extension Simulation {
         server.drainStart = now
         var actions: [Drain<Int>.Action] = []
         server.drain = Drain(
-            of: server.openLinks.keys.sorted(), policy, at: .microseconds(now), using: &random, into: &actions)
+            of: (Array(server.openLinks.keys) + server.intruders.keys).sorted(), policy, at: .microseconds(now),
+            using: &random, into: &actions)
         carryOut(actions)
     }
 
     func drainTimerFired() {
-        // An older timer than the one that is set.
+        // The timer is older than the current one.
         guard server.drainTimer <= now else { return }
         server.drainTimer = .max
         changeDrain { $0.timerFired(at: .microseconds(now), into: &$1) }
     }
 
-    private func changeDrain(_ change: (inout Drain<Int>, inout [Drain<Int>.Action]) -> Void) {
+    func changeDrain(_ change: (inout Drain<Int>, inout [Drain<Int>.Action]) -> Void) {
         guard server.drain != nil else { return }
         var actions: [Drain<Int>.Action] = []
         change(&server.drain!, &actions)
@@ -166,9 +154,13 @@ extension Simulation {
             case .close(let number):
                 server.met.insert(.closedByDrain)
                 if let link = server.openLinks[number] { endByServer(link) }
+                if let intruder = server.intruders[number] { end(intruder) }
             case .finished:
                 note("server: all clients have gone")
                 server.met.insert(.drained)
+                if .microseconds(now - server.drainStart) > policy.timeout + .milliseconds(1) {
+                    violate("the drain has taken longer than it may")
+                }
                 server.drain = nil
                 server.isAccepting = true
                 server.awayUntil = now + downtime
@@ -181,18 +173,20 @@ extension Simulation {
         if .microseconds(now - server.drainStart) > policy.spread + .microseconds(1) {
             violate("connection \(number) is told late to go")
         }
+        if let intruder = server.intruders[number] { return sendAway(intruder) }
         guard let link = server.openLinks[number] else { return violate("connection \(number) is told, and has ended") }
         send(.kick(KickNotice(reason: 5, advice: .wait(atLeast: .zero))), on: link)
         link.isDraining = true
     }
 
-    /// The server ends without a word, and is back after a time.
+    /// The server ends silently, and is back after a while.
     func restart(downtime: Int) {
         server.awayUntil = now + downtime
+        endIntruders()
         for link in server.openLinks.values.sorted(by: { $0.serverNumber < $1.serverNumber }) { endByServer(link) }
     }
 
-    // MARK: What it does with messages
+    // MARK: Messages
 
     func arrive(_ item: UpwardItem, on link: Link) {
         guard link.isOpenAtServer, link.carriesUpward, !link.isDraining else { return }
@@ -204,6 +198,7 @@ extension Simulation {
 
     private func take(_ item: UpwardItem, of link: Link) {
         link.deadlines?.packetCame(at: .microseconds(now))
+        link.dealtByteCount += byteCount(of: item, from: link.client)
         switch item {
         case .login: logIn(link)
         case .message(let index, let sequence): if link.isLoggedIn { receive(index, sequence, on: link) }
@@ -212,12 +207,20 @@ extension Simulation {
         }
     }
 
+    private func byteCount(of item: UpwardItem, from client: Int) -> Int {
+        switch item {
+        case .login: Self.loginByteCount
+        case .message(let index, _): clients[client].messages[index].byteCount
+        case .heartbeat: Self.heartbeatByteCount
+        }
+    }
+
     private func logIn(_ link: Link) {
         setServerTimer(link)
         guard !link.ignoresLogin else { return }
         guard !link.refusesLogin else { return send(.loginRefused, on: link) }
         for other in clients[link.client].links where other !== link && other.isLoggedIn {
-            // A login that comes late is not that of the newest connection.
+            // A login that comes late does not belong to the newest connection.
             guard other.number.rawValue < link.number.rawValue else { return }
             closeAtServer(other)
         }

@@ -5,7 +5,8 @@ import WirelineSession
 
 /// Sessions, a server and the network between them, on a clock that jumps from event to event.
 ///
-/// All that happens follows from the scenario and the generator, so a run can be had again. Times are microseconds.
+/// Everything that happens follows from the scenario and the generator, so a run can be repeated. Times are
+/// microseconds.
 final class Simulation {
     enum Event {
         case timer(client: Int)
@@ -27,6 +28,12 @@ final class Simulation {
         case serverDrain
         case drainTimer
         case restart(downtime: Int)
+        case intruderComes(PlannedIntruder, number: Int)
+        case intruderActs(SimulatedIntruder)
+        case intruderResets(SimulatedIntruder)
+        case intruderTimer(SimulatedIntruder)
+        case budgetRound
+        case measure(Int)
         case hurry
         case drain(timeout: Int)
     }
@@ -38,24 +45,27 @@ final class Simulation {
     var records: [ServerRecord] = []
     let server: SimulatedServer
     var violations: [String] = []
-    /// What has happened, where somebody wants to read it.
+    /// The events, if a caller wants to read them.
     var trace: [String]?
     /// When each connection was asked for.
     var connectTimes: [Int] = []
 
-    // What drives the sessions.
+    // The state of the sessions' drivers.
     var actions: [SessionAction<Int>] = []
     /// Events that wait for those before them.
     var waitingEvents: [(event: SessionEvent, client: Int, time: Int)] = []
     var isHandling = false
     var unsentCount = 0
-    /// The message that a reply is for which has come.
+    /// The message whose reply has come.
     var repliedMessage: Int?
+
+    static let loginByteCount = 10
+    static let heartbeatByteCount = 8
 
     private var heap = EventHeap<Event>()
 
-    /// How long after the last fault everything may take. With few sequence numbers, each message may have to wait for
-    /// the heartbeat that confirms the one before it; and all of it may have to go over a slow line.
+    /// How long everything may take after the last fault. With few sequence numbers, each message may have to wait for
+    /// the heartbeat that confirms the one before it, and all of it may have to pass a slow line.
     private let settlingTime: Int
 
     init(_ scenario: Scenario, using random: SeededGenerator, tracing: Bool = false) {
@@ -67,6 +77,7 @@ final class Simulation {
         let byteCount = scenario.messages.map { $0.reduce(0) { $0 + $1.byteCount } }.max() ?? 0
         settlingTime =
             60_000_000 + 5_000_000 * max(0, messageCount - 20) + byteCount * 1_000_000 / Scenario.lowestRate
+            + (scenario.intruders.isEmpty ? 0 : 60_000_000)
         for (client, messages) in scenario.messages.enumerated() {
             clients.append(SimulatedClient(scenario.configuration, messages: messages))
             records.append(ServerRecord(messageCount: messages.count))
@@ -74,6 +85,10 @@ final class Simulation {
             for (index, message) in messages.enumerated() {
                 heap.insert(.send(client: client, index: index), at: message.time)
             }
+        }
+        for (index, intruder) in scenario.intruders.enumerated() {
+            // Connections have numbers from 1 on.
+            heap.insert(.intruderComes(intruder, number: -1 - index), at: intruder.time)
         }
         for time in scenario.hurries { heap.insert(.hurry, at: time) }
         if let drain = scenario.drain { heap.insert(.drain(timeout: drain.timeout), at: drain.time) }
@@ -122,7 +137,7 @@ final class Simulation {
     }
 
     private var isSettled: Bool {
-        guard unsentCount == 0 else { return false }
+        guard unsentCount == 0, server.isCalm else { return false }
         for client in clients where !client.isEnded {
             guard client.session.messageCount == 0, client.isReady else { return false }
         }
@@ -151,6 +166,12 @@ final class Simulation {
         case .serverDrain: beginServerDrain()
         case .drainTimer: drainTimerFired()
         case .restart(let downtime): restart(downtime: downtime)
+        case .intruderComes(let planned, let number): come(planned, number: number)
+        case .intruderActs(let intruder): act(intruder)
+        case .intruderResets(let intruder): reset(intruder)
+        case .intruderTimer(let intruder): timerFired(intruder)
+        case .budgetRound: beginRound()
+        case .measure(let number): measure(number)
         case .hurry: for client in clients.indices { handle(.hurry, client) }
         case .drain(let timeout):
             for client in clients.indices { handle(.drain(deadline: .microseconds(now + timeout)), client) }
@@ -159,7 +180,7 @@ final class Simulation {
 }
 
 extension ConnectionNumber {
-    /// Its place among a client's links.
+    /// Its index among a client's links.
     var index: Int { Int(rawValue) - 1 }
 }
 
@@ -171,7 +192,7 @@ extension Int {
 }
 
 extension SimulatedClient {
-    /// Notes what the session says of itself, and holds it against the policy.
+    /// Notes the states that the session reports, and compares them with the policy.
     func onlook(_ state: SessionState, _ simulation: Simulation) {
         states.append(state)
         switch state {
@@ -185,7 +206,7 @@ extension SimulatedClient {
             repeatedOnce = []
         case .waiting(let until, _):
             waits.append(until - .microseconds(simulation.now))
-            // A hurry tells of the same delay once more.
+            // A hurry reports the same delay again.
             if roundAttemptCount > 0 { delayCount += 1 }
             roundAttemptCount = 0
             if let limit = simulation.scenario.configuration.reconnect.retryLimit, delayCount > limit {
@@ -195,7 +216,7 @@ extension SimulatedClient {
         }
     }
 
-    /// Notes the end of a connection, or of an attempt, and what follows from its cause.
+    /// Notes the end of a connection or an attempt, and what follows from its cause.
     func onlookLoss(_ cause: DisconnectCause, of endpoint: Int, _ simulation: Simulation) {
         let configuration = simulation.scenario.configuration
         let others = Set(0..<configuration.endpointCount).subtracting([endpoint])
@@ -203,7 +224,7 @@ extension SimulatedClient {
         readySince = nil
         if isStable == true { (roundAttemptCount, delayCount, attemptsInARow) = (0, 0, 1) }
         let isPathGone = [.timedOut, .unknownHost, .silent].contains(cause)
-        mustExpireAddresses = isPathGone
+        mustExpireAddresses = isPathGone || [.notTrusted, .wrongKey].contains(cause)
         nextEndpoints =
             switch isStable {
             case nil: others
@@ -221,7 +242,7 @@ extension SimulatedClient {
 
     func onlookAttempt(endpoint: Int, _ simulation: Simulation) {
         roundAttemptCount += 1
-        // Of a connection that was ready the next attempt begins a round.
+        // After a ready connection, the next attempt begins a round.
         if roundAttemptCount > simulation.scenario.configuration.endpointCount {
             simulation.violate("attempt \(roundAttemptCount) without a delay")
         }

@@ -7,7 +7,7 @@
 %%   tls.escript serve VERSION CHAIN KEY       returns what comes, on any number of connections; prints its port
 %%   tls.escript call VERSION ROOTS PORT COUNT sends so many random bytes in random pieces, and compares what comes back
 %%
-%% VERSION is tlsv1.2 or tlsv1.3. What listens goes on until its standard input ends.
+%% VERSION is tlsv1.2 or tlsv1.3. A listening one runs until its standard input ends.
 
 -mode(compile).
 
@@ -17,7 +17,7 @@ main(["serve", Version, Chain, Key]) ->
                                                      {alpn_preferred_protocols, [<<"wireline">>]}])),
     {ok, {_, Port}} = ssl:sockname(Listener),
     io:format("~b~n", [Port]),
-    %% Several, so that nobody waits for another's connection to end.
+    %% Several, so that no client waits for another's connection to end.
     [spawn_link(fun() -> accept(Listener) end) || _ <- lists:seq(1, 8)],
     io:get_line("");
 main(["call", Version, Roots, Port, Count]) ->

@@ -2,14 +2,14 @@
 %% -*- erlang -*-
 %% SPDX-License-Identifier: Apache-2.0
 %%
-%% The other end of a connection, over gen_tcp and in Erlang's own words:
+%% The other end of a connection, over gen_tcp and written in Erlang:
 %%
 %%   connection.escript serve SEED           answers Cs_20001 with Sc_20001, in random cuts; prints its port
 %%   connection.escript call PORT COUNT SEED sends so many Cs_20001 in random cuts, and compares each answer
 %%   connection.escript packet N             returns what comes, with {packet, N}; prints its port
-%%   connection.escript half                 sends half a packet to who connects, and is killed
+%%   connection.escript half                 sends half a packet to a client, and is killed
 %%
-%% What listens goes on until its standard input ends.
+%% A listening one runs until its standard input ends.
 
 -mode(compile).
 
@@ -73,7 +73,7 @@ answers(<<Length:32, _/binary>> = Bytes, Replies) when byte_size(Bytes) >= Lengt
     answers(Rest, <<Replies/binary, (reply({SceneId, Line, Text}))/binary>>);
 answers(Bytes, Replies) -> {Replies, Bytes}.
 
-%% A client of theirs.
+%% A client of the seed's messages.
 
 compare(_, [], <<>>) -> ok;
 compare(Socket, [Request | Requests] = All, Buffer) ->
@@ -98,7 +98,7 @@ reply({SceneId, Line, Text}) ->
 
 whole(Bytes) -> <<(byte_size(Bytes) + 4):32, Bytes/binary>>.
 
-%% Cuts anywhere: a byte at a time for a while, then small and large pieces.
+%% Splits anywhere: single bytes for a while, then small and large pieces.
 send(_, <<>>) -> ok;
 send(Socket, Bytes) ->
     Most = lists:nth(rand:uniform(4), [1, 9, 200, 60000]),

@@ -4,7 +4,7 @@ import FaultSupport
 import Foundation
 import TestingSupport
 
-/// A proxy that plays one part to whoever connects, on a thread of its own.
+/// A proxy on its own thread that follows a script for one client.
 final class PlayedProxy: Sendable {
     let port: UInt16
 

@@ -7,8 +7,8 @@ import TestingSupport
 import Wireline
 import WirelineTransport
 
-/// Connections through proxies that do what they are told, byte by byte.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// Connections through proxies that follow a script, byte by byte.
+@Suite(.ahead)
 struct ProxyTests {
     private static let hello = Cs_20001(sceneID: 7, line: 2, message: "hi")
 
@@ -31,7 +31,7 @@ struct ProxyTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Looks no name up.
+    /// Looks up no name.
     private static let noResolver = ClosureResolver { host, _ throws(TransportError) in
         throw .lookupFailed(host, reason: "nobody should have asked")
     }
@@ -40,15 +40,15 @@ struct ProxyTests {
         through proxy: Proxy, _ change: (inout ClientConfiguration) -> Void = { _ in }
     ) async throws(ConnectionError) -> PacketClient<SceneProtocol> {
         var configuration = ClientConfiguration.patient
-        configuration.proxy = proxy
-        configuration.resolver = noResolver
+        configuration.dialing.proxy = proxy
+        configuration.dialing.resolver = noResolver
         change(&configuration)
         return try await PacketClient.connect(
             to: "game.test", port: 9001, protocol: SceneProtocol.self, configuration: configuration)
     }
 
     @Test(arguments: [true, false], [1, 1_000])
-    func `what the server says behind the proxy's answer is not lost`(isHTTP: Bool, step: Int) async throws {
+    func `the server's bytes after the proxy's answer are not lost`(isHTTP: Bool, step: Int) async throws {
         let packets = try (0..<100).map { try packet(id: $0, payload: [UInt8](repeating: 1, count: Int($0))) }
         let seen = Seen<[UInt8]>()
         let actor = try PlayedProxy { socket in
@@ -66,7 +66,7 @@ struct ProxyTests {
             for start in stride(from: 0, to: bytes.count, by: step) {
                 try socket.send(bytes[start..<min(start + step, bytes.count)])
             }
-            // What the client sends comes through, too.
+            // The client's output arrives, too.
             seen.add(try Self.receive(Self.hello.encoded().count, from: socket))
             socket.endOutput()
             socket.drain()
@@ -97,7 +97,7 @@ struct ProxyTests {
             (Array("SSH-2.0".utf8), .invalidAnswer(.notHTTP(firstBytes: Array("SSH-".utf8)))),
             (Array("HTTP/1.1 200 OK\r\n".utf8), .truncated), ([], .truncated),
         ] as [([UInt8], ProxyError)])
-    func `an HTTP proxy that does not connect is heard`(answer: [UInt8], error: ProxyError) async throws {
+    func `an HTTP proxy's refusal is an error that gives the reason`(answer: [UInt8], error: ProxyError) async throws {
         let timelines = Seen<ConnectionTimeline>()
         let actor = try PlayedProxy { socket in
             _ = try Self.head(from: socket)
@@ -107,7 +107,7 @@ struct ProxyTests {
         }
         await #expect(throws: ConnectionError.proxy(error)) {
             _ = try await Self.connect(through: .http(host: "127.0.0.1", port: actor.port)) {
-                $0.timelineHandler = { timelines.add($0) }
+                $0.dialing.timelineHandler = { timelines.add($0) }
             }
         }
         #expect(await timelines.first(1)[0].entries.last?.event == .closed(.proxy(error)))
@@ -119,7 +119,7 @@ struct ProxyTests {
             ([5, 0, 5, 5, 0, 1, 0, 0, 0, 0, 0, 0], .notConnected(.connectionRefused)), ([5, 0, 5], .truncated),
             (Array("HTTP/1.1 400".utf8), .notSOCKS5(firstBytes: Array("HT".utf8))),
         ] as [([UInt8], ProxyError)])
-    func `a SOCKS proxy that does not connect is heard`(answer: [UInt8], error: ProxyError) async throws {
+    func `a SOCKS proxy's refusal is an error that gives the reason`(answer: [UInt8], error: ProxyError) async throws {
         let actor = try PlayedProxy { socket in
             try socket.send(answer)
             socket.endOutput()
@@ -131,8 +131,8 @@ struct ProxyTests {
     }
 
     @Test(arguments: [true, false])
-    func `a proxy that agrees and resets the connection at once does not get far`(isHTTP: Bool) async throws {
-        // Which of the two is met first is a matter of chance.
+    func `a proxy that accepts and then resets the connection causes a reset error`(isHTTP: Bool) async throws {
+        // Either the accepting answer or the reset may be noticed first.
         for _ in 0..<20 {
             let actor = try PlayedProxy { socket in
                 let isAgreed = Array("HTTP/1.1 200 OK\r\n\r\n".utf8)
@@ -148,17 +148,17 @@ struct ProxyTests {
         }
     }
 
-    @Test func `a proxy that says nothing meets the deadline, and one that resets is told`() async throws {
+    @Test func `a silent proxy times out, and a proxy's reset is an error`() async throws {
         let listener = try RawSocket.listen()
         let port = try listener.port()
         await #expect(throws: ConnectionError.transport(.timedOut)) {
             _ = try await Self.connect(through: .socks5(host: "127.0.0.1", port: port)) {
-                $0.connectTimeout = .milliseconds(300)
+                $0.dialing.connectTimeout = .milliseconds(300)
             }
         }
         withExtendedLifetime(listener) {}
 
-        // At a listener of its own: nobody knows whether the one before has come as far as that.
+        // At its own listener, because the first one may still have the earlier connection in its queue.
         let other = try RawSocket.listen()
         let otherPort = try other.port()
         let connecting = Task { try await Self.connect(through: .http(host: "127.0.0.1", port: otherPort)) }
@@ -177,23 +177,23 @@ struct ProxyTests {
         }
     }
 
-    @Test func `what cannot be said is refused before anything is tried`() async throws {
-        let credentials = ProxyCredentials(user: "a:b", password: "")
+    @Test func `invalid credentials and hosts are refused before connecting`() async throws {
+        let credentials = Proxy.Credentials(user: "a:b", password: "")
         await #expect(throws: ConnectionError.proxy(.invalidCredentials)) {
             _ = try await Self.connect(through: .http(host: "unknown.invalid", port: 1, credentials: credentials))
         }
         var configuration = ClientConfiguration.patient
-        configuration.proxy = .socks5(host: "unknown.invalid", port: 1)
+        configuration.dialing.proxy = .socks5(host: "unknown.invalid", port: 1)
         await #expect(throws: ConnectionError.proxy(.invalidHost)) {
             _ = try await PacketClient.connect(
                 to: "", port: 1, protocol: SceneProtocol.self, configuration: configuration)
         }
     }
 
-    @Test func `a proxy that is not there is an error of the network's`() async throws {
+    @Test func `a proxy that does not listen is a network error`() async throws {
         let listener = try RawSocket.listen()
         let port = try listener.port()
-        // A port that is taken and where nobody listens.
+        // A port that is in use and has no listener.
         let taken = try RawSocket.connect(to: port)
         let gone = try #require(try Self.localPort(of: taken))
         await #expect(throws: ConnectionError.transport(.refused)) {
@@ -203,8 +203,4 @@ struct ProxyTests {
     }
 
     private static func localPort(of socket: RawSocket) throws -> UInt16? { try socket.port() }
-}
-
-extension [UInt8] {
-    fileprivate func ends(with bytes: [UInt8]) -> Bool { suffix(bytes.count).elementsEqual(bytes) }
 }

@@ -7,33 +7,35 @@ import TestingSupport
 import Wireline
 import WirelineTransport
 
-/// Connections through proxies that others have written.
+/// Connections through other implementations' proxies.
 @Suite(
     .enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)),
-    .enabled(if: ProxyTool.isWanted, Comment(rawValue: ProxyTool.absence)), .ahead, .timeLimit(.minutes(300)))
+    .enabled(if: ProxyTool.isWanted, Comment(rawValue: ProxyTool.absence)), .ahead)
 struct RealProxyTests {
     private static let hello = Cs_20001(sceneID: 7, line: 2, message: "hi")
 
-    private static func proxy(_ kind: ProxyTool.Kind, _ port: UInt16, _ credentials: ProxyCredentials? = nil) -> Proxy {
+    private static func proxy(
+        _ kind: ProxyTool.Kind, _ port: UInt16, _ credentials: Proxy.Credentials? = nil
+    ) -> Proxy {
         switch kind {
         case .tinyproxy: .http(host: "127.0.0.1", port: port, credentials: credentials)
         case .microsocks: .socks5(host: "127.0.0.1", port: port, credentials: credentials)
         }
     }
 
-    /// A server of one kind, and how it is connected to.
+    /// A server of one kind, and the configuration of its clients.
     private static func serve(
         secure: Bool, web: Bool
     ) async throws -> (server: SceneServer, configuration: ClientConfiguration) {
         var configuration = ServerConfiguration.patient
         var client = ClientConfiguration.patient
         if secure {
-            configuration.tls = try LocalTLS.contexts.get().server
-            client.tls = try LocalTLS.contexts.get().client
+            configuration.listening.tls = try LocalTLS.contexts.get().server
+            client.dialing.tls = try LocalTLS.contexts.get().client
         }
         if web {
-            configuration.webSocket = WebSocketServerOptions()
-            client.webSocket = WebSocketOptions()
+            configuration.webSocket = ServerConfiguration.WebSocketOptions()
+            client.webSocket = ClientConfiguration.WebSocketOptions()
         }
         let server = try await SceneServer.start(configuration: configuration) { client in
             for try await message in client.messages {
@@ -51,7 +53,7 @@ struct RealProxyTests {
             to: host, port: port, protocol: SceneProtocol.self, configuration: configuration)
     }
 
-    /// Why there is no connection; nil where there is one.
+    /// Why there is no connection; nil if there is one.
     private static func failure(to port: UInt16, _ configuration: ClientConfiguration) async -> ConnectionError? {
         do throws(ConnectionError) {
             try await connect(to: "127.0.0.1", port, configuration).close()
@@ -62,13 +64,13 @@ struct RealProxyTests {
     }
 
     @Test(arguments: ProxyTool.Kind.allCases, ["127.0.0.1", "localhost"])
-    func `packets go through, with TLS, over a WebSocket, and over one with TLS`(
+    func `packets pass through a proxy, with and without TLS and WebSockets`(
         kind: ProxyTool.Kind, host: String
     ) async throws {
         let tool = try await ProxyTool.start(kind)
         for (secure, web) in [(false, false), (true, false), (false, true), (true, true)] {
             var (server, configuration) = try await Self.serve(secure: secure, web: web)
-            configuration.proxy = Self.proxy(kind, tool.port)
+            configuration.dialing.proxy = Self.proxy(kind, tool.port)
             let client = try await Self.connect(to: host, server.address.port, configuration)
             for _ in 0..<50 { #expect(try await client.request(Self.hello) == Sc_20001.entered(Self.hello)) }
             let long = Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 60_000))
@@ -84,15 +86,15 @@ struct RealProxyTests {
     }
 
     @Test(arguments: ProxyTool.Kind.allCases)
-    func `a WebSocket without packets goes through, with TLS and without`(kind: ProxyTool.Kind) async throws {
+    func `a WebSocket passes through a proxy, with and without TLS`(kind: ProxyTool.Kind) async throws {
         let tool = try await ProxyTool.start(kind)
         for secure in [false, true] {
             var serverConfiguration = WebSocketServerConfiguration.patient
             var configuration = WebSocketClientConfiguration.patient
-            configuration.connecting.proxy = Self.proxy(kind, tool.port)
+            configuration.dialing.proxy = Self.proxy(kind, tool.port)
             if secure {
-                serverConfiguration.tls = try LocalTLS.contexts.get().server
-                configuration.connecting.tls = try LocalTLS.contexts.get().client
+                serverConfiguration.listening.tls = try LocalTLS.contexts.get().server
+                configuration.dialing.tls = try LocalTLS.contexts.get().client
             }
             let server = try await WebSocketServer.echo(serverConfiguration)
             let url = "\(secure ? "wss" : "ws")://localhost:\(server.address.port)/live"
@@ -109,16 +111,16 @@ struct RealProxyTests {
     }
 
     @Test(arguments: ProxyTool.Kind.allCases)
-    func `a proxy takes whom it knows`(kind: ProxyTool.Kind) async throws {
+    func `a proxy accepts only the right name and password`(kind: ProxyTool.Kind) async throws {
         let tool = try await ProxyTool.start(kind, credentials: ("wang", "dich"))
         var (server, configuration) = try await Self.serve(secure: false, web: false)
-        configuration.proxy = Self.proxy(kind, tool.port, ProxyCredentials(user: "wang", password: "dich"))
+        configuration.dialing.proxy = Self.proxy(kind, tool.port, Proxy.Credentials(user: "wang", password: "dich"))
         let client = try await Self.connect(to: "127.0.0.1", server.address.port, configuration)
         #expect(try await client.request(Self.hello) == Sc_20001.entered(Self.hello))
         client.close()
 
-        for credentials in [nil, ProxyCredentials(user: "wang", password: "mich")] {
-            configuration.proxy = Self.proxy(kind, tool.port, credentials)
+        for credentials in [nil, Proxy.Credentials(user: "wang", password: "mich")] {
+            configuration.dialing.proxy = Self.proxy(kind, tool.port, credentials)
             let error = await Self.failure(to: server.address.port, configuration)
             switch (kind, credentials, error) {
             case (.tinyproxy, nil, .proxy(.refused(status: 407, reason: _))?),
@@ -134,13 +136,13 @@ struct RealProxyTests {
     }
 
     @Test(arguments: ProxyTool.Kind.allCases)
-    func `a proxy says that nobody listens`(kind: ProxyTool.Kind) async throws {
+    func `a proxy reports that the server does not listen`(kind: ProxyTool.Kind) async throws {
         let tool = try await ProxyTool.start(kind)
-        // A port that is taken and where nobody listens.
+        // A port that is in use and has no listener.
         let listener = try RawSocket.listen()
         let taken = try RawSocket.connect(to: listener.port())
         var configuration = ClientConfiguration.patient
-        configuration.proxy = Self.proxy(kind, tool.port)
+        configuration.dialing.proxy = Self.proxy(kind, tool.port)
         let error = try await Self.failure(to: taken.port(), configuration)
         switch (kind, error) {
         case (.tinyproxy, .proxy(.refused(status: 500..., reason: _))?): break
@@ -151,12 +153,12 @@ struct RealProxyTests {
     }
 
     @Test(arguments: ProxyTool.Kind.allCases)
-    func `a session comes back through its proxy`(kind: ProxyTool.Kind) async throws {
+    func `a session reconnects through its proxy`(kind: ProxyTool.Kind) async throws {
         let tool = try await ProxyTool.start(kind)
         let (server, client) = try await Self.serve(secure: true, web: true)
         var configuration = PacketSessionConfiguration.patient
         configuration.client = client
-        configuration.client.proxy = Self.proxy(kind, tool.port)
+        configuration.client.dialing.proxy = Self.proxy(kind, tool.port)
         let session = try PacketSession.start(
             to: [server.endpoint], protocol: SceneProtocol.self, configuration: configuration)
         #expect(try await session.request(Self.hello) == Sc_20001.entered(Self.hello))

@@ -4,11 +4,11 @@ import TestingSupport
 import Wireline
 
 extension TLSPinOutcome {
-    /// The keys of a chain that has no pinned one.
+    /// The keys of a chain without a pinned key.
     var mismatchedKeys: [TLSKeyHash]? { if case .mismatched(let received) = self { received } else { nil } }
 }
 
-/// What is told of a session's connections: a timeline of each attempt, and what the log says when one ends.
+/// What is reported about a session's connections: a timeline of each attempt, and what the log says at an end.
 final class ConnectionNotes: Sendable {
     let timelines = Seen<ConnectionTimeline>()
     let loggedEnds = Seen<String?>()
@@ -18,7 +18,7 @@ final class ConnectionNotes: Sendable {
         if case .ended(let cause) = entry.event { loggedEnds.add(cause) }
     }
 
-    /// What has happened in each attempt, up to the first with an event.
+    /// The events of each attempt, up to the first attempt with a given event.
     func events(upToOneWith event: ConnectionTimeline.Event) async -> [[ConnectionTimeline.Event]] {
         var events: [[ConnectionTimeline.Event]] = []
         repeat {

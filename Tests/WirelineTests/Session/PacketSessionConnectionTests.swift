@@ -8,9 +8,9 @@ import TestingSupport
 import Wireline
 
 /// A session's connections: endpoints, login, states, restarts, the session's end.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+@Suite(.ahead)
 struct PacketSessionConnectionTests {
-    @Test func `states tell of the connection, its end and the next one`() async throws {
+    @Test func `states report the connection, its end and the next connection`() async throws {
         let server = try await SceneServer.start { client in
             // Ends the connection with its first message.
             _ = try await client.nextPacket()
@@ -21,7 +21,7 @@ struct PacketSessionConnectionTests {
         for await state in session.states {
             switch state {
             case .connecting(_, attempt: 1):
-                // It may be over before anybody looks.
+                // The state may have passed before the test reads it.
                 continue
             case .loggingIn:
                 mayLogIn.open()
@@ -43,7 +43,7 @@ struct PacketSessionConnectionTests {
                 .loggingIn,
             ])
         #expect(states.last == .ended(.byUs))
-        // Whoever looks later sees the end.
+        // A later reader sees the end.
         #expect(await session.states.reduce(into: []) { $0.append($1) } == [.ended(.byUs)])
         await #expect(throws: ConnectionError.session(.ended(mayHaveArrived: false))) {
             try await session.send(Cs_20001(sceneID: 1, line: 1, message: "too late"))
@@ -51,7 +51,7 @@ struct PacketSessionConnectionTests {
         await server.shutDown()
     }
 
-    @Test func `an endpoint where nobody listens is passed over at once`() async throws {
+    @Test func `an endpoint without a listener is skipped at once`() async throws {
         let server = try await SceneServer.start { client in while try await client.nextPacket() != nil {} }
         let endpoints = [.nobody, server.endpoint]
         let group = try EventLoopGroup(threadCount: 1)
@@ -69,8 +69,8 @@ struct PacketSessionConnectionTests {
         await server.shutDown()
     }
 
-    @Test func `a session whose every attempt is refused says so in the end`() async throws {
-        // At an address of its own, where nobody else gets the port.
+    @Test func `a session ends with an error if every attempt is refused`() async throws {
+        // At its own address, where no other test gets the port.
         let gone = try await SceneServer.start(at: "127.0.0.6") { _ in }
         await gone.shutDown()
         var configuration = PacketSessionConfiguration.patient
@@ -92,7 +92,7 @@ struct PacketSessionConnectionTests {
         #expect(try await waiting.outcome() == .failed(.ended(mayHaveArrived: false)))
     }
 
-    /// How a session to a server ends that never gets through, and how often its resolver was asked for IPv4 addresses.
+    /// How a session ends that never reaches its server, and how often its resolver was asked for IPv4 addresses.
     static func attempts(
         _ count: Int, to server: SceneServer, loginTimeout: Duration
     ) async throws -> (end: ConnectionError?, lookupCount: Int) {
@@ -102,7 +102,7 @@ struct PacketSessionConnectionTests {
         var configuration = PacketSessionConfiguration.patient
         configuration.reconnect = ReconnectPolicy(baseDelay: .milliseconds(1), retryLimit: count - 1)
         configuration.loginTimeout = loginTimeout
-        configuration.client.resolver = CachingResolver(
+        configuration.client.dialing.resolver = CachingResolver(
             ClosureResolver { _, family throws(TransportError) in
                 lookups.add(family)
                 return try ResolvedAddresses(
@@ -125,7 +125,7 @@ struct PacketSessionConnectionTests {
         #expect(lookupCount == 1)
     }
 
-    @Test func `after a time-out the resolver is asked again, each time`() async throws {
+    @Test func `after a timeout the resolver is asked again, each time`() async throws {
         let server = try await SceneServer.start { client in while try await client.nextPacket() != nil {} }
         let (end, lookupCount) = try await Self.attempts(4, to: server, loginTimeout: .milliseconds(20))
         #expect(end == .sessionEnded(.outOfRetries(last: .timedOut)))
@@ -133,7 +133,7 @@ struct PacketSessionConnectionTests {
         await server.shutDown()
     }
 
-    @Test func `a login that is refused ends the session, and one that fails is tried again`() async throws {
+    @Test func `a refused login ends the session, and a failed login is retried`() async throws {
         let server = try await GoimServer.start { client in
             for try await message in client.messages {
                 guard case .message(is Authentication, let packet) = message else { continue }
@@ -155,7 +155,7 @@ struct PacketSessionConnectionTests {
         await server.shutDown()
     }
 
-    @Test func `a reply that comes after the login has given up is nobody's`() async throws {
+    @Test func `a reply after the login's timeout is no reply to a later request`() async throws {
         let mayReply = Gate()
         let server = try await SceneServer.start { client in
             var isFirst = true
@@ -182,7 +182,7 @@ struct PacketSessionConnectionTests {
         await server.shutDown()
     }
 
-    @Test func `a session that nobody holds ends its connection, once what was sent has left`() async throws {
+    @Test func `a session without references ends its connection after its output has left`() async throws {
         let seen = Seen<String>()
         let server = try await SceneServer.start { client in
             for try await message in client.messages {
@@ -199,8 +199,8 @@ struct PacketSessionConnectionTests {
         await server.shutDown()
     }
 
-    @Test func `a server that restarts on its port finds its clients again`() async throws {
-        // At an address of its own, where nobody else gets the port in between.
+    @Test func `clients reconnect to a server that restarts on its port`() async throws {
+        // At its own address, where no other test gets the port in between.
         let host = "127.0.0.7"
         let first = try await SceneServer.start(at: host) { client in
             for try await message in client.messages {

@@ -8,8 +8,8 @@ import TestingSupport
 
 @testable import Wireline
 
-/// How a session knows that its server is there: heartbeats, questions, what a server says at the end.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// How a session finds out that its server is alive: heartbeats, questions, and a server's message at the end.
+@Suite(.ahead)
 struct PacketSessionLivenessTests {
     @Test func `heartbeats are sent and answered while the main thread is blocked`() async throws {
         let beats = Seen<Int128?>()
@@ -36,9 +36,9 @@ struct PacketSessionLivenessTests {
         await server.shutDown()
     }
 
-    @Test func `a server that falls silent is given up for another connection`() async throws {
+    @Test func `a silent server is given up, and the session reconnects`() async throws {
         let server = try await GoimServer.start { client in
-            // Reads on and says nothing.
+            // Reads, and sends nothing.
             while try await client.nextPacket() != nil {}
         }
         var conventions = SessionConventions<GoimProtocol>()
@@ -51,16 +51,14 @@ struct PacketSessionLivenessTests {
         await server.shutDown()
     }
 
-    @Test func `a heartbeat that was on its way when the connection ended is looked for once, and no more`()
-        async throws
-    {
+    @Test func `an unanswered heartbeat of an ended connection is checked once, and not again`() async throws {
         let server = try await GoimServer.start { client in _ = try await client.nextPacket() }
         var conventions = SessionConventions<GoimProtocol>()
         conventions.heartbeat(
             HeartbeatPolicy(interval: .milliseconds(10), timeout: .milliseconds(200)), answeredBy: HeartbeatReply.self
         ) { Heartbeat(body: "") }
         var configuration = PacketSessionConfiguration.patient
-        // Nothing else wakes the session up for a long time.
+        // Nothing else wakes the session for a long time.
         configuration.reconnect = ReconnectPolicy(baseDelay: .seconds(10_000), maximumDelay: .seconds(10_000))
         let session = try PacketSession.start(
             to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration, conventions: conventions)
@@ -71,7 +69,7 @@ struct PacketSessionLivenessTests {
         await server.shutDown()
     }
 
-    @Test func `a server that says why it ends the connection is believed`() async throws {
+    @Test func `a server's reason for ending the connection ends the session`() async throws {
         let server = try await GoimServer.start { client in
             try await client.send(Notification(body: "you have logged in elsewhere"))
             while try await client.nextPacket() != nil {}
@@ -92,7 +90,7 @@ struct PacketSessionLivenessTests {
         await server.shutDown()
     }
 
-    @Test func `a server that refuses a login with a reason is believed too`() async throws {
+    @Test func `a server's reason for refusing a login ends the session too`() async throws {
         let server = try await GoimServer.start { client in
             _ = try await client.nextPacket()
             try await client.send(Notification(body: "full"))
@@ -109,7 +107,7 @@ struct PacketSessionLivenessTests {
         await server.shutDown()
     }
 
-    @Test func `a question of the server's is answered on the loop, with its sequence`() async throws {
+    @Test func `a server's question is answered on the loop, with its sequence number`() async throws {
         let answers = Seen<Int128?>()
         let server = try await GoimServer.start { client in
             try await client.send(Notification(body: "are you there?"), header: ["Sequence": 77])
@@ -124,9 +122,9 @@ struct PacketSessionLivenessTests {
         await server.shutDown()
     }
 
-    @Test func `a session that is never quiet asks all the same where an answer is needed`() async throws {
+    @Test func `a busy session still sends heartbeats if it needs a confirmation`() async throws {
         let server = try await GoimServer.start { client in
-            // Each answer brings the next question.
+            // Each answer causes the next question.
             try await client.send(Notification(body: ""))
             for try await message in client.messages {
                 switch message {
@@ -150,8 +148,8 @@ struct PacketSessionLivenessTests {
         await server.shutDown()
     }
 
-    @Test func `a server that asks and asks gets every answer, in order`() async throws {
-        // As much as the system takes in one direction while nothing is read from the other.
+    @Test func `a server that asks many questions gets every answer, in order`() async throws {
+        // As much as the system takes in one direction while nothing reads the other.
         let count = 2_000
         let body = String(repeating: "x", count: 1_024)
         let answers = Seen<Int128?>()

@@ -7,10 +7,10 @@ import Testing
 import TestingSupport
 import Wireline
 
-/// What a session's server sends, and what becomes of it when nobody takes it.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// What a session receives from its server, and what happens if the program does not read it.
+@Suite(.ahead)
 struct PacketSessionReceivingTests {
-    @Test func `what nobody reads holds the server up, loses nothing, and is no silence`() async throws {
+    @Test func `unread messages slow the server down, are not lost, and do not count as silence`() async throws {
         // More than the system's buffers take.
         let count = 1_500
         let body = String(repeating: "x", count: 16_384)
@@ -30,7 +30,7 @@ struct PacketSessionReceivingTests {
         var configuration = PacketSessionConfiguration.patient
         configuration.client.limits.unreadByteCount = 4_096
         var conventions = SessionConventions<GoimProtocol>()
-        // No answer ever comes: the session must not mind, for it reads nothing.
+        // No answer ever comes. The session must not mind, because it reads nothing.
         conventions.heartbeat(
             HeartbeatPolicy(interval: .milliseconds(250), timeout: .seconds(15)), answeredBy: HeartbeatReply.self
         ) { Heartbeat(body: "") }
@@ -43,13 +43,13 @@ struct PacketSessionReceivingTests {
             let first = try await login.client.nextPacket()
             #expect(first != nil)
         }
-        // More than the timeout passes, and nobody reads.
+        // More than the timeout passes without a read.
         #expect(Set(await beats.first(65)) == [Heartbeat.messageID])
         #expect(connections.count == 1)
         var next = 1
         for try await message in session.messages {
             guard case .message(let notification as Notification, _) = message else { continue }
-            // While it is read, a machine that is busy with other things may keep the server silent.
+            // During the reads, a busy machine may keep the server silent.
             guard notification.body.hasPrefix("1.") else { break }
             #expect(notification.body == "1.\(next) \(body)")
             next += 1
@@ -60,7 +60,7 @@ struct PacketSessionReceivingTests {
         await server.shutDown()
     }
 
-    @Test func `what an older connection has brought is read first`() async throws {
+    @Test func `messages of an older connection are read first`() async throws {
         let body = String(repeating: "x", count: 16_384)
         let connections = Seen<Int>()
         let server = try await GoimServer.start { client in
@@ -86,7 +86,7 @@ struct PacketSessionReceivingTests {
         await server.shutDown()
     }
 
-    @Test func `where the oldest may be dropped, nobody needs to read for requests to be answered`() async throws {
+    @Test func `if the oldest messages may be dropped, requests get replies without a reader`() async throws {
         let body = String(repeating: "x", count: 16_384)
         let server = try await GoimServer.start { client in
             for try await packet in client.packets {
@@ -99,7 +99,7 @@ struct PacketSessionReceivingTests {
         configuration.client.requestTimeout = .milliseconds(100)
         let holding = try PacketSession.start(
             to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration)
-        // The reply stands behind what nobody reads, and the error says so once that has arrived.
+        // The reply is after unread messages, and the error says so once they have arrived.
         var byteCount: Int?
         while byteCount == nil {
             do throws(ConnectionError) {
@@ -120,7 +120,7 @@ struct PacketSessionReceivingTests {
         await server.shutDown()
     }
 
-    @Test func `whoever iterates can be cancelled, and somebody else goes on`() async throws {
+    @Test func `a task that iterates can be cancelled, and another one continues`() async throws {
         let maySend = Gate()
         let server = try await GoimServer.start { client in
             await maySend.wait()

@@ -7,10 +7,10 @@ import Testing
 import TestingSupport
 import Wireline
 
-/// What becomes of the messages that a session is given: order, resending, limits, outcomes.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// What happens to the messages that a session is given: order, resending, limits, outcomes.
+@Suite(.ahead)
 struct PacketSessionSendingTests {
-    @Test func `what is sent before there is a connection leaves behind the login`() async throws {
+    @Test func `messages sent before there is a connection leave after the login`() async throws {
         let seen = Seen<String>()
         let server = try await GoimServer.start { client in
             for try await message in client.messages {
@@ -35,10 +35,10 @@ struct PacketSessionSendingTests {
         await server.shutDown()
     }
 
-    @Test func `a request that must arrive is sent again with the same sequence`() async throws {
+    @Test func `a request that must arrive is sent again with the same sequence number`() async throws {
         let seen = Seen<[Int128?]>()
         let server = try await GoimServer.start { client in
-            // The first connection ends with the request read and unanswered.
+            // The first connection ends after it has read the request, without a reply.
             let isFirst = seen.count == 0
             for try await message in client.messages {
                 guard case .message(let room as ChangeRoom, let packet) = message else { continue }
@@ -51,13 +51,13 @@ struct PacketSessionSendingTests {
         _ = try await session.request(ChangeRoom(room: "7"), delivery: .exactlyOnce)
         let sent = await seen.first(2)
         #expect(sent == [[1, 7], [1, 7]])
-        // The next one has the next number.
+        // The next request has the next number.
         _ = try await session.request(ChangeRoom(room: "8"), delivery: .exactlyOnce)
         #expect(await seen.first(3).last == [2, 8])
         await server.shutDown()
     }
 
-    @Test func `a request that may arrive once fails with its connection and says so`() async throws {
+    @Test func `a request that may arrive only once fails with its connection, and the error says so`() async throws {
         let server = try await SceneServer.start { client in _ = try await client.nextPacket() }
         let session = try server.session()
         await #expect(throws: ConnectionError.session(.lost(mayHaveArrived: true))) {
@@ -66,21 +66,21 @@ struct PacketSessionSendingTests {
         await server.shutDown()
     }
 
-    @Test func `without a sequence in the header nothing is promised to arrive exactly once`() async throws {
+    @Test func `exactly-once delivery needs a sequence number in the header`() async throws {
         let server = try await SceneServer.start { client in while try await client.nextPacket() != nil {} }
         let session = try server.session()
         let message = Cs_20001(sceneID: 1, line: 2, message: "")
         await #expect(throws: ConnectionError.session(.needsSequence)) {
             try await session.send(message, delivery: .exactlyOnce, confirmedBy: .reply(id: 20001))
         }
-        // No heartbeat, no acknowledgement: nothing could say that it has arrived.
+        // No heartbeat and no acknowledgement: nothing could confirm the delivery.
         await #expect(throws: ConnectionError.session(.needsReceipt)) {
             try await session.send(message, delivery: .atLeastOnce)
         }
         await server.shutDown()
     }
 
-    @Test func `of messages of which the latest counts, the newest that waited leaves`() async throws {
+    @Test func `of messages marked as latest only, only the newest waiting one is sent`() async throws {
         let seen = Seen<UInt32>()
         let mayLogIn = Gate()
         let server = try await SceneServer.start { client in
@@ -102,7 +102,7 @@ struct PacketSessionSendingTests {
         await server.shutDown()
     }
 
-    @Test func `an acknowledgement confirms what was sent, also at login`() async throws {
+    @Test func `an acknowledgement confirms sent messages, also during login`() async throws {
         let seen = Seen<String>()
         let server = try await GoimServer.start { client in
             let isFirst = seen.count == 0
@@ -126,11 +126,11 @@ struct PacketSessionSendingTests {
         await server.shutDown()
     }
 
-    @Test func `a connection that takes no more is given no more, and the next one gets the rest`() async throws {
+    @Test func `a connection that is full gets no more, and the next one gets the rest`() async throws {
         let count = 1_500
         let body = String(repeating: "x", count: 16_384)
         let mayRead = Gate()
-        /// What each connection has brought.
+        /// What each connection has received.
         let numbers = Lock<[[Int]]>([])
         let connections = Seen<Void>()
         let ended = Seen<Void>()
@@ -139,7 +139,7 @@ struct PacketSessionSendingTests {
             defer { ended.add(()) }
             let number = connections.count - 1
             numbers.withLock { $0.append([]) }
-            // The client gives the first connection up, with some of a message on the way.
+            // The client gives up the first connection in the middle of a message.
             if connections.count == 1 { await mayRead.wait() }
             for try await message in client.messages {
                 guard case .message(let room as ChangeRoom, _) = message else { continue }
@@ -148,7 +148,7 @@ struct PacketSessionSendingTests {
         }
         var configuration = PacketSessionConfiguration.patient
         configuration.outbound = OutboundLimits(byteCount: 64 << 20, messageCount: 2 * count)
-        // The second connection, whose server reads on, must not meet it, however busy the machine is.
+        // The second connection, whose server reads, must not time out, however busy the machine is.
         configuration.client.limits.writeTimeout = .seconds(5)
         let session = try PacketSession.start(
             to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration)
@@ -159,11 +159,11 @@ struct PacketSessionSendingTests {
         session.end()
         _ = await ended.first(2)
         await server.shutDown(within: .seconds(500))
-        // What waited in the connection before is lost: as much as may wait, and the message that goes beyond it.
+        // The queue of the first connection is lost: as much as may wait, and the message over the limit.
         expectNumbers(upTo: count, inRuns: numbers.withLock { $0 }, lossLimit: 64 / 16 + 2)
     }
 
-    @Test func `waiting for an outcome ends with the task, and the message goes its way`() async throws {
+    @Test func `a cancelled wait for an outcome ends, and the message is still sent`() async throws {
         let mayLogIn = Gate()
         let seen = Seen<String>()
         let server = try await SceneServer.start { client in
@@ -202,7 +202,7 @@ struct PacketSessionSendingTests {
         await server.shutDown()
     }
 
-    @Test func `a request that its task gives up is forgotten, and its late reply is nobody's`() async throws {
+    @Test func `a cancelled request is forgotten, and its late reply is dropped`() async throws {
         let mayReply = Gate()
         let seen = Seen<Bool>()
         let server = try await GoimServer.start { client in
@@ -230,7 +230,7 @@ struct PacketSessionSendingTests {
         await server.shutDown()
     }
 
-    @Test func `requests that are never answered take no room from others`() async throws {
+    @Test func `unanswered requests do not fill the outbound queue`() async throws {
         let seen = Seen<String>()
         let server = try await GoimServer.start { client in
             for try await message in client.messages {
@@ -256,7 +256,7 @@ struct PacketSessionSendingTests {
         await server.shutDown()
     }
 
-    @Test func `it can be asked what waits to be sent, and what is not confirmed`() async throws {
+    @Test func `the counters show the messages that wait, and the unconfirmed ones`() async throws {
         let mayLogIn = Gate()
         let mayReply = Gate()
         let server = try await GoimServer.start { client in
@@ -283,7 +283,7 @@ struct PacketSessionSendingTests {
         await server.shutDown()
     }
 
-    @Test func `more than may wait is refused with the limit's name`() async throws {
+    @Test func `a message over a limit is refused, and the error names the limit`() async throws {
         let mayLogIn = Gate()
         let server = try await SceneServer.start { client in while try await client.nextPacket() != nil {} }
         var configuration = PacketSessionConfiguration.patient

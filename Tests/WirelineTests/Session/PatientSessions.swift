@@ -5,16 +5,16 @@ import Testing
 import Wireline
 
 extension PacketSessionConfiguration {
-    /// For machines that do many other things at the same time: what has ended is tried again at once, and for long.
+    /// For machines that do many other things at the same time: the session reconnects at once, and retries for long.
     static let patient = PacketSessionConfiguration(
         client: .patient,
         reconnect: ReconnectPolicy(baseDelay: .milliseconds(1), maximumDelay: .milliseconds(50), retryLimit: nil),
         loginTimeout: .seconds(500))
 }
 
-/// What tests of both kinds of sessions, of packets and of WebSockets, look for.
+/// What tests of packet sessions and WebSocket sessions wait for.
 extension AsyncStream<SessionState> {
-    /// The states up to the first in which messages go out.
+    /// The states up to the first one in which messages are sent.
     func untilReady() async -> [SessionState] {
         var states: [SessionState] = []
         for await state in self {
@@ -24,7 +24,7 @@ extension AsyncStream<SessionState> {
         return states
     }
 
-    /// Why connections have ended, as long as there are states; `end` is called when there are so many.
+    /// The causes of ended connections, as long as there are states; `end` is called when there are so many causes.
     func causes(_ count: Int = .max, then end: () -> Void = {}) async -> [DisconnectCause] {
         var causes: [DisconnectCause] = []
         for await state in self {
@@ -36,11 +36,11 @@ extension AsyncStream<SessionState> {
     }
 }
 
-/// Checks what a session's connections have brought of numbers from 0 on that were sent at most once.
+/// Checks the numbers, from 0 on, that a session's connections received; each number was sent at most once.
 ///
 /// - Parameters:
-///   - runs: Those of each connection, in order.
-///   - lossLimit: How many may have been lost with a connection.
+///   - runs: The numbers of each connection, in order.
+///   - lossLimit: How many numbers may be lost with a connection.
 func expectNumbers(
     upTo count: Int, inRuns runs: [[Int]], lossLimit: Int, at sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -54,7 +54,7 @@ func expectNumbers(
 }
 
 extension ServerEndpoint {
-    /// Where nobody listens: the tests' servers have other addresses, and may get any port.
+    /// An endpoint without a listener: the tests' servers have other addresses, and may get any port.
     static let nobody = ServerEndpoint("127.0.0.3", port: 1)
 }
 
@@ -63,7 +63,7 @@ extension PacketServer {
 
     func session(
         conventions: SessionConventions<Definition> = SessionConventions(),
-        login: (@Sendable (SessionLogin<Definition>) async throws -> Void)? = nil
+        login: (@Sendable (PacketSession<Definition>.Login) async throws -> Void)? = nil
     ) throws -> PacketSession<Definition> {
         try PacketSession.start(
             to: [endpoint], protocol: Definition.self, configuration: .patient, conventions: conventions, login: login)

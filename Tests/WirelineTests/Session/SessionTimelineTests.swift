@@ -7,26 +7,26 @@ import TestingSupport
 import Wireline
 import WirelineTransport
 
-/// What a session's timelines and its log tell of its connections: why one has not come about, and who has ended it.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// What a session's timelines and its log report about its connections: why one failed, and which side ended it.
+@Suite(.ahead)
 struct SessionTimelineTests {
     private let notes = ConnectionNotes()
 
-    /// Has what happens noted.
+    /// Has the events recorded.
     private var configuration: PacketSessionConfiguration {
         var configuration = PacketSessionConfiguration.patient
-        configuration.client.timelineHandler = { [notes] in notes.timelines.add($0) }
+        configuration.client.dialing.timelineHandler = { [notes] in notes.timelines.add($0) }
         configuration.client.log = TrafficLog(of: GoimProtocol.self, notes.record)
         return configuration
     }
 
     // MARK: Attempts
 
-    @Test func `an address that does not answer has timed out, for the session and in its timeline`() async throws {
+    @Test func `an attempt without an answer times out, in the session and in the timeline`() async throws {
         let server = try await GoimServer.start { _ in }
         let dead = try await ConnectingTests.DeadAddress("127.0.0.20", port: server.address.port)
         var configuration = configuration
-        configuration.client.connectTimeout = .milliseconds(200)
+        configuration.client.dialing.connectTimeout = .milliseconds(200)
         let session = try PacketSession.start(
             to: [ServerEndpoint("127.0.0.20", port: server.address.port)], protocol: GoimProtocol.self,
             configuration: configuration)
@@ -38,12 +38,12 @@ struct SessionTimelineTests {
         await server.shutDown()
     }
 
-    /// A peer whose system accepts connections, and who does nothing itself: each waits for the answer to its handshake.
+    /// A peer whose system accepts connections, and that does nothing itself: each handshake waits for an answer.
     private func endsOfHandshakes(
         with peer: RawSocket, that begin: ConnectionTimeline.Event, _ change: (inout ClientConfiguration) throws -> Void
     ) async throws -> (cause: DisconnectCause?, ends: Set<String>, logged: String?) {
         var configuration = configuration
-        configuration.client.connectTimeout = .milliseconds(300)
+        configuration.client.dialing.connectTimeout = .milliseconds(300)
         try change(&configuration.client)
         let session = try PacketSession.start(
             to: [ServerEndpoint("127.0.0.1", port: peer.port())], protocol: GoimProtocol.self,
@@ -55,34 +55,36 @@ struct SessionTimelineTests {
         return (cause, Set(events.compactMap(\.last).map { "\($0)" }), logged)
     }
 
-    @Test func `a WebSocket that does not come about in time has timed out`() async throws {
+    @Test func `a slow WebSocket handshake times out`() async throws {
         let peer = try RawSocket.listen()
-        let told = try await endsOfHandshakes(with: peer, that: .webSocketBegan) { $0.webSocket = WebSocketOptions() }
-        #expect(told.cause == .timedOut)
-        #expect(told.ends == ["closed: the deadline has passed"])
-        #expect(told.logged == "the deadline has passed")
-    }
-
-    @Test(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)))
-    func `a handshake of TLS that takes too long has timed out`() async throws {
-        let peer = try RawSocket.listen()
-        let told = try await endsOfHandshakes(with: peer, that: .handshakeBegan) {
-            $0.tls = try LocalTLS.contexts.get().client
+        let told = try await endsOfHandshakes(with: peer, that: .webSocketBegan) {
+            $0.webSocket = ClientConfiguration.WebSocketOptions()
         }
         #expect(told.cause == .timedOut)
         #expect(told.ends == ["closed: the deadline has passed"])
         #expect(told.logged == "the deadline has passed")
     }
 
-    @Test func `where one address refuses and one does not answer, the session is refused`() async throws {
+    @Test(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)))
+    func `a slow TLS handshake times out`() async throws {
+        let peer = try RawSocket.listen()
+        let told = try await endsOfHandshakes(with: peer, that: .handshakeBegan) {
+            $0.dialing.tls = try LocalTLS.contexts.get().client
+        }
+        #expect(told.cause == .timedOut)
+        #expect(told.ends == ["closed: the deadline has passed"])
+        #expect(told.logged == "the deadline has passed")
+    }
+
+    @Test func `if one address refuses and one does not answer, the cause is the refusal`() async throws {
         let server = try await GoimServer.start { _ in }
         let port = server.address.port
         let dead = try await ConnectingTests.DeadAddress("127.0.0.20", port: port)
         let lookups = Seen<Void>()
         var configuration = configuration
-        configuration.client.connectTimeout = .milliseconds(500)
-        configuration.client.attemptDelay = .milliseconds(100)
-        configuration.client.resolver = CachingResolver(
+        configuration.client.dialing.connectTimeout = .milliseconds(500)
+        configuration.client.dialing.attemptDelay = .milliseconds(100)
+        configuration.client.dialing.resolver = CachingResolver(
             ClosureResolver { _, family throws(TransportError) in
                 if family == .ipv4 { lookups.add(()) }
                 return try ResolvedAddresses(
@@ -91,7 +93,7 @@ struct SessionTimelineTests {
         let session = try PacketSession.start(
             to: [ServerEndpoint("game.test", port: port)], protocol: GoimProtocol.self, configuration: configuration)
         var causes: [DisconnectCause] = []
-        // On a busy machine the time may be over before anybody has refused.
+        // On a busy machine the time may be over before the address has refused.
         for await state in session.states {
             guard case .waiting(_, let cause) = state else { continue }
             causes.append(cause)
@@ -99,7 +101,7 @@ struct SessionTimelineTests {
         }
         session.end()
         #expect(causes.last == .refused)
-        // What has answered is not looked up again.
+        // A host that answered is not looked up again.
         #expect(lookups.count == causes.count)
         let timeline = await notes.timelines.first(causes.count)[causes.count - 1]
         #expect(timeline.entries.last?.event == .closed(.transport(.refused)))
@@ -109,7 +111,7 @@ struct SessionTimelineTests {
 
     // MARK: Ends
 
-    /// Why a session does without a connection.
+    /// Why a session drops a connection.
     enum Reason: CaseIterable, Sendable {
         case silence, slowLogin, refusedLogin, failedLogin, kick, kickWithEnd
 
@@ -137,14 +139,14 @@ struct SessionTimelineTests {
             return conventions
         }
 
-        /// What the server does before it takes what comes, and answers nothing.
+        /// What the server does before it reads without answering.
         func serve(_ client: ServerConnection<GoimProtocol>) async throws {
             if self == .kick || self == .kickWithEnd { try await client.send(Notification(body: "elsewhere")) }
             if self == .kickWithEnd { return }
             while try await client.nextPacket() != nil {}
         }
 
-        func logIn(_ login: SessionLogin<GoimProtocol>) async throws {
+        func logIn(_ login: PacketSession<GoimProtocol>.Login) async throws {
             struct Unlucky: Error {}
             switch self {
             case .slowLogin: _ = try await login.client.request(Authentication(body: ""), timeout: .seconds(500))
@@ -156,7 +158,7 @@ struct SessionTimelineTests {
     }
 
     @Test(arguments: Reason.allCases)
-    func `a connection that the session does without has ended for the session's cause`(reason: Reason) async throws {
+    func `a connection that the session drops ends with the session's cause`(reason: Reason) async throws {
         let server = try await GoimServer.start { try await reason.serve($0) }
         var configuration = configuration
         if reason == .slowLogin { configuration.loginTimeout = .milliseconds(20) }
@@ -170,7 +172,7 @@ struct SessionTimelineTests {
         await server.shutDown()
     }
 
-    @Test func `a server that ends without a word has ended the connection itself`() async throws {
+    @Test func `a server that ends without a message is the side that ended the connection`() async throws {
         let server = try await GoimServer.start { _ in }
         let session = try PacketSession.start(
             to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration)
@@ -180,7 +182,7 @@ struct SessionTimelineTests {
         await server.shutDown()
     }
 
-    @Test func `a session that is ended has closed its connection on this side`() async throws {
+    @Test func `a session that is ended is the side that closed its connection`() async throws {
         let server = try await GoimServer.start { client in while try await client.nextPacket() != nil {} }
         let session = try PacketSession.start(
             to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration)
@@ -193,21 +195,21 @@ struct SessionTimelineTests {
     // MARK: Pins
 
     @Test(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), arguments: [false, true])
-    func `pins that refuse nothing are told of while there is a connection, and in its timeline`(
+    func `report-only pins are reported by the open connection and in its timeline`(
         isInWebSocket: Bool
     ) async throws {
         let certificates = try LocalCertificates.made.get()
         var serverConfiguration = ServerConfiguration.patient
-        serverConfiguration.tls = try certificates.serverContext()
-        if isInWebSocket { serverConfiguration.webSocket = WebSocketServerOptions() }
+        serverConfiguration.listening.tls = try certificates.serverContext()
+        if isInWebSocket { serverConfiguration.webSocket = ServerConfiguration.WebSocketOptions() }
         let server = try await GoimServer.start(configuration: serverConfiguration) { client in
             while try await client.nextPacket() != nil {}
         }
         var configuration = configuration
-        configuration.client.tls = try certificates.clientContext {
+        configuration.client.dialing.tls = try certificates.clientContext {
             $0.pins = try TLSPins([String(repeating: "00", count: 32)], reportOnly: true)
         }
-        if isInWebSocket { configuration.client.webSocket = WebSocketOptions() }
+        if isInWebSocket { configuration.client.webSocket = ClientConfiguration.WebSocketOptions() }
         let session = try PacketSession.start(
             to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration)
         try await session.waitUntilReady()

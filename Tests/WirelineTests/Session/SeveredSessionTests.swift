@@ -6,11 +6,11 @@ import Testing
 import TestingSupport
 import Wireline
 
-/// Connections that are cut behind each byte in turn.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// Connections that are cut after each byte in turn.
+@Suite(.ahead)
 struct SeveredSessionTests {
     @Test(arguments: [Relay.Ending.end, .reset], [(Relay.Sender.server, 145), (.client, 82)])
-    func `wherever its server's bytes end, or its own, a session comes back, and each message arrives once`(
+    func `after a cut at any byte a session reconnects, and each message arrives once`(
         ending: Relay.Ending, cut: (sender: Relay.Sender, sessionCount: Int)
     ) async throws {
         let remembering = RememberingServer()
@@ -27,7 +27,7 @@ struct SeveredSessionTests {
     }
 
     @Test(arguments: [Relay.Ending.end, .reset], [(Relay.Sender.server, 70), (.client, 49)])
-    func `without numbers, what was not wholly answered is sent again`(
+    func `without sequence numbers, a message without a complete reply is sent again`(
         ending: Relay.Ending, cut: (sender: Relay.Sender, sessionCount: Int)
     ) async throws {
         let server = try await SceneCutSession.startServer()
@@ -41,7 +41,7 @@ struct SeveredSessionTests {
     }
 
     @Test(arguments: [Relay.Ending.end, .reset])
-    func `wherever a client's bytes end, what was whole is handled, and the end is told as what it was`(
+    func `after a cut at any client byte, whole packets are handled and the end is reported`(
         ending: Relay.Ending
     ) async throws {
         let bytes =
@@ -54,7 +54,7 @@ struct SeveredSessionTests {
         #expect(try await client.connections.complaint("connections of the server") == nil)
     }
 
-    @Test func `bytes that travel alone make the same session`() async throws {
+    @Test func `a session works the same if every byte travels alone`() async throws {
         let remembering = RememberingServer()
         let server = try await remembering.start()
         let relay = try Relay(to: server.address.port, pieceByteCount: 1)
@@ -72,11 +72,11 @@ struct SeveredSessionTests {
         (ServerEnd.endsOutput, DisconnectCause.endedByPeer), (.endsInsidePacket, .endedByPeer), (.resets, .reset),
         (.sendsNoPacket, .broken),
     ])
-    func `a session tells the ends of a connection apart, and leaves no half of one behind`(
+    func `a session reports how a connection ended, and leaves no half-open connection`(
         end: ServerEnd, cause: DisconnectCause
     ) async throws {
         let connections = Seen<PacketConnection>()
-        // Not before somebody looks at the session.
+        // Not before the test watches the session.
         let mayEnd = Gate()
         let server = try await GoimServer.start { client in
             connections.add(client.connection)
@@ -107,7 +107,7 @@ struct SeveredSessionTests {
 
     /// How a server ends a connection.
     enum ServerEnd: Sendable {
-        /// It goes on reading.
+        /// It continues to read.
         case endsOutput
         case endsInsidePacket
         case resets
@@ -125,9 +125,9 @@ struct SeveredSessionTests {
         }
     }
 
-    // MARK: What nobody reads
+    // MARK: Unread messages
 
-    /// Sends a notification of each number, and ends the connection behind them.
+    /// Sends a notification of each number, and ends the connection after them.
     private static func flood(
         _ client: ServerConnection<GoimProtocol>, with numbers: some Sequence<Int>
     ) async throws {
@@ -140,7 +140,7 @@ struct SeveredSessionTests {
         }
     }
 
-    /// A session whose program reads nothing of its few bytes, and sends until something has come true; ended then.
+    /// A session that reads nothing, with a small limit, and sends until a condition is true. It is ended then.
     private static func session(
         with server: PacketServer<GoimProtocol>, until isDone: @escaping @Sendable () -> Bool
     ) async throws -> PacketSession<GoimProtocol> {
@@ -157,7 +157,7 @@ struct SeveredSessionTests {
         return session
     }
 
-    /// Of what is left to be read.
+    /// The numbers of the unread notifications.
     private static func numbers(in session: PacketSession<GoimProtocol>) async throws -> [Int] {
         var numbers: [Int] = []
         for try await message in session.messages {
@@ -167,7 +167,7 @@ struct SeveredSessionTests {
         return numbers
     }
 
-    @Test func `a connection that nobody reads from ends all the same, and what it has brought is kept`() async throws {
+    @Test func `a connection that nothing reads from still ends, and its messages are kept`() async throws {
         let connections = Seen<PacketConnection>()
         let server = try await GoimServer.start { client in
             connections.add(client.connection)
@@ -185,9 +185,7 @@ struct SeveredSessionTests {
         await server.shutDown()
     }
 
-    @Test func `a server that ends one connection after another does not fill the memory of who reads nothing`()
-        async throws
-    {
+    @Test func `servers that end one connection after another do not fill a slow reader's memory`() async throws {
         let connections = Seen<PacketConnection>()
         let server = try await GoimServer.start { client in
             connections.add(client.connection)
@@ -203,10 +201,10 @@ struct SeveredSessionTests {
         await server.shutDown()
     }
 
-    @Test func `what a server says before it resets a connection is heard in the middle of an upload`() async throws {
+    @Test func `a server's message before a reset is read during an upload`() async throws {
         let mayEnd = Gate()
         let server = try await GoimServer.start { client in
-            // Nothing is read, so that the upload fills what the systems keep.
+            // The server reads nothing, so the upload fills the systems' buffers.
             await mayEnd.wait()
             try await client.send(Notification(body: "enough"))
             try await client.connection.onLoop { connection in

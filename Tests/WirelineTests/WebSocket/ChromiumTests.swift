@@ -6,16 +6,16 @@ import Wireline
 import WirelineTransport
 import WirelineWebSocket
 
-/// A server of ours, and a page in a browser that talks to it.
-@Suite(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)), .aside, .timeLimit(.minutes(300)))
+/// A server of ours, and a page in a browser that connects to it.
+@Suite(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)), .aside)
 struct ChromiumTests {
     @Test(arguments: [nil, WebSocketDeflate()])
-    func `a page sends and receives, is refused and closed, and is told why`(deflate: WebSocketDeflate?) async throws {
+    func `a page sends and receives, is refused and closed, and learns why`(deflate: WebSocketDeflate?) async throws {
         let reports = Seen<WebSocketMessage?>()
         let ends = Seen<WebSocketEnd?>()
         let configuration = WebSocketServerConfiguration.patient {
             $0.handshake.deflate = deflate
-            // Of a page from a file.
+            // The origin of a page from a file.
             $0.handshake.origins = .any
         }
         let server = try await WebSocketServer.start(
@@ -42,7 +42,7 @@ struct ChromiumTests {
             error
             closed 1006  false
             """
-        // The answer to a close has its code alone.
+        // The answer to a close has only its code.
         #expect(report == .text(expected))
         let end = try #require(await ends.first(1)[0])
         #expect(end.cause == .closedByPeer)
@@ -51,7 +51,7 @@ struct ChromiumTests {
         await server.shutDown()
     }
 
-    /// A page that sends back its findings last of all.
+    /// A page that sends its results at the end.
     private static func page(_ url: String) -> String {
         """
         <!DOCTYPE html><meta charset="utf-8"><script>

@@ -3,10 +3,10 @@
 import FaultSupport
 import TestingSupport
 
-/// One end of a WebSocket, byte by byte, with nothing of the code that is tested.
+/// One end of a WebSocket, byte by byte, without any of the code under test.
 ///
-/// What waits for bytes does so on a thread of its own, for tests share those of the tasks. One task at a time uses it;
-/// that is also the lock behind `@unchecked Sendable`.
+/// It waits for bytes on its own thread, because all tests run on the same few task threads. One task at a time uses
+/// it; that is also the lock for `@unchecked Sendable`.
 final class RawWebSocket: @unchecked Sendable {
     enum Opcode: UInt8 {
         case continuation = 0
@@ -15,7 +15,7 @@ final class RawWebSocket: @unchecked Sendable {
         case ping, pong
     }
 
-    /// A request that a server takes.
+    /// A request that a server accepts.
     static let request = Array(
         """
         GET /sub HTTP/1.1\r
@@ -26,7 +26,7 @@ final class RawWebSocket: @unchecked Sendable {
         Sec-WebSocket-Version: 13\r
         \r\n
         """.utf8)
-    /// What the answer to it has (RFC 6455 §1.3).
+    /// What the answer to it contains (RFC 6455 §1.3).
     static let answer = "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
 
     let socket: RawSocket
@@ -54,21 +54,21 @@ final class RawWebSocket: @unchecked Sendable {
         RawWebSocket(try await onThread { try listener.accept() })
     }
 
-    /// What has come up to the end of an HTTP head.
+    /// The bytes up to the end of an HTTP head.
     func head() async throws -> String { try await onThread { try self.readHead() } }
 
-    /// So many bytes; nil where the end comes before.
+    /// So many bytes; nil if the stream ends before.
     func bytes(_ count: Int) async throws -> [UInt8]? { try await onThread { try self.take(count) } }
 
     /// The next frame, without its mask; nil at the end.
     func frame() async throws -> (opcode: UInt8, payload: [UInt8])? { try await onThread { try self.readFrame() } }
 
-    /// The content of binary messages up to the close frame or the end, and what the close frame says.
+    /// The content of binary messages up to the close frame or the end, and the payload of the close frame.
     func rest() async throws -> (content: [UInt8], pongs: [[UInt8]], close: [UInt8]?) {
         try await onThread { try self.readRest() }
     }
 
-    /// Whether nothing more comes.
+    /// Whether no more bytes come.
     func isAtEnd() async throws -> Bool { try await onThread { try self.socket.receive().isEmpty } }
 
     /// Ends the output, and reads until the peer has ended, too.

@@ -8,11 +8,10 @@ import WirelineTransport
 import WirelineWebSocket
 
 /// One message for many WebSockets.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+@Suite(.ahead)
 struct WebSocketBroadcastTests {
     @Test(arguments: [WebSocketMessage.text("all"), .binary([1, 2, 3])])
-    func `one message goes to all, compressed for those who have asked for that`(message: WebSocketMessage) async throws
-    {
+    func `a broadcast reaches all clients, compressed if they asked for it`(message: WebSocketMessage) async throws {
         let server = try await WebSocketServer.start(
             at: "127.0.0.1", port: 0, on: ConnectionPair.group.get(),
             configuration: .patient { $0.handshake.deflate = WebSocketDeflate() }
@@ -24,7 +23,7 @@ struct WebSocketBroadcastTests {
             clients.append(
                 try await server.connect("/", .patient { $0.deflate = number % 2 == 0 ? nil : WebSocketDeflate() }))
         }
-        // A handler begins behind the answer.
+        // A handler begins after the answer.
         #expect(try await eventually { server.connections.count == 10 })
         #expect(await server.broadcast(message).isEmpty)
         for client in clients { #expect(try await client.receive() == message) }
@@ -36,7 +35,7 @@ struct WebSocketBroadcastTests {
         await server.shutDown()
     }
 
-    @Test func `who has ended, and who takes nothing, gets nothing and is named`() async throws {
+    @Test func `a broadcast skips an ended client and a slow reader, and names them`() async throws {
         let server = try await WebSocketServer.serving(.patient { $0.limits.frames.outputLimit = 1_000 }) { client in
             for try await _ in client.messages {}
         }
@@ -46,7 +45,7 @@ struct WebSocketBroadcastTests {
         let slow = server.connections
         var sentCount = 0
         var left: [WebSocketServerConnection] = []
-        // Only the first that is refused is certain: the system may take more a moment later.
+        // Only the first refusal is certain: the system may take more a moment later.
         repeat {
             left = await server.broadcast(message)
             if left.isEmpty { sentCount += 1 }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FaultSupport
+import Foundation
 import Testing
 import TestingSupport
 import Wireline
 import WirelineTransport
 import WirelineWebSocket
 
-/// How WebSockets end, and what becomes of those whose peers break the protocol.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// How WebSockets end, also if a peer breaks the protocol.
+@Suite(.ahead)
 struct WebSocketEndTests {
     // MARK: Closing
 
-    @Test func `a client closes, and both sides know who has closed and why`() async throws {
+    @Test func `a client closes, and both sides know who closed and why`() async throws {
         let ends = Seen<WebSocketEnd>()
         let server = try await WebSocketServer.serving { client in
             for try await message in client.messages { try await client.send(message) }
@@ -29,7 +30,7 @@ struct WebSocketEndTests {
         #expect(end.received?.code == said.code)
         #expect(await ends.first(1)[0].cause == .closedByPeer)
         #expect(await ends.first(1)[0].received == said)
-        // What was on its way is still there.
+        // The message in flight is still there.
         #expect(try await client.receive() == .text("before"))
         #expect(try await client.receive() == nil)
         #expect(await client.end == end)
@@ -39,8 +40,58 @@ struct WebSocketEndTests {
         await server.shutDown()
     }
 
-    @Test func `a server's WebSocket is closed with 1000 when its handler ends, and 1011 when it throws`() async throws
-    {
+    @Test func `the output before the end reaches a slow reader, however slowly it reads`() async throws {
+        let closeTimeout = Duration.seconds(2)
+        let byteCount = 12_000_000
+        // A run in which the machine kept the client from reading proves nothing, and is repeated.
+        for scene in 1... {
+            let ends = WebSocketEnds()
+            let server = try await WebSocketServer.serving(
+                ends.configure {
+                    $0.limits.frames.closeTimeout = closeTimeout
+                    $0.limits.frames.outputLimit = 1 << 30
+                }
+            ) { client in
+                try await client.send([UInt8](repeating: 7, count: byteCount))
+            }
+            // It reads for three times the timeout of a client that reads nothing.
+            let (received, longestPause) = try await onThread {
+                try Self.receiveSlowly(byteCount, from: server.address.port, over: closeTimeout * 3)
+            }
+            await server.shutDown(within: .zero)
+            if received.count <= byteCount, longestPause >= closeTimeout / 4, scene < 20 { continue }
+            #expect(received.count > byteCount)
+            #expect(received.ends(with: RawFrames.frame(8, RawFrames.close(1_000))))
+            return
+        }
+    }
+
+    /// Opens a WebSocket, and reads so many bytes in so long a time, until the server ends it.
+    ///
+    /// - Returns: The received bytes, and the longest time in which nothing was read.
+    private static func receiveSlowly(
+        _ byteCount: Int, from port: UInt16, over time: Duration
+    ) throws -> (received: [UInt8], longestPause: Duration) {
+        // With megabytes of buffer, the system would report to the server for seconds that nothing is read.
+        let socket = try RawSocket.connect(to: port, receiveBuffer: 1 << 17)
+        try socket.send(RawFrames.request)
+        var received: [UInt8] = []
+        var (last, longest) = (ContinuousClock.now, Duration.zero)
+        while true {
+            let more = try socket.receive(atMost: 1 << 17)
+            if more.isEmpty { return (received, longest) }
+            received += more
+            if received.ends(with: RawFrames.frame(8, RawFrames.close(1_000))) {
+                try socket.send(RawFrames.masked(8, RawFrames.close(1_000)))
+            }
+            Thread.sleep(forTimeInterval: time / .seconds(1) * Double(more.count) / Double(byteCount))
+            let now = ContinuousClock.now
+            longest = max(longest, now - last)
+            last = now
+        }
+    }
+
+    @Test func `a server's WebSocket closes with 1000 when its handler ends, and 1011 when it throws`() async throws {
         struct Broken: Error, CustomStringConvertible { let description = "broken" }
         let ends = WebSocketEnds()
         let server = try await WebSocketServer.serving(ends.configure()) { client in
@@ -59,7 +110,7 @@ struct WebSocketEndTests {
         await server.shutDown()
     }
 
-    @Test func `what cannot be said in a close frame is refused, and the WebSocket goes on`() async throws {
+    @Test func `an invalid close code or reason is refused, and the WebSocket stays open`() async throws {
         let server = try await WebSocketServer.echo()
         let client = try await server.connect()
         await #expect(throws: ConnectionError.webSocket(.invalidCloseCode(1_005))) {
@@ -74,7 +125,7 @@ struct WebSocketEndTests {
         await server.shutDown()
     }
 
-    @Test func `a client that nobody holds any more is closed with 1001`() async throws {
+    @Test func `a client without references is closed with 1001`() async throws {
         let ends = Seen<WebSocketEnd>()
         let server = try await WebSocketServer.serving { client in
             for try await message in client.messages { try await client.send(message) }
@@ -87,14 +138,14 @@ struct WebSocketEndTests {
         await server.shutDown()
     }
 
-    @Test func `a client that sends without end does not keep this side from closing`() async throws {
+    @Test func `a peer that sends a lot does not prevent a close`() async throws {
         let socket = try RawSocket.listen()
         let port = try socket.port()
         let peer = Task {
             try await onThread {
                 let peer = try socket.acceptWebSocket()
                 let content = RawFrames.frame(2, [UInt8](repeating: 1, count: 60_000))
-                // As much as no limit lets wait, and then the answer.
+                // More than any limit of unread bytes, and then the answer.
                 for _ in 0..<100 { try peer.send(content) }
                 try peer.send(RawFrames.frame(8, RawFrames.close(1_000)))
                 peer.endOutput()
@@ -107,9 +158,7 @@ struct WebSocketEndTests {
         #expect(try await peer.value > 0)
     }
 
-    @Test func `what a client has sent leaves although the server, which closes and reads on, ends its half first`()
-        async throws
-    {
+    @Test func `a client's output still leaves after the server closes and ends its output`() async throws {
         let socket = try RawSocket.listen(receiveBuffer: 4_096)
         let port = try socket.port()
         let (mayClose, mayRead) = (Gate(), Gate())
@@ -131,11 +180,11 @@ struct WebSocketEndTests {
                 sent.add(byte)
             }
         }
-        // Until the system takes no more, nor this side.
+        // Until the system and the queue take no more.
         let isStalled = try await eventually { await client.counters().waitingSenderCount == 1 }
         #expect(isStalled)
         mayClose.open()
-        // The server's end has come, whatever waits here.
+        // The server's end has come, whatever is queued here.
         let end = try await client.waitUntilEnd()
         #expect(end.cause == .closedByPeer)
         await #expect(throws: ConnectionError.webSocket(.closed)) { try await sending.value }
@@ -149,7 +198,7 @@ struct WebSocketEndTests {
         #expect(close == RawFrames.close(1_000))
     }
 
-    @Test func `a peer that does not answer a close is left when its time is over`() async throws {
+    @Test func `a close without an answer times out`() async throws {
         let socket = try RawSocket.listen()
         let port = try socket.port()
         let mayEnd = Gate()
@@ -170,7 +219,7 @@ struct WebSocketEndTests {
 
     // MARK: Abnormal ends
 
-    @Test func `a connection that ends without a close is told from one that was closed`() async throws {
+    @Test func `a connection that ends without a close differs from a closed one`() async throws {
         let ends = WebSocketEnds()
         let server = try await WebSocketServer.serving(ends.configure()) { client in
             for try await message in client.messages { try await client.send(message) }
@@ -193,7 +242,7 @@ struct WebSocketEndTests {
         await server.shutDown()
     }
 
-    @Test func `a client hears of a server that goes without closing`() async throws {
+    @Test func `a client notices a server that ends without a close`() async throws {
         let server = try await WebSocketServer.serving { client in
             _ = try await client.receive()
             client.abort()
@@ -229,16 +278,16 @@ struct WebSocketEndTests {
 
     @Test(
         arguments: [
-            // Without a mask; a reserved bit; text that is not UTF-8, in a frame of which most has not come.
+            // No mask; a reserved bit; invalid UTF-8 in a frame of which most has not come.
             ([0x81, 0x01, 0x61], 1_002), ([0xC1, 0x80, 0, 0, 0, 0], 1_002),
             ([0x81, 0xFE, 0x10, 0x00, 0, 0, 0, 0, 0xFF], 1_007),
-            // An opcode without meaning; a continuation of nothing; a close of one byte; a code that nobody sends.
+            // An unknown opcode; a continuation without a message; a close of one byte; a reserved code.
             ([0x83, 0x80, 0, 0, 0, 0], 1_002), ([0x80, 0x80, 0, 0, 0, 0], 1_002),
             ([0x88, 0x81, 0, 0, 0, 0, 3], 1_002), ([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xED], 1_002),
-            // More than there may be, before any of it has come.
+            // A length over the limit, before any content has come.
             ([0x82, 0xFF, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0], 1_009),
         ] as [([UInt8], UInt16)])
-    func `a client that breaks the protocol is told so at once, and its connection ends`(
+    func `a client that breaks the protocol gets a close code at once, and its connection ends`(
         bytes: [UInt8], code: UInt16
     ) async throws {
         let ends = WebSocketEnds()
@@ -256,9 +305,7 @@ struct WebSocketEndTests {
         await server.shutDown()
     }
 
-    @Test func `what is said to messages in front of a fault, or of a close, leaves before the peer is told`()
-        async throws
-    {
+    @Test func `answers to messages before a protocol error, or before a close, still leave`() async throws {
         let ends = WebSocketEnds()
         let server = try await WebSocketServer.echo(ends.configure())
         let port = server.address.port
@@ -266,7 +313,7 @@ struct WebSocketEndTests {
         for (last, code) in [([0xC1, 0x80, 0, 0, 0, 0], 1_002), (RawFrames.masked(8, RawFrames.close(4_000)), 4_000)] {
             let answer = try await onThread {
                 let peer = try RawSocket.connect(to: port)
-                // In one piece, so that what is at fault is there before anybody has looked at the messages.
+                // In one piece, so that the error has arrived before the handler reads the messages.
                 try peer.send(RawFrames.request + RawFrames.masked(1, text) + RawFrames.masked(2, text) + last)
                 return try peer.head().rest + peer.rest()
             }
@@ -274,14 +321,12 @@ struct WebSocketEndTests {
             #expect(answer == echoes + RawFrames.frame(8, RawFrames.close(UInt16(code))))
         }
         let fault = WebSocketError.violation(.reservedBits, offset: 26)
-        // Each on a loop of its own, they may be told of in either order.
+        // On separate loops, they may be reported in either order.
         #expect(await Set(ends.first(2)) == ["\(fault)", "clean"])
         await server.shutDown()
     }
 
-    @Test func `a program that takes messages and never comes back does not keep the answer to a close for ever`()
-        async throws
-    {
+    @Test func `a handler that stops reading does not hold back the answer to a close for ever`() async throws {
         let mayEnd = Gate()
         let server = try await WebSocketServer.serving(.patient { $0.limits.frames.closeTimeout = .milliseconds(100) })
         {
@@ -310,7 +355,7 @@ struct WebSocketEndTests {
         await server.shutDown()
     }
 
-    @Test func `a message that never ends is read up to the limit`() async throws {
+    @Test func `an endless message is read up to the limit`() async throws {
         let server = try await WebSocketServer.echo(.patient { $0.limits.frames.messageLimit = 1 << 20 })
         let port = server.address.port
         let (sentByteCount, answer) = try await onThread {
@@ -320,7 +365,7 @@ struct WebSocketEndTests {
             let part = [UInt8](repeating: 1, count: 10_000)
             try peer.send(RawFrames.masked(2, isFinal: false, part))
             var count = part.count
-            // Until nobody takes it any more.
+            // Until the server stops reading.
             while count < 1 << 21, (try? peer.send(RawFrames.masked(0, isFinal: false, part))) != nil {
                 count += part.count
             }
@@ -331,7 +376,7 @@ struct WebSocketEndTests {
         await server.shutDown()
     }
 
-    @Test func `compressed messages of which nobody takes any are not inflated beyond the limit`() async throws {
+    @Test func `unread compressed messages are not decompressed beyond the limit`() async throws {
         let mayRead = Gate()
         let limit = 1 << 20
         let policy = WebSocketDeflate()
@@ -348,7 +393,7 @@ struct WebSocketEndTests {
             while try await client.receive() != nil {}
         }
         let client = try await server.connect("/", .patient { $0.deflate = policy })
-        // A hundred bytes each on the wire: all of them come with one read.
+        // A hundred bytes each on the wire: all of them come in one read.
         let message = [UInt8](repeating: 0, count: 100_000)
         for _ in 0..<1_000 { try await client.send(message) }
         try await client.send([])

@@ -7,16 +7,16 @@ import Wireline
 import WirelineTransport
 import WirelineWebSocket
 
-/// How a WebSocket comes about, or does not: requests and answers, addresses, limits, a server's end.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// How a WebSocket is opened or refused: requests and answers, addresses, limits, a server's end.
+@Suite(.ahead)
 struct WebSocketHandshakeTests {
     // MARK: Requests
 
-    @Test func `the server sees what the client asks for, and the client what was settled`() async throws {
+    @Test func `the server sees the client's request, and the client sees the server's answer`() async throws {
         let requests = Seen<WebSocketUpgradeRequest>()
         let server = try await WebSocketServer.start(at: "127.0.0.1", port: 0, configuration: .patient) { request in
             requests.add(request)
-            // Deciding may take its time.
+            // Deciding may take time.
             await Task.yield()
             return .accept(subprotocol: "game.v2", headers: ["X-Room": "7"])
         } handler: { client in
@@ -47,7 +47,7 @@ struct WebSocketHandshakeTests {
         await server.shutDown()
     }
 
-    @Test func `a load balancer is told that the server is there, and nobody's handler runs`() async throws {
+    @Test func `a health check is answered without a handler`() async throws {
         let ends = WebSocketEnds()
         let configuration = ends.configure { $0.handshake.pages["/health"] = WebSocketPage("fine") }
         let server = try await WebSocketServer.start(at: "127.0.0.1", port: 0, configuration: configuration) { _ in
@@ -63,13 +63,11 @@ struct WebSocketHandshakeTests {
         await server.shutDown()
     }
 
-    @Test func `a load balancer is told that a packet server is there, whose handler hears that it was no WebSocket`()
-        async throws
-    {
+    @Test func `a packet server answers a health check, and its handler gets an error`() async throws {
         let ends = ConnectionEnds()
         let configuration = ends.configure {
-            $0.webSocket = WebSocketServerOptions()
-            $0.webSocket?.policy.pages["/health"] = WebSocketPage("fine")
+            $0.webSocket = ServerConfiguration.WebSocketOptions()
+            $0.webSocket?.handshake.pages["/health"] = WebSocketPage("fine")
         }
         let server = try await SceneServer.start(configuration: configuration) { client in
             for try await _ in client.messages { Issue.record("nothing was sent") }
@@ -107,7 +105,7 @@ struct WebSocketHandshakeTests {
         await server.shutDown()
     }
 
-    @Test func `a decision that fails, and one that cannot be sent, are answered 500`() async throws {
+    @Test func `a failed decision and an invalid answer become status 500`() async throws {
         struct Broken: Error, CustomStringConvertible { let description = "broken" }
         let ends = WebSocketEnds()
         let server = try await WebSocketServer.start(at: "127.0.0.1", port: 0, configuration: ends.configure()) {
@@ -126,7 +124,7 @@ struct WebSocketHandshakeTests {
         await server.shutDown()
     }
 
-    @Test func `a page from elsewhere is refused, and told so`() async throws {
+    @Test func `a page of another origin is refused with status 403`() async throws {
         let server = try await WebSocketServer.echo()
         let refusal = await #expect(throws: ConnectionError.self) {
             try await server.connect("/", .patient { $0.origin = "https://elsewhere.example" })
@@ -136,8 +134,7 @@ struct WebSocketHandshakeTests {
         await server.shutDown()
     }
 
-    @Test func `what is no address, and what would be another header, is refused before anybody is asked`() async throws
-    {
+    @Test func `an invalid URL or header is refused before connecting`() async throws {
         await #expect(throws: ConnectionError.webSocket(.invalidURL(.scheme, offset: 0))) {
             try await WebSocketClient.connect(to: "ftp://example.com")
         }
@@ -147,7 +144,7 @@ struct WebSocketHandshakeTests {
         }
     }
 
-    @Test func `of several addresses the first that has a WebSocket is taken`() async throws {
+    @Test func `the first of several URLs that accepts a WebSocket is used`() async throws {
         let refusing = try await WebSocketServer.start(at: "127.0.0.1", port: 0, configuration: .patient) { _ in
             .refuse(status: 503)
         } handler: { _ in
@@ -162,9 +159,9 @@ struct WebSocketHandshakeTests {
             WebSocketURL(server.url()),
         ]
         var configuration = WebSocketClientConfiguration.patient
-        configuration.connecting.timelineHandler = { timelines.add($0) }
+        configuration.dialing.timelineHandler = { timelines.add($0) }
         let listening = Task {
-            // Whoever accepts and goes, such as a server that is being started.
+            // A server that accepts and closes, like one that is still starting.
             try await onThread { _ = try closed.accept() }
         }
         let client = try await WebSocketClient.connect(toFirstOf: urls, configuration: configuration)
@@ -180,19 +177,17 @@ struct WebSocketHandshakeTests {
         await server.shutDown()
     }
 
-    @Test func `a server that answers nothing is left at the deadline, and one that is no server is known`()
-        async throws
-    {
+    @Test func `a silent server times out, and a server without HTTP is an error of its own`() async throws {
         let silent = try RawSocket.listen()
         let silentPort = try silent.port()
         var configuration = WebSocketClientConfiguration.patient
-        configuration.connecting.connectTimeout = .milliseconds(200)
+        configuration.dialing.connectTimeout = .milliseconds(200)
         await #expect(throws: ConnectionError.transport(.timedOut)) {
             try await WebSocketClient.connect(to: "ws://127.0.0.1:\(silentPort)", configuration: configuration)
         }
         withExtendedLifetime(silent) {}
 
-        // Another listener: nobody knows whether the one before has come as far as that.
+        // Another listener, because the first one may still have the earlier connection in its queue.
         let socket = try RawSocket.listen()
         let port = try socket.port()
         let peer = Task {
@@ -209,7 +204,7 @@ struct WebSocketHandshakeTests {
         try await peer.value
     }
 
-    @Test func `a connection is given up when the task is cancelled`() async throws {
+    @Test func `a cancelled task gives up its connection`() async throws {
         let socket = try RawSocket.listen()
         let port = try socket.port()
         let connecting = Task {
@@ -227,12 +222,12 @@ struct WebSocketHandshakeTests {
 
     // MARK: Bytes
 
-    /// A request with frames behind it: two messages, one of them in fragments with a ping between them, and a close.
+    /// A request followed by frames: two messages, one of them in fragments with a ping between them, and a close.
     private static let conversation =
         RawFrames.request + RawFrames.masked(1, Array("hi".utf8)) + RawFrames.masked(2, isFinal: false, [1, 2])
         + RawFrames.masked(9, [7]) + RawFrames.masked(0, [3]) + RawFrames.masked(8, RawFrames.close(1_000))
 
-    @Test func `frames glued to the request are not lost, and cuts anywhere change nothing`() async throws {
+    @Test func `frames merged with the request are not lost, and splits anywhere change nothing`() async throws {
         let server = try await WebSocketServer.serving { client in
             for try await message in client.messages { try await client.send(message) }
         }
@@ -257,15 +252,15 @@ struct WebSocketHandshakeTests {
         await server.shutDown()
     }
 
-    /// Whether all answers are there, those to messages in front of the answer to the close: the ping's stands where there
-    /// was time for it, but before that to the message that ended behind it.
+    /// Whether all answers are there, with the answer to the close last. The pong comes before the answer to the
+    /// message in fragments, and before or after the answer to the first message.
     private static func isExpected(_ frames: [UInt8]) -> Bool {
         let (text, pong) = (RawFrames.frame(1, Array("hi".utf8)), RawFrames.frame(10, [7]))
         let end = RawFrames.frame(2, [1, 2, 3]) + RawFrames.frame(8, RawFrames.close(1_000))
         return frames == pong + text + end || frames == text + pong + end
     }
 
-    @Test func `a client takes frames glued to the answer`() async throws {
+    @Test func `a client takes frames merged with the answer`() async throws {
         let socket = try RawSocket.listen()
         let port = try socket.port()
         let peer = Task {
@@ -288,7 +283,7 @@ struct WebSocketHandshakeTests {
             ("POST / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 400 "),
             ("GET / HTTP/1.1\r\nX: " + String(repeating: "x", count: 20_000), "HTTP/1.1 431 "),
         ])
-    func `a request for something else is answered by HTTP, and the connection ends`(
+    func `a request without an upgrade gets an HTTP error, and the connection ends`(
         request: String, answer: String
     ) async throws {
         let ends = WebSocketEnds()
@@ -306,14 +301,15 @@ struct WebSocketHandshakeTests {
 
     // MARK: A server's limits
 
-    @Test func `a connection that asks for nothing is left at the deadline`() async throws {
+    @Test func `a connection without a complete request times out`() async throws {
         let ends = WebSocketEnds()
-        let server = try await WebSocketServer.echo(ends.configure { $0.handshakeTimeout = .milliseconds(50) })
+        let server = try await WebSocketServer.echo(
+            ends.configure { $0.listening.handshakeTimeout = .milliseconds(50) })
         let port = server.address.port
         let bytes = try await onThread {
             let peer = try RawSocket.connect(to: port)
             try peer.send(RawFrames.request.dropLast(2))
-            // Where the server has not read the request by then, the end is a reset.
+            // If the server has not read the request by then, the end is a reset.
             return (try? peer.rest()) ?? []
         }
         #expect(bytes == [])
@@ -321,9 +317,9 @@ struct WebSocketHandshakeTests {
         await server.shutDown()
     }
 
-    @Test func `an address has no more connections than it may`() async throws {
+    @Test func `the number of connections of an address is limited`() async throws {
         let ends = WebSocketEnds()
-        let server = try await WebSocketServer.echo(ends.configure { $0.connectionLimitPerAddress = 1 })
+        let server = try await WebSocketServer.echo(ends.configure { $0.listening.connectionLimitPerAddress = 1 })
         let first = try await server.connect()
         await #expect(throws: ConnectionError.self) { try await server.connect() }
         #expect(await ends.first(1) == ["\(ConnectionError.tooManyConnections(limit: 1))"])
@@ -342,7 +338,7 @@ struct WebSocketHandshakeTests {
     // MARK: A server's end
 
     @Test(arguments: [WebSocketCloseCode.goingAway, .serviceRestart])
-    func `a server that ends tells its clients, and waits for their handlers`(code: WebSocketCloseCode) async throws {
+    func `a shutdown closes all clients, and waits for their handlers`(code: WebSocketCloseCode) async throws {
         let ends = WebSocketEnds()
         let handled = Seen<Int>()
         let server = try await WebSocketServer.serving(ends.configure()) { client in
@@ -364,7 +360,7 @@ struct WebSocketHandshakeTests {
         await #expect(throws: ConnectionError.self) { try await server.connect() }
     }
 
-    @Test func `a request about which nobody has decided when the server ends is answered 503`() async throws {
+    @Test func `a request that is undecided when the server shuts down gets status 503`() async throws {
         let hasCome = Gate()
         let mayDecide = Gate()
         let server = try await WebSocketServer.start(at: "127.0.0.1", port: 0, configuration: .patient) { _ in
@@ -377,7 +373,7 @@ struct WebSocketHandshakeTests {
         let connecting = Task { try await server.connect() }
         await hasCome.wait()
         let ending = Task { await server.shutDown(within: .seconds(600)) }
-        // The server takes no more once it has begun to end.
+        // The server accepts no more once it has begun to shut down.
         let hasBegun = try await eventually {
             (try? RawSocket.connect(to: server.address.port)) == nil
         }
@@ -389,11 +385,11 @@ struct WebSocketHandshakeTests {
         await ending.value
     }
 
-    @Test func `what has not ended when a server's time is over is ended, and its task cancelled`() async throws {
+    @Test func `a handler that is running when the shutdown's time is over is cancelled`() async throws {
         let ends = WebSocketEnds()
         let server = try await WebSocketServer.serving(ends.configure()) { client in
             _ = try await client.receive()
-            // Nobody opens it; sleeping ends when the task is cancelled.
+            // Only the task's cancellation ends the sleep.
             try await Task.sleep(for: .seconds(3_600))
         }
         let client = try await server.connect()

@@ -7,14 +7,14 @@ import Wireline
 import WirelineTransport
 import WirelineWebSocket
 
-/// What a log is handed of WebSockets, and what it is not.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// What a log receives about WebSockets, and what it does not.
+@Suite(.ahead)
 struct WebSocketLogTests {
     private func log(to lines: Seen<String>, showsContent: Bool = true) -> TrafficLog {
         TrafficLog(showsContent: showsContent) { lines.add("\($0.event)") }
     }
 
-    @Test func `both sides see every message once, in its order`() async throws {
+    @Test func `the log shows every message once on both sides, in order`() async throws {
         let (served, asked) = (Seen<String>(), Seen<String>())
         let server = try await WebSocketServer.echo(.patient { $0.log = log(to: served) })
         let client = try await server.connect("/", .patient { $0.log = log(to: asked) })
@@ -36,7 +36,19 @@ struct WebSocketLogTests {
         await server.shutDown()
     }
 
-    @Test func `parts are logged as what they are, and long content is cut off`() async throws {
+    @Test func `a peer's text in the log is no terminal command and no extra line`() async throws {
+        let lines = Seen<String>()
+        let server = try await WebSocketServer.echo(.patient { $0.log = log(to: lines) })
+        let client = try await server.connect("/", .patient { _ in })
+        try await client.send("\u{9B}2J\u{85}ended\u{2028}\u{202E}")
+        _ = try await client.receive()
+        try await client.close(code: .normal, reason: "\u{9B}2J\u{2029}\u{202E}")
+        #expect(await lines.first(4)[1] == #"received text 17 bytes "\u{9B}2J\u{85}ended\u{2028}\u{202E}""#)
+        #expect(await lines.first(4)[3] == #"received close 1000 "\u{9B}2J\u{2029}\u{202E}""#)
+        await server.shutDown()
+    }
+
+    @Test func `parts are logged as parts, and long content is cut`() async throws {
         let lines = Seen<String>()
         let server = try await WebSocketServer.serving(.patient { $0.log = log(to: lines) }) { client in
             while let piece = try await client.receivePiece(), !piece.isLast {}
@@ -73,7 +85,7 @@ struct WebSocketLogTests {
         await server.shutDown()
     }
 
-    @Test func `without being asked for, nothing of what is said is in the log`() async throws {
+    @Test func `content is logged only on request`() async throws {
         let lines = Seen<String>()
         let entries = Seen<TrafficLog.Entry>()
         let server = try await WebSocketServer.echo(.patient { $0.log = log(to: lines, showsContent: false) })
@@ -93,7 +105,7 @@ struct WebSocketLogTests {
         await server.shutDown()
     }
 
-    @Test func `a request that is none is logged without its bytes`() async throws {
+    @Test func `an invalid request is logged without its bytes`() async throws {
         let lines = Seen<String>()
         let server = try await WebSocketServer.echo(.patient { $0.log = log(to: lines) })
         try await onThread { [port = server.address.port] in

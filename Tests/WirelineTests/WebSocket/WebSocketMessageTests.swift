@@ -7,8 +7,8 @@ import Wireline
 import WirelineTransport
 import WirelineWebSocket
 
-/// Messages between a client and a server of ours, and how each of them slows the other down.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// Messages between our client and our server, and back-pressure in both directions.
+@Suite(.ahead)
 struct WebSocketMessageTests {
     private static let byteCounts = [0, 1, 125, 126, 127, 65_535, 65_536, 65_537, 1_000_000, 16 << 20]
 
@@ -20,7 +20,7 @@ struct WebSocketMessageTests {
         #expect(client.compresses == (deflate != nil))
         for byteCount in Self.byteCounts {
             let text = WebSocketMessage.text(String(repeating: "x", count: byteCount))
-            // Half of it repeats, half of it does not.
+            // Half of the bytes repeat, half do not.
             let content = (0..<byteCount).map { $0 % 2 == 0 ? 7 : UInt8.random(in: 0...255, using: &random) }
             for message in [text, .binary(content)] {
                 try await client.send(message)
@@ -32,7 +32,7 @@ struct WebSocketMessageTests {
         await server.shutDown()
     }
 
-    @Test func `a text keeps its characters, and lent bytes are sent as what they are said to be`() async throws {
+    @Test func `text keeps its characters, and bytes are sent as the kind that the caller names`() async throws {
         let server = try await WebSocketServer.echo()
         let client = try await server.connect()
         try await client.send("Grüße, 世界 🎮")
@@ -52,7 +52,7 @@ struct WebSocketMessageTests {
         await server.shutDown()
     }
 
-    @Test func `many messages come in the order in which they were sent`() async throws {
+    @Test func `many messages arrive in the order in which they were sent`() async throws {
         let server = try await WebSocketServer.echo()
         let client = try await server.connect()
         let sending = Task {
@@ -72,7 +72,7 @@ struct WebSocketMessageTests {
         await server.shutDown()
     }
 
-    @Test func `messages of one read wake the task that waits for them once`() async throws {
+    @Test func `messages of one read wake the waiting task once`() async throws {
         let socket = try RawSocket.listen()
         let port = try socket.port()
         let peer = Task {
@@ -91,7 +91,7 @@ struct WebSocketMessageTests {
                 break
             }
         }.value
-        // The bytes come in few reads: each ends at most one wait.
+        // The bytes come in few reads, and each read ends at most one wait.
         #expect(client.connection.waitNumber < 100)
         client.abort()
         try await peer.value
@@ -99,7 +99,7 @@ struct WebSocketMessageTests {
 
     // MARK: Slow peers
 
-    @Test func `a reader that is slow makes the sender wait, holds a bounded number of bytes, and loses nothing`()
+    @Test func `a slow reader makes the sender wait, holds a bounded number of bytes, and loses nothing`()
         async throws
     {
         let mayRead = Gate()
@@ -119,7 +119,7 @@ struct WebSocketMessageTests {
         }
         let isWaiting = try await eventually { await client.counters().waitingSenderCount == 1 }
         #expect(isWaiting)
-        // Of what the server has read, it holds the limit, a message, and one read.
+        // Of the bytes that it has read, the server holds the limit, a message and one read.
         let held = await server.counters().traffic.unreadByteCount
         #expect(held <= limit + 10_000 + 128 * 1024, "\(held)")
         let pending = await client.counters().pendingByteCount
@@ -148,7 +148,7 @@ struct WebSocketMessageTests {
         await server.shutDown()
     }
 
-    @Test func `a message over the limit of unread bytes is read whole for who waits for it`() async throws {
+    @Test func `a waiting receiver gets a message over the limit of unread bytes`() async throws {
         let server = try await WebSocketServer.echo(.patient { $0.limits.unreadByteCount = 1 })
         let client = try await server.connect("/", .patient { $0.limits.unreadByteCount = 1 })
         for _ in 0..<3 {
@@ -164,7 +164,7 @@ struct WebSocketMessageTests {
     // MARK: In parts
 
     @Test(arguments: [nil, WebSocketDeflate()])
-    func `a message is sent in parts and taken in pieces, and is never held whole`(
+    func `a message that is sent and received in parts is never in memory as a whole`(
         deflate: WebSocketDeflate?
     ) async throws {
         let part = [UInt8](repeating: 5, count: 100_000)
@@ -199,7 +199,7 @@ struct WebSocketMessageTests {
     }
 
     @Test(arguments: [0, 1, 2])
-    func `who has taken the beginning of a message in pieces may go on with the next one`(
+    func `a receiver that took pieces of a message can skip to the next message`(
         pieceCount: Int
     ) async throws {
         let (mayGoOn, mayEnd) = (Gate(), Gate())
@@ -223,7 +223,7 @@ struct WebSocketMessageTests {
         let receiving = Task { try await client.receive() }
         let hasCome = try await eventually { await client.counters().receivedByteCount >= 20 * part.count }
         #expect(hasCome)
-        // What is passed over is not gathered before.
+        // The skipped part is not collected before.
         let unreadByteCount = await client.counters().unreadByteCount
         #expect((unreadByteCount < 1_000_000) == (pieceCount > 0), "\(unreadByteCount)")
         mayEnd.open()
@@ -238,7 +238,7 @@ struct WebSocketMessageTests {
         await server.shutDown()
     }
 
-    @Test func `a message that was begun in pieces and is cut off is no message`() async throws {
+    @Test func `a message that was begun in pieces and is cut off is an error`() async throws {
         let socket = try RawSocket.listen()
         let port = try socket.port()
         let mayEnd = Gate()
@@ -258,7 +258,7 @@ struct WebSocketMessageTests {
         try await peer.value
     }
 
-    @Test func `other messages wait until one has been sent in parts, and pings do not`() async throws {
+    @Test func `other messages wait for a message in parts, and pings do not`() async throws {
         let server = try await WebSocketServer.echo()
         let client = try await server.connect()
         let mayEnd = Gate()
@@ -287,7 +287,7 @@ struct WebSocketMessageTests {
         await server.shutDown()
     }
 
-    @Test func `parts that break off end the WebSocket with 1011`() async throws {
+    @Test func `an unfinished message ends the WebSocket with 1011`() async throws {
         struct Broken: Error {}
         let server = try await WebSocketServer.echo()
         let client = try await server.connect()
@@ -303,8 +303,7 @@ struct WebSocketMessageTests {
         await server.shutDown()
     }
 
-    @Test func `text in parts that is not UTF-8 is refused where it stops to be, and ends the WebSocket`() async throws
-    {
+    @Test func `invalid UTF-8 in a part is refused at its first byte, and ends the WebSocket`() async throws {
         let server = try await WebSocketServer.echo()
         let client = try await server.connect()
         await #expect(throws: ConnectionError.webSocket(.invalidText(offset: 3))) {
@@ -319,7 +318,7 @@ struct WebSocketMessageTests {
 
     // MARK: Cancelling
 
-    @Test func `a wait for a message is cancelled, and the next one gets what comes`() async throws {
+    @Test func `a cancelled receiver loses no message`() async throws {
         let server = try await WebSocketServer.echo()
         let client = try await server.connect()
         let waiting = Task { try await client.receive() }
@@ -333,7 +332,7 @@ struct WebSocketMessageTests {
         await server.shutDown()
     }
 
-    @Test func `a sender that waits is cancelled, and nothing of its message is sent`() async throws {
+    @Test func `a cancelled sender that waits sends nothing of its message`() async throws {
         let mayRead = Gate()
         let server = try await WebSocketServer.serving(.patient { $0.limits.unreadByteCount = 1 }) { client in
             await mayRead.wait()

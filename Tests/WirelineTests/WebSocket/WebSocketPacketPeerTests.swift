@@ -5,15 +5,16 @@ import Scene
 import Testing
 import TestingSupport
 import Wireline
+import WirelineWebSocket
 
-/// Packets over a WebSocket against peers that cut and pack as they like, or do it wrong.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// Packets over a WebSocket with peers that split and merge as they like, or break the protocol.
+@Suite(.ahead)
 struct WebSocketPacketPeerTests {
     private static let hello = Cs_20001(sceneID: 7, line: 2, message: "hi")
 
     // MARK: Clients
 
-    /// Packets in messages of every kind, and what is in them.
+    /// Packets in messages of every kind, and their content.
     private static func conversation() throws -> (bytes: [UInt8], packets: [UInt8]) {
         let packets = try (0..<6).map { number in
             try packet(id: UInt64(number), payload: [UInt8](repeating: UInt8(number), count: 4 * number))
@@ -24,11 +25,11 @@ struct WebSocketPacketPeerTests {
             // Several packets in one message,
             RawWebSocket.frame(.binary, packets[1] + packets[2]),
             RawWebSocket.frame(.ping, Array("one".utf8)),
-            // one packet over several messages, an empty one among them,
+            // one packet over several messages, with an empty one among them,
             RawWebSocket.frame(.binary, Array(fourth[..<5])),
             RawWebSocket.frame(.binary, []),
             RawWebSocket.frame(.binary, Array(fourth[5...]) + fifth[..<1]),
-            // and over fragments with a ping between.
+            // and one over fragments with a ping between them.
             RawWebSocket.frame(.binary, Array(fifth[1..<9]), isFinal: false),
             RawWebSocket.frame(.ping, Array("two".utf8)),
             RawWebSocket.frame(.continuation, Array(fifth[9...]), isFinal: false, maskedWith: [9, 8, 7, 6]),
@@ -43,8 +44,8 @@ struct WebSocketPacketPeerTests {
         _ ends: ConnectionEnds = ConnectionEnds(), _ change: (inout ServerConfiguration) -> Void = { _ in }
     ) async throws -> SceneServer {
         let configuration = ends.configure {
-            $0.handshakeTimeout = nil
-            $0.webSocket = WebSocketServerOptions(paths: ["/sub"])
+            $0.listening.handshakeTimeout = nil
+            $0.webSocket = ServerConfiguration.WebSocketOptions(paths: ["/sub"])
             change(&$0)
         }
         return try await PacketServer.startBatched(
@@ -54,14 +55,14 @@ struct WebSocketPacketPeerTests {
         }
     }
 
-    @Test func `packets arrive whole wherever messages, frames and bytes are cut`() async throws {
+    @Test func `packets arrive whole, wherever messages, frames and bytes are split`() async throws {
         let (bytes, packets) = try Self.conversation()
         let ends = ConnectionEnds()
         let server = try await Self.echo(ends)
         for cut in 0...bytes.count {
             let peer = RawWebSocket(try RawSocket.connect(to: server.address.port))
             try peer.socket.send(bytes[..<cut])
-            // What was sent has been read before the rest comes.
+            // The sent bytes have been read before the rest comes.
             let sentByteCount = UInt64(cut * bytes.count + cut)
             #expect(
                 try await eventually { await server.counters().traffic.receivedByteCount >= sentByteCount })
@@ -84,7 +85,7 @@ struct WebSocketPacketPeerTests {
         await server.shutDown()
     }
 
-    @Test func `packets arrive whole although every byte travels alone`() async throws {
+    @Test func `packets arrive whole even if every byte travels alone`() async throws {
         let (bytes, packets) = try Self.conversation()
         let server = try await Self.echo()
         let peer = RawWebSocket(try RawSocket.connect(to: server.address.port))
@@ -97,7 +98,7 @@ struct WebSocketPacketPeerTests {
         await server.shutDown()
     }
 
-    @Test func `a client that is cut off anywhere is told from one that has closed`() async throws {
+    @Test func `a connection that is cut at any byte differs from a closed one`() async throws {
         let (bytes, _) = try Self.conversation()
         let ends = ConnectionEnds()
         let server = try await Self.echo(ends)
@@ -129,7 +130,7 @@ struct WebSocketPacketPeerTests {
             ),
             ([0x83, 0x80], .webSocket(.violation(.opcode(3), offset: 0)), 1002),
         ] as [([UInt8], ConnectionError, Int)])
-    func `a client that does it wrong is told`(frame: [UInt8], error: ConnectionError, code: Int) async throws {
+    func `a client's invalid frame gets a close code`(frame: [UInt8], error: ConnectionError, code: Int) async throws {
         let ends = ConnectionEnds()
         let server = try await Self.echo(ends)
         let peer = RawWebSocket(try RawSocket.connect(to: server.address.port))
@@ -141,10 +142,10 @@ struct WebSocketPacketPeerTests {
         await server.shutDown()
     }
 
-    @Test func `packets before the fault arrive`() async throws {
+    @Test func `packets before the protocol error arrive`() async throws {
         let arrived = Seen<[UInt8]>()
         let server = try await SceneServer.start(
-            configuration: ConnectionEnds().configure { $0.webSocket = WebSocketServerOptions() }
+            configuration: ConnectionEnds().configure { $0.webSocket = ServerConfiguration.WebSocketOptions() }
         ) { client in
             for try await packet in client.packets { arrived.add([UInt8](copying: packet.bytes)) }
         }
@@ -158,7 +159,7 @@ struct WebSocketPacketPeerTests {
         await server.shutDown()
     }
 
-    @Test func `bytes that are no packet are answered by a close that says so`() async throws {
+    @Test func `bytes that are no packet get a close code of their own`() async throws {
         let ends = ConnectionEnds()
         let server = try await Self.echo(ends)
         let peer = RawWebSocket(try RawSocket.connect(to: server.address.port))
@@ -172,10 +173,10 @@ struct WebSocketPacketPeerTests {
         await server.shutDown()
     }
 
-    @Test func `a handler that fails is told by a close of its own`() async throws {
+    @Test func `a handler that fails closes with its own code`() async throws {
         struct Refusal: Error {}
         let server = try await SceneServer.start(
-            configuration: ConnectionEnds().configure { $0.webSocket = WebSocketServerOptions() }
+            configuration: ConnectionEnds().configure { $0.webSocket = ServerConfiguration.WebSocketOptions() }
         ) { client in
             _ = try await client.nextPacket()
             throw Refusal()
@@ -187,7 +188,7 @@ struct WebSocketPacketPeerTests {
         await server.shutDown()
     }
 
-    @Test func `a client that closes with a complaint is told from one that is done`() async throws {
+    @Test func `a client's close with an error code is an error, and a normal close is not`() async throws {
         let ends = ConnectionEnds()
         let server = try await Self.echo(ends)
         for (payload, isClean) in [
@@ -212,7 +213,7 @@ struct WebSocketPacketPeerTests {
         await server.shutDown()
     }
 
-    @Test func `a message that announces more than anybody could hold is handed over as it comes`() async throws {
+    @Test func `a message that announces the largest length is delivered as it arrives`() async throws {
         let server = try await Self.echo()
         let hello = try Self.hello.encoded()
         let peer = RawWebSocket(try RawSocket.connect(to: server.address.port))
@@ -226,7 +227,7 @@ struct WebSocketPacketPeerTests {
         await server.shutDown(within: .zero)
     }
 
-    @Test func `a client that speaks no HTTP is told where it is`() async throws {
+    @Test func `a client without HTTP gets an HTTP error`() async throws {
         let ends = ConnectionEnds()
         let server = try await Self.echo(ends)
         let client = try await server.connect()
@@ -241,9 +242,9 @@ struct WebSocketPacketPeerTests {
         await server.shutDown()
     }
 
-    @Test func `a client that does not shake hands meets the deadline`() async throws {
+    @Test func `a client without a complete handshake times out`() async throws {
         let ends = ConnectionEnds()
-        let server = try await Self.echo(ends) { $0.handshakeTimeout = .milliseconds(200) }
+        let server = try await Self.echo(ends) { $0.listening.handshakeTimeout = .milliseconds(200) }
         let socket = try RawSocket.connect(to: server.address.port)
         try socket.send(RawWebSocket.request.dropLast())
         #expect(await ends.next() as? ConnectionError == .transport(.timedOut))
@@ -253,14 +254,14 @@ struct WebSocketPacketPeerTests {
 
     // MARK: Servers
 
-    /// Connects to a server that says what it is told to, behind the client's request.
+    /// Connects to a server that sends what a closure makes, after the client's request.
     ///
-    /// - Parameter answer: Makes what the server says of the answer to the client's key.
+    /// - Parameter answer: Makes the server's bytes of the answer to the client's key.
     private static func connect(
         to listener: RawSocket, _ answer: @escaping @Sendable (String) -> [UInt8]
     ) async throws -> (PacketClient<SceneProtocol>, RawWebSocket) {
         var configuration = ClientConfiguration.patient
-        configuration.webSocket = WebSocketOptions(path: "/sub")
+        configuration.webSocket = ClientConfiguration.WebSocketOptions(path: "/sub")
         let port = try listener.port()
         async let client = PacketClient.connect(
             to: "127.0.0.1", port: port, protocol: SceneProtocol.self, configuration: configuration)
@@ -292,7 +293,7 @@ struct WebSocketPacketPeerTests {
             ("HTTP/1.1 404 Not Found\r\n\r\n<html>", 404), ("HTTP/1.1 200 OK\r\n\r\n", 200),
             ("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 100\r\n\r\nbusy", 503),
         ])
-    func `a server that answers something else is heard`(answer: String, status: Int) async throws {
+    func `a server's refusal is an error with its status`(answer: String, status: Int) async throws {
         let listener = try RawSocket.listen()
         let error = await #expect(throws: ConnectionError.self) {
             _ = try await Self.connect(to: listener) { _ in Array(answer.utf8) }
@@ -314,23 +315,23 @@ struct WebSocketPacketPeerTests {
                 .invalidResponse(.accept)
             ),
         ] as [(String, WebSocketError)])
-    func `a server that does not answer rightly is refused`(answer: String, fault: WebSocketError) async throws {
+    func `a server's invalid answer is an error`(answer: String, fault: WebSocketError) async throws {
         let listener = try RawSocket.listen()
         await #expect(throws: ConnectionError.webSocket(fault)) {
             _ = try await Self.connect(to: listener) { _ in Array(answer.utf8) }
         }
     }
 
-    @Test func `a server of plain packets is told from one of WebSockets`() async throws {
+    @Test func `a server of plain packets is an error for a WebSocket client`() async throws {
         let server = try await SceneServer.start { client in for try await _ in client.packets {} }
         var configuration = ClientConfiguration.patient
-        configuration.webSocket = WebSocketOptions()
+        configuration.webSocket = ClientConfiguration.WebSocketOptions()
         // "GET " is the length of no packet.
         await #expect(throws: ConnectionError.self) { _ = try await server.connect(configuration: configuration) }
         await server.shutDown()
     }
 
-    @Test func `frames behind the answer, in one piece with it, are not lost`() async throws {
+    @Test func `frames merged with the answer are not lost`() async throws {
         let listener = try RawSocket.listen()
         let reply = try Sc_20001.entered(Self.hello).encoded()
         let (client, peer) = try await Self.connect(to: listener) {
@@ -342,7 +343,7 @@ struct WebSocketPacketPeerTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test func `a server that pings is answered while the application sends and reads`() async throws {
+    @Test func `a server's ping is answered while the program sends and reads`() async throws {
         let listener = try RawSocket.listen()
         let (client, peer) = try await Self.connect(to: listener) { Self.accepted($0) }
         let reading = Task { [client] in try await client.nextPacket() }
@@ -360,7 +361,7 @@ struct WebSocketPacketPeerTests {
         #expect(try await peer.rest().close == [0x03, 0xE8])
     }
 
-    @Test func `what is sent in one turn is one message, unless there is too much`() async throws {
+    @Test func `output of one turn is one message, unless it is too long`() async throws {
         let listener = try RawSocket.listen()
         let (client, peer) = try await Self.connect(to: listener) { Self.accepted($0) }
         let hello = try Self.hello.encoded()
@@ -381,7 +382,7 @@ struct WebSocketPacketPeerTests {
             (RawWebSocket.frame(.text, [0x41], maskedWith: nil), .unexpectedText(offset: 0), 1003),
             (RawWebSocket.frame(.binary, [0x41]), .violation(.masked, offset: 0), 1002),
         ] as [([UInt8], WebSocketError, Int)])
-    func `a server that does it wrong is told`(frame: [UInt8], error: WebSocketError, code: Int) async throws {
+    func `a server's invalid frame gets a close code`(frame: [UInt8], error: WebSocketError, code: Int) async throws {
         let listener = try RawSocket.listen()
         let (client, peer) = try await Self.connect(to: listener) { Self.accepted($0) }
         try peer.socket.send(frame)
@@ -389,7 +390,7 @@ struct WebSocketPacketPeerTests {
         #expect(try await peer.rest().close == [UInt8(code >> 8), UInt8(code & 0xFF)])
     }
 
-    @Test func `a server that closes with a complaint is heard`() async throws {
+    @Test func `a server's close with an error code is an error`() async throws {
         let listener = try RawSocket.listen()
         let (client, peer) = try await Self.connect(to: listener) { Self.accepted($0) }
         try peer.socket.send(
@@ -400,11 +401,11 @@ struct WebSocketPacketPeerTests {
             return
         }
         #expect(end.code == .tryAgainLater)
-        #expect("\(end)" == "the peer has closed the WebSocket with code 1013: later?")
+        #expect("\(end)" == "the peer has closed the WebSocket with code 1013: later\\u{1B}")
         #expect(try await peer.rest().close == [0x03, 0xE8])
     }
 
-    @Test func `a server that is reset is told from one that is cut`() async throws {
+    @Test func `a server's reset is an error of its own`() async throws {
         let listener = try RawSocket.listen()
         let client = try await {
             let (client, peer) = try await Self.connect(to: listener) { Self.accepted($0) }
@@ -414,10 +415,10 @@ struct WebSocketPacketPeerTests {
         await #expect(throws: ConnectionError.transport(.reset)) { _ = try await client.nextPacket() }
     }
 
-    @Test func `a handshake that is not answered meets the deadline for connecting`() async throws {
+    @Test func `a handshake without an answer ends at the connect timeout`() async throws {
         let listener = try RawSocket.listen()
-        var configuration = ClientConfiguration(connectTimeout: .milliseconds(300))
-        configuration.webSocket = WebSocketOptions()
+        var configuration = ClientConfiguration(dialing: DialingOptions(connectTimeout: .milliseconds(300)))
+        configuration.webSocket = ClientConfiguration.WebSocketOptions()
         await #expect(throws: ConnectionError.transport(.timedOut)) {
             _ = try await PacketClient.connect(
                 to: "127.0.0.1", port: listener.port(), protocol: SceneProtocol.self, configuration: configuration)

@@ -10,8 +10,8 @@ import WirelineCodec
 
 @testable import WirelineTransport
 
-/// Packets over a WebSocket, with TLS below it and without: what travels over TCP travels here.
-@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .ahead, .timeLimit(.minutes(300)))
+/// Packets over a WebSocket, with and without TLS: everything that works over TCP works here.
+@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .ahead)
 struct WebSocketPacketTests {
     enum Carrier: CaseIterable {
         case webSocket, secureWebSocket
@@ -19,7 +19,7 @@ struct WebSocketPacketTests {
 
     private static let hello = Cs_20001(sceneID: 7, line: 2, message: "hi")
 
-    /// A busy machine takes its time for a handshake, and what is written waits for that.
+    /// A busy machine is slow at handshakes, and writes wait for those.
     private static let limits = ConnectionLimits(maximumPacketByteCount: 4 << 20, writeTimeout: nil)
 
     private static func server(
@@ -27,8 +27,8 @@ struct WebSocketPacketTests {
     ) throws -> ServerConfiguration {
         var configuration = ServerConfiguration.patient
         configuration.limits = limits
-        configuration.webSocket = WebSocketServerOptions()
-        if carrier == .secureWebSocket { configuration.tls = try LocalTLS.contexts.get().server }
+        configuration.webSocket = ServerConfiguration.WebSocketOptions()
+        if carrier == .secureWebSocket { configuration.listening.tls = try LocalTLS.contexts.get().server }
         change(&configuration)
         return configuration
     }
@@ -38,10 +38,10 @@ struct WebSocketPacketTests {
     ) throws -> ClientConfiguration {
         var configuration = ClientConfiguration.patient
         configuration.limits = limits
-        configuration.webSocket = WebSocketOptions()
+        configuration.webSocket = ClientConfiguration.WebSocketOptions()
         if carrier == .secureWebSocket {
-            configuration.tls = try LocalTLS.contexts.get().client
-            configuration.tlsServerName = "localhost"
+            configuration.dialing.tls = try LocalTLS.contexts.get().client
+            configuration.dialing.tlsServerName = "localhost"
         }
         change(&configuration)
         return configuration
@@ -62,15 +62,16 @@ struct WebSocketPacketTests {
         }
     }
 
-    // MARK: Where all is well
+    // MARK: Valid peers
 
     @Test(arguments: Carrier.allCases)
-    func `a client asks, and the server answers what both have agreed on`(carrier: Carrier) async throws {
+    func `a client asks, and the server answers, with the agreed subprotocol`(carrier: Carrier) async throws {
         let requests = Lock<[WebSocketUpgradeRequest?]>([])
         let ends = ConnectionEnds()
         var serverConfiguration = ends.configure()
-        serverConfiguration.webSocket = WebSocketServerOptions(paths: ["/live/room"], subprotocols: ["b", "c"])
-        serverConfiguration.tls = try Self.server(carrier).tls
+        serverConfiguration.webSocket = ServerConfiguration.WebSocketOptions(
+            paths: ["/live/room"], subprotocols: ["b", "c"])
+        serverConfiguration.listening.tls = try Self.server(carrier).listening.tls
         let server = try await SceneServer.start(configuration: serverConfiguration) { client in
             for try await message in client.messages {
                 guard case .message(let enter as Cs_20001, _) = message else { continue }
@@ -81,7 +82,7 @@ struct WebSocketPacketTests {
         }
         let client = try await server.connect(
             configuration: Self.client(carrier) {
-                $0.webSocket = WebSocketOptions(
+                $0.webSocket = ClientConfiguration.WebSocketOptions(
                     path: "/live/room?line=2", subprotocols: ["a", "b", "c"], headers: ["X-Room": "7"])
             })
         #expect(try await client.request(Self.hello) == Sc_20001.entered(Self.hello))
@@ -110,7 +111,7 @@ struct WebSocketPacketTests {
     func `packets of every length come back as they were sent`(carrier: Carrier, compresses: Bool) async throws {
         var random = SeededGenerator.forThisRun()
         let deflate = compresses ? WebSocketDeflate() : nil
-        let server = try await Self.echo(Self.server(carrier) { $0.webSocket?.policy.deflate = deflate })
+        let server = try await Self.echo(Self.server(carrier) { $0.webSocket?.handshake.deflate = deflate })
         let client = try await server.connect(configuration: Self.client(carrier) { $0.webSocket?.deflate = deflate })
         #expect(await client.connection.webSocketAgreement()?.compresses == compresses)
         var byteCounts = (0..<2_000).map { _ in Int.random(in: 0...300, using: &random) }
@@ -147,7 +148,7 @@ struct WebSocketPacketTests {
             for _ in 0..<600 { try await client.connection.send(packet: big) }
             try await client.connection.send(packet: last)
         }
-        // 60 MB are more than the systems keep: the rest waits, and no more than the limit and a packet of it here.
+        // 60 MB are more than the systems buffer: the rest waits, here no more than the limit and a packet.
         #expect(try await eventually { try await client.connection.onLoop({ $0.stream.pendingByteCount }) >= 64 << 10 })
         #expect(try await client.connection.onLoop { $0.stream.pendingByteCount } <= (64 << 10) + big.count)
         mayRead.open()
@@ -159,7 +160,7 @@ struct WebSocketPacketTests {
     }
 
     @Test(arguments: Carrier.allCases)
-    func `whoever has ended its output still gets every answer, and a clean end`(carrier: Carrier) async throws {
+    func `a client that has ended its output still gets every answer, and a clean end`(carrier: Carrier) async throws {
         let server = try await Self.echo(Self.server(carrier))
         let client = try await server.connect(configuration: Self.client(carrier))
         let message = Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 1_000))
@@ -176,10 +177,10 @@ struct WebSocketPacketTests {
     }
 
     @Test(arguments: Carrier.allCases)
-    func `a handler answers long after its client has ended its output`(carrier: Carrier) async throws {
+    func `a handler can answer long after its client has ended its output`(carrier: Carrier) async throws {
         let (mayAnswer, ends) = (Gate(), ConnectionEnds())
         var configuration = try Self.server(carrier)
-        configuration.connectionEnded = ends.configure().connectionEnded
+        configuration.listening.connectionEnded = ends.configure().listening.connectionEnded
         let server = try await SceneServer.start(configuration: configuration) { client in
             var count: UInt32 = 0
             for try await _ in client.packets { count += 1 }
@@ -204,7 +205,7 @@ struct WebSocketPacketTests {
     }
 
     @Test(arguments: Carrier.allCases)
-    func `what a handler has sent arrives although it ends at once, and the end is clean`(
+    func `a handler's output arrives even if the handler ends at once, and the end is clean`(
         carrier: Carrier
     ) async throws {
         let server = try await SceneServer.start(configuration: Self.server(carrier)) { client in
@@ -219,7 +220,7 @@ struct WebSocketPacketTests {
     }
 
     @Test(arguments: Carrier.allCases)
-    func `one message goes to many, and a farewell to all`(carrier: Carrier) async throws {
+    func `a broadcast reaches all clients, and so does a shutdown message`(carrier: Carrier) async throws {
         let server = try await SceneServer.start(
             on: ConnectionPair.group.get(), configuration: Self.server(carrier)
         ) { client in for try await _ in client.packets {} }
@@ -227,7 +228,7 @@ struct WebSocketPacketTests {
         for _ in 0..<10 { clients.append(try await server.connect(configuration: Self.client(carrier))) }
         #expect(try await eventually { server.connections.count >= 10 })
         let message = Sc_20001.entered(Cs_20001(sceneID: 3, line: 4, message: "all"))
-        // Who is not ready yet has nothing waiting, and gets it then.
+        // A client that is not ready yet has nothing queued, and gets the message then.
         #expect(try await server.broadcast(message).isEmpty)
         async let shutDown: Void = server.shutDown(within: .seconds(500), telling: Sc_20001.entered(Self.hello))
         for client in clients {
@@ -265,9 +266,9 @@ struct WebSocketPacketTests {
     }
 
     @Test(arguments: Carrier.allCases)
-    func `a session finds a server that restarts`(carrier: Carrier) async throws {
+    func `a session reconnects to a server that restarts`(carrier: Carrier) async throws {
         #if os(Linux)
-            // An address for each: another test could get the port meanwhile.
+            // A separate address for each: another test could get the port meanwhile.
             let host = carrier == .webSocket ? "127.0.0.16" : "127.0.0.17"
         #else
             let host = "127.0.0.1"
@@ -290,7 +291,7 @@ struct WebSocketPacketTests {
     }
 
     @Test(arguments: Carrier.allCases)
-    func `the log and the counters see packets`(carrier: Carrier) async throws {
+    func `the log and the counters show packets`(carrier: Carrier) async throws {
         let records = Lock<[String]>([])
         let log = TrafficLog(of: SceneProtocol.self) { entry in records.withLock { $0.append("\(entry)") } }
         let server = try await SceneServer.start(configuration: Self.server(carrier), Self.answer)
@@ -308,32 +309,32 @@ struct WebSocketPacketTests {
     }
 
     @Test(arguments: Carrier.allCases)
-    func `a connection that waits holds no block`(carrier: Carrier) async throws {
+    func `a waiting connection holds no block`(carrier: Carrier) async throws {
         let server = try await SceneServer.start(configuration: Self.server(carrier), Self.answer)
         let client = try await server.connect(configuration: Self.client(carrier))
         #expect(try await client.request(Self.hello) == Sc_20001.entered(Self.hello))
         let waiting = Task { try await client.nextPacket() }
         for end in [client.connection, server.connections[0].connection] {
             #expect(try await eventually { try await end.onLoop({ $0.stream.wantsToRead }) })
-            let held = try await end.onLoop { ($0.stream.transformState?.block?.base).map { UInt(bitPattern: $0) } }
-            #expect(held == nil)
+            let hasBlock = try await end.onLoop { $0.stream.transformState?.hasBlock }
+            #expect(hasBlock == false)
         }
         client.close()
         _ = try? await waiting.value
         await server.shutDown()
     }
 
-    // MARK: Where it is not
+    // MARK: Invalid peers
 
     @Test(arguments: Carrier.allCases)
-    func `an end without a close frame is no end of stream`(carrier: Carrier) async throws {
+    func `an end of stream without a close frame is an error`(carrier: Carrier) async throws {
         let ends = ConnectionEnds()
         var configuration = try Self.server(carrier)
-        configuration.connectionEnded = ends.configure().connectionEnded
+        configuration.listening.connectionEnded = ends.configure().listening.connectionEnded
         let server = try await SceneServer.start(configuration: configuration, Self.answer)
         let client = try await server.connect(configuration: Self.client(carrier))
         #expect(try await client.request(Self.hello) == Sc_20001.entered(Self.hello))
-        // The system's own end of stream, behind everybody's back.
+        // The system's own end of stream, without a close frame.
         try await client.connection.onLoop { SystemCall.shutdownSending($0.stream.number) }
         switch (carrier, await ends.next() as? ConnectionError) {
         case (.webSocket, .webSocketEnded(let end)?):
@@ -347,11 +348,11 @@ struct WebSocketPacketTests {
     }
 
     @Test(arguments: Carrier.allCases)
-    func `a server says why it gives no WebSocket, and a client hears it`(carrier: Carrier) async throws {
+    func `a server's refusal reaches the client with its reason`(carrier: Carrier) async throws {
         let ends = ConnectionEnds()
         var configuration = try Self.server(carrier)
-        configuration.connectionEnded = ends.configure().connectionEnded
-        configuration.webSocket = WebSocketServerOptions(paths: ["/a", "/b"]) { request in
+        configuration.listening.connectionEnded = ends.configure().listening.connectionEnded
+        configuration.webSocket = ServerConfiguration.WebSocketOptions(paths: ["/a", "/b"]) { request in
             request.credentials?.user == "wang"
                 ? .accept(subprotocol: request.path == "/b" ? "never asked for" : nil)
                 : .refuse(status: 401, headers: ["WWW-Authenticate": "Basic"], body: "who?")
@@ -390,14 +391,14 @@ struct WebSocketPacketTests {
         await server.shutDown()
     }
 
-    @Test func `what cannot be asked for is refused before anything is tried`() async throws {
+    @Test func `an invalid request is refused before connecting`() async throws {
         for (change, error) in [
             ({ $0.path = "nowhere" }, .invalidURL(.character, offset: 0)),
             ({ $0.headers = ["Upgrade": "h2c"] }, .reservedHeader(name: "Upgrade")),
             ({ $0.subprotocols = ["a b"] }, .invalidSubprotocol("a b")),
-        ] as [((inout WebSocketOptions) -> Void, WebSocketError)] {
+        ] as [((inout ClientConfiguration.WebSocketOptions) -> Void, WebSocketError)] {
             var configuration = ClientConfiguration.patient
-            var options = WebSocketOptions()
+            var options = ClientConfiguration.WebSocketOptions()
             change(&options)
             configuration.webSocket = options
             await #expect(throws: ConnectionError.webSocket(error)) {
@@ -407,11 +408,11 @@ struct WebSocketPacketTests {
         }
     }
 
-    @Test func `a secure WebSocket trusts nobody who is not who was asked for`() async throws {
+    @Test func `a secure WebSocket refuses a wrong issuer, host name or key`() async throws {
         let server = try await SceneServer.start(configuration: Self.server(.secureWebSocket), Self.answer)
         await #expect(throws: ConnectionError.tls(.wrongHost(expected: "other.test"))) {
             _ = try await server.connect(
-                configuration: Self.client(.secureWebSocket) { $0.tlsServerName = "other.test" })
+                configuration: Self.client(.secureWebSocket) { $0.dialing.tlsServerName = "other.test" })
         }
         await server.shutDown()
     }

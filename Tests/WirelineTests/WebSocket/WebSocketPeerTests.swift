@@ -8,12 +8,12 @@ import Wireline
 import WirelineTransport
 import WirelineWebSocket
 
-/// WebSockets with peers that others have written, in both directions, with compression and TLS or without.
+/// WebSockets with other implementations as peers, in both directions, with and without compression and TLS.
 @Suite(
     .enabled(
         if: !WebSocketPeer.wanted.isEmpty && OpenSSLTool.isWanted,
         Comment(rawValue: WebSocketPeer.absence + "; " + OpenSSLTool.absence)),
-    .aside, .timeLimit(.minutes(300)))
+    .aside)
 struct WebSocketPeerTests {
     private let certificates: LocalCertificates
 
@@ -38,17 +38,17 @@ struct WebSocketPeerTests {
         .enabled(
             if: WebSocketPeer.missing.isEmpty || WebSocketPeer.wanted.count == WebSocketPeer.allCases.count,
             Comment(rawValue: WebSocketPeer.absence)))
-    func `all peers are there`() {
+    func `all peers are installed`() {
         #expect(WebSocketPeer.missing == [])
     }
 
     @Test(arguments: WebSocketPeer.wanted, Way.all)
-    func `a client that others have written talks to our server`(peer: WebSocketPeer, way: Way) async throws {
+    func `other implementations' clients talk to our server`(peer: WebSocketPeer, way: Way) async throws {
         let ends = WebSocketEnds()
         let tls = try way.isSecure ? certificates.serverContext() : nil
         let server = try await WebSocketServer.echo(
             ends.configure {
-                $0.tls = tls
+                $0.listening.tls = tls
                 $0.handshake.deflate = way.deflate
             })
         let folder = try Folder()
@@ -62,7 +62,7 @@ struct WebSocketPeerTests {
     }
 
     @Test(arguments: WebSocketPeer.wanted, Way.all)
-    func `our client talks to a server that others have written`(peer: WebSocketPeer, way: Way) async throws {
+    func `our client talks to other implementations' servers`(peer: WebSocketPeer, way: Way) async throws {
         let folder = try Folder()
         let files = try [
             folder.write(certificates.server.chain, to: "chain.pem"),
@@ -73,7 +73,7 @@ struct WebSocketPeerTests {
         let client = try await WebSocketClient.connect(
             to: way.isSecure ? "wss://localhost:\(server.port)/" : "ws://127.0.0.1:\(server.port)/",
             configuration: .patient {
-                $0.connecting.tls = pinned
+                $0.dialing.tls = pinned
                 $0.deflate = way.deflate
             })
         #expect(client.compresses == way.isCompressed)
@@ -97,7 +97,7 @@ struct WebSocketPeerTests {
     }
 
     @Test(arguments: WebSocketPeer.wanted)
-    func `a session goes from a server that others have written to the next one when it ends`(
+    func `a session moves to the next server when another implementation's server ends`(
         peer: WebSocketPeer
     ) async throws {
         var first: WebSocketPeerServer? = try WebSocketPeerServer(peer, ["DEFLATE"])
@@ -150,7 +150,7 @@ private final class Folder {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// - Returns: Where the file is.
+    /// - Returns: The file's path.
     func write(_ text: String, to name: String) throws -> String {
         let file = url.appending(path: name)
         try Data(text.utf8).write(to: file)

@@ -7,7 +7,7 @@ import WirelineTransport
 import WirelineWebSocket
 
 extension WebSocketLimits {
-    /// Limits without a deadline that a busy machine could miss.
+    /// Limits without a timeout that a busy machine could miss.
     static var patient: WebSocketLimits {
         var limits = WebSocketLimits()
         limits.writeTimeout = nil
@@ -19,7 +19,7 @@ extension WebSocketLimits {
 extension WebSocketClientConfiguration {
     static var patient: WebSocketClientConfiguration {
         var configuration = WebSocketClientConfiguration()
-        configuration.connecting = .patient
+        configuration.dialing = ClientConfiguration.patient.dialing
         configuration.limits = .patient
         return configuration
     }
@@ -34,8 +34,8 @@ extension WebSocketClientConfiguration {
 extension WebSocketServerConfiguration {
     static var patient: WebSocketServerConfiguration {
         var configuration = WebSocketServerConfiguration()
-        configuration.handshakeTimeout = nil
-        configuration.minimumRate = nil
+        configuration.listening.handshakeTimeout = nil
+        configuration.listening.minimumRate = nil
         configuration.limits = .patient
         return configuration
     }
@@ -48,7 +48,7 @@ extension WebSocketServerConfiguration {
 }
 
 extension WebSocketServer {
-    /// A server that sends back what comes.
+    /// A server that sends everything back.
     static func echo(
         on group: EventLoopGroup? = nil, _ configuration: WebSocketServerConfiguration = .patient
     ) async throws -> WebSocketServer {
@@ -79,7 +79,7 @@ extension WebSocketServer {
 }
 
 extension WebSocketSessionConfiguration {
-    /// For machines that do many other things at the same time: what has ended is tried again at once, and for long.
+    /// For machines that do many other things at the same time: the session reconnects at once, and retries for long.
     static func patient(_ change: (inout WebSocketSessionConfiguration) -> Void = { _ in }) -> Self {
         var configuration = WebSocketSessionConfiguration(
             client: .patient,
@@ -91,7 +91,7 @@ extension WebSocketSessionConfiguration {
 }
 
 extension WebSocketServer {
-    /// A server that writes down the texts that come.
+    /// A server that records the texts that it receives.
     static func remembering(
         at host: String = "127.0.0.1", port: UInt16 = 0
     ) async throws -> (server: WebSocketServer, seen: Seen<String>) {
@@ -106,7 +106,7 @@ extension WebSocketServer {
 
     func session(
         _ target: String = "/", _ configuration: WebSocketSessionConfiguration = .patient(),
-        login: (@Sendable (WebSocketSessionLogin) async throws -> Void)? = nil
+        login: (@Sendable (WebSocketSession.Login) async throws -> Void)? = nil
     ) throws -> WebSocketSession {
         let url = try WebSocketURL("ws://\(address.ipAddress):\(address.port)\(target)")
         return try WebSocketSession.start(to: [url], configuration: configuration, login: login)
@@ -114,13 +114,13 @@ extension WebSocketServer {
 
     func session(
         _ configuration: WebSocketSessionConfiguration,
-        login: (@Sendable (WebSocketSessionLogin) async throws -> Void)? = nil
+        login: (@Sendable (WebSocketSession.Login) async throws -> Void)? = nil
     ) throws -> WebSocketSession {
         try session("/", configuration, login: login)
     }
 }
 
-/// What ended each connection of a server of WebSockets, in order.
+/// What ended each connection of a WebSocket server, in order.
 final class WebSocketEnds: Sendable {
     private let ends = Seen<String>()
 
@@ -128,16 +128,16 @@ final class WebSocketEnds: Sendable {
         _ change: (inout WebSocketServerConfiguration) -> Void = { _ in }
     ) -> WebSocketServerConfiguration {
         .patient { configuration in
-            configuration.connectionEnded = { [ends] _, error in ends.add(error.map { "\($0)" } ?? "clean") }
+            configuration.listening.connectionEnded = { [ends] _, error in ends.add(error.map { "\($0)" } ?? "clean") }
             change(&configuration)
         }
     }
 
-    /// The first ones, once there are so many.
+    /// The first ends, once there are so many.
     func first(_ count: Int) async -> [String] { await ends.first(count) }
 }
 
-/// A peer that sends what it is told, byte for byte.
+/// A peer that sends exactly the bytes that it is told.
 enum RawFrames {
     /// The request of RFC 6455 §1.3.
     static let request = Array(
@@ -175,7 +175,7 @@ enum RawFrames {
 }
 
 extension RawSocket {
-    /// Accepts a client of WebSockets.
+    /// Accepts a WebSocket client.
     func acceptWebSocket() throws -> RawSocket {
         let socket = try accept()
         try socket.send(socket.answerToRequest())
@@ -184,7 +184,7 @@ extension RawSocket {
 
     /// Waits for a client's request.
     ///
-    /// - Returns: What a server answers that takes it.
+    /// - Returns: The answer of a server that accepts it.
     func answerToRequest() throws -> [UInt8] {
         var handshake = try WebSocketServerHandshake()
         while handshake.request == nil {

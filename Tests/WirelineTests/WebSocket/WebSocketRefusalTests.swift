@@ -9,22 +9,22 @@ import Wireline
 import WirelineTransport
 import WirelineWebSocket
 
-/// What clients are told whose server refuses, and does not come to an end with that.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// What a client learns from a server whose refusal does not end.
+@Suite(.ahead)
 struct WebSocketRefusalTests {
-    /// What is to travel in the WebSocket that there will not be.
+    /// What would travel in the refused WebSocket.
     enum Use: CaseIterable {
         case messages, packets
 
         func connect(to port: UInt16, within timeout: Duration) async throws {
             switch self {
             case .messages:
-                let configuration = WebSocketClientConfiguration.patient { $0.connecting.connectTimeout = timeout }
+                let configuration = WebSocketClientConfiguration.patient { $0.dialing.connectTimeout = timeout }
                 _ = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)", configuration: configuration)
             case .packets:
                 var configuration = ClientConfiguration.patient
-                configuration.connectTimeout = timeout
-                configuration.webSocket = WebSocketOptions()
+                configuration.dialing.connectTimeout = timeout
+                configuration.webSocket = ClientConfiguration.WebSocketOptions()
                 _ = try await PacketClient.connect(
                     to: "127.0.0.1", port: port, protocol: SceneProtocol.self, configuration: configuration)
             }
@@ -32,13 +32,13 @@ struct WebSocketRefusalTests {
     }
 
     static let endless = [
-        // A page whose events go on, a body that stays shorter than it should be, chunks without a last one.
+        // A page with endless events, a body shorter than announced, and chunks without a last one.
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent 1",
         "HTTP/1.1 401 Unauthorized\r\nContent-Length: 100\r\n\r\nevent 1",
         "HTTP/1.1 302 Found\r\nLocation: ws://b/\r\nTransfer-Encoding: chunked\r\n\r\n7\r\nevent 1\r\n",
     ]
 
-    /// What connecting fails with where a peer answers with so many bytes, and then does something.
+    /// The error of connecting to a peer that sends an answer, and then does something.
     private static func failure(
         _ use: Use, within timeout: Duration, answer: String, _ end: @escaping @Sendable (RawSocket) throws -> Void
     ) async throws -> ConnectionError {
@@ -53,19 +53,19 @@ struct WebSocketRefusalTests {
             }
         }
         let failure = await #expect(throws: ConnectionError.self) { try await use.connect(to: port, within: timeout) }
-        // The peer waits for nobody, if nobody has come as far as it.
+        // This connection lets the peer continue if the client has not reached it.
         let visitor = try? RawSocket.connect(to: port)
         withExtendedLifetime(visitor) {}
-        // It may have found nobody any more.
+        // The client may already have gone.
         _ = await peer.result
         return try #require(failure)
     }
 
     @Test(arguments: Use.allCases, endless)
-    func `a body that does not end leaves a refusal at the deadline, with what has come`(
+    func `an endless body of a refusal ends at the timeout, and the error has its beginning`(
         use: Use, answer: String
     ) async throws {
-        // The deadline under test; a machine that is too busy to have brought the answer by then is given longer.
+        // The timeout under test. A machine that is too busy to deliver the answer in time gets a longer one.
         var timeout = Duration.milliseconds(200)
         while true {
             let failure = try await Self.failure(use, within: timeout, answer: answer) { $0.drain() }
@@ -79,7 +79,7 @@ struct WebSocketRefusalTests {
     }
 
     @Test(arguments: Use.allCases, endless)
-    func `a body that the connection's end cuts off leaves a refusal`(use: Use, answer: String) async throws {
+    func `a body that the end of the connection cuts off is still a refusal`(use: Use, answer: String) async throws {
         let failure = try await Self.failure(use, within: .seconds(500), answer: answer) { peer in
             peer.endOutput()
             peer.drain()
@@ -88,8 +88,8 @@ struct WebSocketRefusalTests {
     }
 
     @Test(arguments: Use.allCases, endless)
-    func `a reset inside the body leaves a refusal`(use: Use, answer: String) async throws {
-        // A reset may overtake the answer; the next one is later.
+    func `a reset inside the body is still a refusal`(use: Use, answer: String) async throws {
+        // A reset may overtake the answer; the next one comes later.
         for delay in [0.01, 0.1, 1, 10] {
             let failure = try await Self.failure(use, within: .seconds(500), answer: answer) { peer in
                 Thread.sleep(forTimeInterval: delay)
@@ -105,14 +105,14 @@ struct WebSocketRefusalTests {
         guard case .webSocket(.refused(let response)) = failure else { throw failure }
         #expect(response.status == Int(answer.dropFirst(9).prefix(3)))
         #expect((response.location == "ws://b/") == (response.status == 302))
-        // The body may have been on its way.
+        // The body may still have been in flight.
         #expect(Array("event 1".utf8).starts(with: response.body))
     }
 
     // MARK: Sessions
 
     @Test(arguments: Use.allCases)
-    func `a session whose login is refused without end knows that it is`(use: Use) async throws {
+    func `a session whose login gets an endless refusal ends as refused`(use: Use) async throws {
         let listener = try RawSocket.listen()
         let port = try listener.port()
         let mayEnd = Gate()
@@ -121,13 +121,13 @@ struct WebSocketRefusalTests {
                 while !mayEnd.isOpen {
                     let peer = try listener.accept()
                     _ = try? peer.head()
-                    // A client that is late has gone.
+                    // A late client may have gone.
                     try? peer.send(Array(Self.endless[1].utf8))
                     peer.drain()
                 }
             }
         }
-        // Attempts that miss it because the machine is busy are made again.
+        // Attempts that miss it because the machine is busy are repeated.
         let timeout = Duration.milliseconds(200)
         let states: AsyncStream<SessionState>
         let session: any AnyObject
@@ -135,12 +135,12 @@ struct WebSocketRefusalTests {
         case .messages:
             let messages = try WebSocketSession.start(
                 to: [WebSocketURL("ws://127.0.0.1:\(port)")],
-                configuration: .patient { $0.client.connecting.connectTimeout = timeout })
+                configuration: .patient { $0.client.dialing.connectTimeout = timeout })
             (states, session) = (messages.states, messages)
         case .packets:
             var configuration = PacketSessionConfiguration.patient
-            configuration.client.connectTimeout = timeout
-            configuration.client.webSocket = WebSocketOptions()
+            configuration.client.dialing.connectTimeout = timeout
+            configuration.client.webSocket = ClientConfiguration.WebSocketOptions()
             let packets = try PacketSession.start(
                 to: [ServerEndpoint("127.0.0.1", port: port)], protocol: SceneProtocol.self,
                 configuration: configuration)

@@ -6,10 +6,10 @@ import TestingSupport
 import Wireline
 import WirelineWebSocket
 
-/// What a WebSocket client that comes back receives, read or not, from connections that end anywhere.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// What a WebSocket session receives, read or not, from connections that end anywhere.
+@Suite(.ahead)
 struct WebSocketSessionReceivingTests {
-    @Test func `what nobody reads holds the server up, and loses nothing`() async throws {
+    @Test func `unread messages slow the server down, and are not lost`() async throws {
         // More than the system's buffers take.
         let count = 1_500
         let body = String(repeating: "x", count: 16_384)
@@ -26,7 +26,7 @@ struct WebSocketSessionReceivingTests {
         }
         #expect(isHeldUp)
         let unread = await session.counters().unreadByteCount
-        // The session's limit, that of the connection, what one read has brought, and a message beyond each.
+        // The session's limit, that of the connection, one read, and a message over each limit.
         #expect(unread <= limit + (64 + 128) << 10 + 2 * body.utf8.count, "\(unread)")
         var next = 0
         for try await message in session.messages {
@@ -38,7 +38,7 @@ struct WebSocketSessionReceivingTests {
         await server.shutDown()
     }
 
-    @Test func `a login may take the beginning of a message and leave the rest`() async throws {
+    @Test func `a login may read the beginning of a message and leave the rest`() async throws {
         let (mayGoOn, taken) = (Gate(), Seen<WebSocketPiece?>())
         let server = try await WebSocketServer.serving { client in
             try await client.sendMessage(as: .text) { message in
@@ -63,7 +63,7 @@ struct WebSocketSessionReceivingTests {
     }
 
     @Test(arguments: [1, 4, 20])
-    func `what an older connection has brought is read first`(messageLimit: Int) async throws {
+    func `messages of an older connection are read first`(messageLimit: Int) async throws {
         let body = String(repeating: "x", count: 16_384)
         let connections = Seen<Void>()
         let server = try await WebSocketServer.serving { client in
@@ -73,7 +73,7 @@ struct WebSocketSessionReceivingTests {
             if number > 1 { while try await client.receive() != nil {} }
         }
         let session = try server.session(.patient { $0.client.limits.unreadByteCount = messageLimit * body.utf8.count })
-        // Where there is room for all that it brings, the first one's end is known before anybody reads.
+        // If all its messages fit the limit, the end of the first connection is known before a read.
         _ = await connections.first(messageLimit < 20 ? 1 : 2)
         var received: [String] = []
         for try await message in session.messages {
@@ -87,7 +87,7 @@ struct WebSocketSessionReceivingTests {
     }
 
     @Test(arguments: [Relay.Ending.end, .reset])
-    func `wherever its server's bytes end, each message that was whole is there, once and in order`(
+    func `after a cut at any byte of the server, each whole message arrives once and in order`(
         ending: Relay.Ending
     ) async throws {
         let connections = Seen<Void>()
@@ -108,7 +108,8 @@ struct WebSocketSessionReceivingTests {
         for byteCount in 0...answerEnd + 4 * 4 {
             relay.begin(cut: Relay.Cut(behind: byteCount, ending))
             let places = try await Self.places(from: url, live)
-            // The last connection has brought all, the one before it what was whole; a reset overtakes what was sent.
+            // The last connection delivers all messages, the one before it the whole ones; a reset overtakes sent
+            // bytes.
             let whole = [UInt8](0..<UInt8(max(0, byteCount - answerEnd) / 4))
             if ending == .end, whole.count < 4 {
                 #expect(places == whole + [0, 1, 2, 3], "\(byteCount)")
@@ -121,7 +122,7 @@ struct WebSocketSessionReceivingTests {
         #expect(try await live.complaint("connections") == nil)
     }
 
-    /// The last bytes of the messages that come, up to the first that is 3.
+    /// The last bytes of the messages, up to the first that is 3.
     private static func places(
         from url: WebSocketURL, _ live: LiveObjects<WebSocketConnection>
     ) async throws -> [UInt8] {

@@ -7,12 +7,10 @@ import Wireline
 import WirelineTransport
 import WirelineWebSocket
 
-/// What a WebSocket client that comes back promises of what it sends.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// What a WebSocket session promises about its output.
+@Suite(.ahead)
 struct WebSocketSessionSendingTests {
-    @Test func `of messages of which the latest counts, the newest leaves, and again on the next connection`()
-        async throws
-    {
+    @Test func `of messages marked as latest only, the newest one is sent, and again on reconnect`() async throws {
         let seen = Seen<String>()
         let mayLogIn = Gate()
         let mayEnd = Gate()
@@ -33,7 +31,7 @@ struct WebSocketSessionSendingTests {
         #expect(try await sent[0].outcome() == .replaced)
         #expect(try await sent[4].outcome() == .given)
         other.cancel()
-        // The next connection gets those that count, in front of what comes later.
+        // The next connection gets the latest messages, before later ones.
         try await session.send("go")
         #expect(await seen.first(5).suffix(2) == ["go", "a5"])
         try await session.send("last")
@@ -43,7 +41,7 @@ struct WebSocketSessionSendingTests {
         await server.shutDown()
     }
 
-    @Test func `what is only for a connection is refused without one, and what comes too late is dropped`() async throws
+    @Test func `a message for the current connection is refused while offline, and a late one is dropped`() async throws
     {
         let mayLogIn = Gate()
         let first = try await WebSocketServer.remembering()
@@ -64,7 +62,7 @@ struct WebSocketSessionSendingTests {
         await first.server.shutDown()
     }
 
-    @Test func `more than may wait is refused with the limit's name`() async throws {
+    @Test func `a message over a limit is refused, and the error names the limit`() async throws {
         let mayLogIn = Gate()
         let first = try await WebSocketServer.remembering()
         let session = try first.server.session(
@@ -85,7 +83,7 @@ struct WebSocketSessionSendingTests {
         await first.server.shutDown()
     }
 
-    @Test func `waiting for an outcome ends with the task, and the message goes its way`() async throws {
+    @Test func `a cancelled wait for an outcome ends, and the message is still sent`() async throws {
         let mayLogIn = Gate()
         let first = try await WebSocketServer.remembering()
         let session = try first.server.session { _ in await mayLogIn.wait() }
@@ -99,11 +97,11 @@ struct WebSocketSessionSendingTests {
         await first.server.shutDown()
     }
 
-    @Test func `a connection that takes no more is given no more, and the next gets the rest in order`() async throws {
+    @Test func `a connection that is full gets no more, and the next one gets the rest in order`() async throws {
         let count = 1_500
         let body = String(repeating: "x", count: 16_384)
         let mayRead = Gate()
-        /// What each connection has brought.
+        /// What each connection has received.
         let numbers = Lock<[[Int]]>([])
         let ended = Seen<Void>()
         let server = try await WebSocketServer.serving { client in
@@ -112,7 +110,7 @@ struct WebSocketSessionSendingTests {
                 numbers.append([])
                 return numbers.count - 1
             }
-            // The client gives the first connection up, with some of a message on the way.
+            // The client gives up the first connection in the middle of a message.
             if number == 0 { await mayRead.wait() }
             while case .text(let text)? = try await client.receive() {
                 numbers.withLock { $0[number].append(Int(text.prefix { $0 != " " }) ?? -1) }
@@ -121,7 +119,7 @@ struct WebSocketSessionSendingTests {
         let session = try server.session(
             .patient {
                 $0.outbound = OutboundLimits(byteCount: 64 << 20, messageCount: 2 * count)
-                // The second connection, whose server reads on, must not meet it, however busy the machine is.
+                // The second connection, whose server reads, must not time out, however busy the machine is.
                 $0.client.limits.writeTimeout = .seconds(5)
             })
         let states = session.states
@@ -132,7 +130,7 @@ struct WebSocketSessionSendingTests {
         session.end()
         _ = await ended.first(2)
         await server.shutDown(within: .seconds(500))
-        // What waited in the connection before is lost: as much as may wait, and the message that goes beyond it.
+        // The queue of the first connection is lost: as much as may wait, and the message over the limit.
         expectNumbers(upTo: count, inRuns: numbers.withLock { $0 }, lossLimit: 128 / 16 + 2)
         #expect(await states.causes().first == .timedOut)
     }

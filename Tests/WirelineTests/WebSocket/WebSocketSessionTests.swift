@@ -7,10 +7,10 @@ import Wireline
 import WirelineTransport
 import WirelineWebSocket
 
-/// A WebSocket client that comes back: where to, and what it does before anything else.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// A WebSocket session: where it connects to, and what it does first.
+@Suite(.ahead)
 struct WebSocketSessionTests {
-    @Test func `each connection is logged in on before anything that waited leaves`() async throws {
+    @Test func `each connection logs in before any queued message leaves`() async throws {
         let seen = Seen<String>()
         let server = try await WebSocketServer.serving { client in
             while case .text(let text)? = try await client.receive() {
@@ -29,14 +29,14 @@ struct WebSocketSessionTests {
         try await session.send("two")
         #expect(await seen.first(5).last == "two")
         session.end()
-        // What the hook has received is nobody else's.
+        // Only the login hook gets what it has received.
         for try await message in session.messages { Issue.record("\(message)") }
         await server.shutDown()
     }
 
     // MARK: Headers of an attempt
 
-    @Test func `each attempt has headers of its own`() async throws {
+    @Test func `each attempt has its own headers`() async throws {
         let requests = Seen<WebSocketHeaders>()
         let server = try await WebSocketServer.start(
             at: "127.0.0.1", port: 0, on: EventLoopGroup(threadCount: 1), configuration: .patient
@@ -66,9 +66,7 @@ struct WebSocketSessionTests {
         await server.shutDown()
     }
 
-    @Test func `headers that cannot be had are a failure, one that cannot be sent and a refused login the end`()
-        async throws
-    {
+    @Test func `failed headers are retried, and an invalid header or a refused login ends the session`() async throws {
         struct NoToken: Error {}
         let server = try await WebSocketServer.echo()
         let (asked, causes) = (Seen<Void>(), Seen<DisconnectCause>())
@@ -98,17 +96,17 @@ struct WebSocketSessionTests {
         await server.shutDown()
     }
 
-    @Test func `headers that do not come are waited for no longer than an attempt may take`() async throws {
+    @Test func `an attempt waits for its headers no longer than its timeout`() async throws {
         let server = try await WebSocketServer.echo()
         let (asked, cancelled, causes) = (Seen<Void>(), Seen<Void>(), Seen<DisconnectCause>())
         let session = try server.session(
             .patient {
-                // The deadline under test; attempts that miss it because the machine is busy are made again.
-                $0.client.connecting.connectTimeout = .milliseconds(500)
+                // The timeout under test; attempts that miss it because the machine is busy are repeated.
+                $0.client.dialing.connectTimeout = .milliseconds(500)
                 $0.headers = { _ in
                     asked.add(())
                     if asked.count == 1 {
-                        // Nobody waits so long; it ends when the task is cancelled.
+                        // No test waits that long; it ends when the task is cancelled.
                         try? await Task.sleep(for: .seconds(36_000))
                         if Task.isCancelled { cancelled.add(()) }
                     }
@@ -125,12 +123,10 @@ struct WebSocketSessionTests {
         await server.shutDown()
     }
 
-    // MARK: What becomes of messages
+    // MARK: Delivery
 
-    @Test func `a server that restarts finds its clients again, and what was sent meanwhile comes in order`()
-        async throws
-    {
-        // At an address of its own, where nobody else gets the port in between.
+    @Test func `clients reconnect to a restarted server, and messages sent meanwhile arrive in order`() async throws {
+        // At its own address, where no other test gets the port in between.
         let host = "127.0.0.18"
         let first = try await WebSocketServer.remembering(at: host)
         let session = try first.server.session()
@@ -138,7 +134,7 @@ struct WebSocketSessionTests {
         #expect(await first.seen.first(1) == ["before"])
         let port = first.server.address.port
         await first.server.shutDown()
-        // Not before the session knows that there is no connection: what it gives to one that ends may be lost.
+        // Only after the session knows that the connection has ended: it may lose what it gives to an ending one.
         for await state in session.states {
             if case .waiting = state { break }
             if case .connecting = state { break }
@@ -152,7 +148,7 @@ struct WebSocketSessionTests {
         await second.server.shutDown()
     }
 
-    @Test func `messages of both kinds come from one connection after another`() async throws {
+    @Test func `messages of both kinds arrive from one connection after another`() async throws {
         let connections = Seen<Void>()
         let server = try await WebSocketServer.serving { client in
             connections.add(())
@@ -174,7 +170,7 @@ struct WebSocketSessionTests {
         await server.shutDown()
     }
 
-    @Test func `an address where nobody listens, or without a WebSocket, is passed over at once`() async throws {
+    @Test func `an endpoint without a listener, or without a WebSocket, is skipped at once`() async throws {
         let server = try await WebSocketServer.start(
             at: "127.0.0.1", port: 0, on: EventLoopGroup(threadCount: 1), configuration: .patient
         ) { request in

@@ -7,17 +7,17 @@ import Wireline
 import WirelineTransport
 import WirelineWebSocket
 
-/// What a WebSocket session's timelines and its log tell of its connections.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// What a WebSocket session's timelines and its log report about its connections.
+@Suite(.ahead)
 struct WebSocketSessionTimelineTests {
     private let notes = ConnectionNotes()
 
-    /// Has what happens noted.
+    /// Has the events recorded.
     private func configuration(
         _ change: (inout WebSocketSessionConfiguration) throws -> Void = { _ in }
     ) rethrows -> WebSocketSessionConfiguration {
         var configuration = WebSocketSessionConfiguration.patient()
-        configuration.client.connecting.timelineHandler = { [notes] in notes.timelines.add($0) }
+        configuration.client.dialing.timelineHandler = { [notes] in notes.timelines.add($0) }
         configuration.client.log = TrafficLog(notes.record)
         try change(&configuration)
         return configuration
@@ -25,11 +25,11 @@ struct WebSocketSessionTimelineTests {
 
     // MARK: Attempts
 
-    @Test func `a server that accepts and does not answer has timed out, and is told as that`() async throws {
+    @Test func `a server that accepts and does not answer is reported as a timeout`() async throws {
         let peer = try RawSocket.listen()
         let url = try WebSocketURL("ws://127.0.0.1:\(peer.port())/")
         let session = try WebSocketSession.start(
-            to: [url], configuration: configuration { $0.client.connecting.connectTimeout = .milliseconds(300) })
+            to: [url], configuration: configuration { $0.client.dialing.connectTimeout = .milliseconds(300) })
         let states = session.states
         let events = await notes.events(upToOneWith: .webSocketBegan)
         #expect(events.allSatisfy { $0.last == .closed(.transport(.timedOut)) })
@@ -37,21 +37,21 @@ struct WebSocketSessionTimelineTests {
         #expect(await states.causes(1) { session.end() }.first == .timedOut)
     }
 
-    @Test func `where one address refuses and one does not answer, the session is refused`() async throws {
+    @Test func `if one address refuses and one does not answer, the cause is the refusal`() async throws {
         let server = try await WebSocketServer.echo()
         let port = server.address.port
         let dead = try await ConnectingTests.DeadAddress("127.0.0.22", port: port)
         let session = try WebSocketSession.start(
             to: [WebSocketURL("ws://game.test:\(port)/")],
             configuration: configuration {
-                $0.client.connecting.connectTimeout = .milliseconds(500)
-                $0.client.connecting.attemptDelay = .milliseconds(100)
-                $0.client.connecting.resolver = ConnectingTests.resolver([], ["127.0.0.22", "127.0.0.23"])
-                // Its time is the attempt's, of which some is left.
+                $0.client.dialing.connectTimeout = .milliseconds(500)
+                $0.client.dialing.attemptDelay = .milliseconds(100)
+                $0.client.dialing.resolver = ConnectingTests.resolver([], ["127.0.0.22", "127.0.0.23"])
+                // The headers use up a part of the attempt's time.
                 $0.headers = { _ in [:] }
             })
         var causes: [DisconnectCause] = []
-        // On a busy machine the time may be over before anybody has refused.
+        // On a busy machine the time may be over before the address has refused.
         for await state in session.states {
             guard case .waiting(_, let cause) = state else { continue }
             causes.append(cause)
@@ -67,7 +67,7 @@ struct WebSocketSessionTimelineTests {
 
     // MARK: Ends
 
-    /// Why a session does without a connection.
+    /// Why a session drops a connection.
     enum Reason: CaseIterable, Sendable {
         case slowLogin, refusedLogin, failedLogin, kick
 
@@ -85,7 +85,7 @@ struct WebSocketSessionTimelineTests {
             while try await client.receive() != nil {}
         }
 
-        func logIn(_ login: WebSocketSessionLogin) async throws {
+        func logIn(_ login: WebSocketSession.Login) async throws {
             struct Unlucky: Error {}
             switch self {
             case .slowLogin: _ = try await login.client.receive()
@@ -97,7 +97,7 @@ struct WebSocketSessionTimelineTests {
     }
 
     @Test(arguments: Reason.allCases)
-    func `a connection that the session does without has ended for the session's cause`(reason: Reason) async throws {
+    func `a connection that the session drops ends with the session's cause`(reason: Reason) async throws {
         let server = try await WebSocketServer.serving { try await reason.serve($0) }
         let session = try server.session(
             configuration { if reason == .slowLogin { $0.loginTimeout = .milliseconds(20) } }
@@ -108,11 +108,11 @@ struct WebSocketSessionTimelineTests {
         await server.shutDown()
     }
 
-    @Test func `a session that is ended, and a server that closes, close as both have said`() async throws {
+    @Test func `a session's end and a server's close are both clean ends in the timeline`() async throws {
         let connections = Seen<Void>()
         let server = try await WebSocketServer.serving { client in
             connections.add(())
-            // The first connection is closed by the server, without a word that would say what follows.
+            // The server closes the first connection with a code that gives no advice.
             if connections.count == 1 { return }
             while try await client.receive() != nil {}
         }
@@ -129,13 +129,13 @@ struct WebSocketSessionTimelineTests {
     // MARK: Pins
 
     @Test(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)))
-    func `pins that refuse nothing are told of while there is a connection, and in its timeline`() async throws {
+    func `report-only pins are reported by the open connection and in its timeline`() async throws {
         let certificates = try LocalCertificates.made.get()
-        let server = try await WebSocketServer.echo(.patient { $0.tls = try? certificates.serverContext() })
+        let server = try await WebSocketServer.echo(.patient { $0.listening.tls = try? certificates.serverContext() })
         let session = try WebSocketSession.start(
             to: [WebSocketURL(server.url(isSecure: true))],
             configuration: configuration {
-                $0.client.connecting.tls = try certificates.clientContext {
+                $0.client.dialing.tls = try certificates.clientContext {
                     $0.pins = try TLSPins([String(repeating: "00", count: 32)], reportOnly: true)
                 }
             })

@@ -8,7 +8,7 @@ import WirelineTransport
 import WirelineWebSocket
 
 /// WebSockets over TLS: `wss`.
-@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .ahead, .timeLimit(.minutes(300)))
+@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .ahead)
 struct WebSocketTLSTests {
     private let certificates: LocalCertificates
 
@@ -21,19 +21,19 @@ struct WebSocketTLSTests {
         _ change: (inout WebSocketClientConfiguration) -> Void = { _ in }
     ) async throws -> WebSocketClient {
         var configuration = WebSocketClientConfiguration.patient
-        configuration.connecting.tls = tls
+        configuration.dialing.tls = tls
         change(&configuration)
         return try await WebSocketClient.connect(
             to: server.url(isSecure: true), on: ConnectionPair.group.get(), configuration: configuration)
     }
 
     @Test(arguments: [nil, WebSocketDeflate()])
-    func `messages of every length come back over TLS, and the key that was pinned is there`(
+    func `messages of every length come back over TLS, and the pinned key is found`(
         deflate: WebSocketDeflate?
     ) async throws {
         let server = try await WebSocketServer.echo(
             .patient {
-                $0.tls = try? certificates.serverContext()
+                $0.listening.tls = try? certificates.serverContext()
                 $0.handshake.deflate = deflate
             })
         let context = try certificates.clientContext { $0.pins = try TLSPins([certificates.server.keyHash]) }
@@ -55,11 +55,11 @@ struct WebSocketTLSTests {
         await server.shutDown()
     }
 
-    @Test func `a timeline tells of TLS, the upgrade, the first byte and the end`() async throws {
+    @Test func `a timeline shows TLS, the upgrade, the first byte and the end`() async throws {
         let timelines = Seen<ConnectionTimeline>()
-        let server = try await WebSocketServer.echo(.patient { $0.tls = try? certificates.serverContext() })
+        let server = try await WebSocketServer.echo(.patient { $0.listening.tls = try? certificates.serverContext() })
         let client = try await connect(to: server, certificates.clientContext()) {
-            $0.connecting.timelineHandler = { timelines.add($0) }
+            $0.dialing.timelineHandler = { timelines.add($0) }
         }
         let handshakes: [ConnectionTimeline.Event] = [
             .connected(server.address), .handshakeBegan, .handshakeEnded, .webSocketBegan, .webSocketEnded,
@@ -79,7 +79,9 @@ struct WebSocketTLSTests {
 
     @Test func `a sender waits over TLS while its peer reads nothing, and nothing is lost`() async throws {
         let mayRead = Gate()
-        let server = try await WebSocketServer.serving(.patient { $0.tls = try? certificates.serverContext() }) {
+        let server = try await WebSocketServer.serving(
+            .patient { $0.listening.tls = try? certificates.serverContext() }
+        ) {
             client in
             await mayRead.wait()
             var count = 0
@@ -100,17 +102,17 @@ struct WebSocketTLSTests {
         await server.shutDown()
     }
 
-    @Test func `who is not trusted, has another name or another key, gets no request`() async throws {
+    @Test func `a server with a wrong issuer, name or key gets no request`() async throws {
         let requests = Seen<WebSocketUpgradeRequest>()
         let tls = try certificates.serverContext()
         let server = try await WebSocketServer.start(
-            at: "127.0.0.1", port: 0, configuration: .patient { $0.tls = tls }
+            at: "127.0.0.1", port: 0, configuration: .patient { $0.listening.tls = tls }
         ) {
             requests.add($0)
             return .accept()
         } handler: { _ in
         }
-        // The system's roots do not know this one.
+        // The system's roots do not contain this one.
         let stranger = await #expect(throws: ConnectionError.self) { try await connect(to: server, nil) }
         guard case .tls(.unknownIssuer) = stranger else { throw try #require(stranger) }
         let other = try certificates.clientContext { $0.pins = try TLSPins([String(repeating: "00", count: 32)]) }
@@ -118,7 +120,7 @@ struct WebSocketTLSTests {
         guard case .tls(.pinMismatch) = unpinned else { throw try #require(unpinned) }
         let renamed = await #expect(throws: ConnectionError.self) {
             try await connect(to: server, certificates.clientContext()) {
-                $0.connecting.tlsServerName = "elsewhere.example"
+                $0.dialing.tlsServerName = "elsewhere.example"
             }
         }
         guard case .tls(.wrongHost) = renamed else { throw try #require(renamed) }
@@ -126,12 +128,11 @@ struct WebSocketTLSTests {
         await server.shutDown()
     }
 
-    @Test func `a client without TLS at a server with it, and the other way round, is told what is wrong`() async throws
-    {
+    @Test func `if only one side uses TLS, the error says so`() async throws {
         let ends = WebSocketEnds()
         let secure = try await WebSocketServer.echo(
             ends.configure {
-                $0.tls = try? certificates.serverContext()
+                $0.listening.tls = try? certificates.serverContext()
             })
         await #expect(throws: ConnectionError.self) { try await secure.connect() }
         #expect(await ends.first(1)[0].contains("TLS"))

@@ -6,19 +6,19 @@ import WirelineTransport
 
 @testable import Wireline
 
-/// A WebSocket as a stream's transform, in memory: two ends, and bytes that are cut anywhere between them.
+/// A WebSocket as a stream's transform, in memory: two ends, with bytes that are split anywhere between them.
 struct WebSocketTransformTests {
-    /// One end, and what has come of it.
+    /// One end, and what came out of it.
     private final class End {
         let transform: any ConnectionTransform
         private(set) var received: [UInt8] = []
         private(set) var stop = TransformReading.Stop.needsBytes
-        /// What has come and was not taken.
+        /// Received and not yet taken.
         private var rest: [UInt8] = []
 
         init(_ transform: any ConnectionTransform) { self.transform = transform }
 
-        /// What is to be sent, all of it.
+        /// All bytes to be sent.
         func output() -> [UInt8] {
             var bytes: [UInt8] = []
             while transform.hasOutput {
@@ -30,7 +30,7 @@ struct WebSocketTransformTests {
             return bytes
         }
 
-        /// Takes bytes as a stream hands them over, with so much room at a time.
+        /// Takes bytes as a stream delivers them, with so much free space at a time.
         func receive(_ bytes: [UInt8], room byteCount: Int) {
             rest += bytes
             repeat {
@@ -57,17 +57,20 @@ struct WebSocketTransformTests {
     }
 
     private static func pair() throws -> (client: End, server: End) {
-        let options = WebSocketOptions(path: "/sub")
+        let options = ClientConfiguration.WebSocketOptions(path: "/sub")
         return (
-            End(try WebSocketTransform(options, host: "127.0.0.1", port: 80, isSecure: false)),
-            End(try WebSocketTransform(WebSocketServerOptions(paths: ["/sub"])))
+            End(
+                try WebSocketTransform(
+                    options.request(host: "127.0.0.1", port: 80, isSecure: false),
+                    messageByteCount: options.messageByteCount)),
+            End(try ServerConfiguration.WebSocketOptions(paths: ["/sub"]).transforms()(true))
         )
     }
 
     @Test(arguments: [1, 7, 1_000])
-    func `what is sent is what arrives, wherever it is cut`(room: Int) throws {
+    func `sent bytes arrive unchanged, wherever they are split`(room: Int) throws {
         let content = [UInt8]((0..<200).map { UInt8($0) })
-        // The handshake is of the same length each time; the mask keys are others.
+        // The handshake has the same length each time; the mask keys differ.
         let (client, server) = try Self.pair()
         let request = client.output()
         server.receive(request, room: room)
@@ -78,7 +81,7 @@ struct WebSocketTransformTests {
             server.receive(Array(request.prefix(cut)), room: room)
             server.receive(Array(request.dropFirst(cut)), room: room)
             #expect(server.transform.isReady)
-            // The server speaks at once, and ends.
+            // The server sends at once, and ends.
             try server.send(content)
             try server.transform.endOutput()
             let answer = server.output()
@@ -86,7 +89,7 @@ struct WebSocketTransformTests {
             client.receive(Array(answer.dropFirst(cut)), room: room)
             #expect(client.received == content)
             #expect(client.stop == .ended)
-            // The client may go on, until it ends, too.
+            // The client may continue until it ends, too.
             try client.send(content)
             try client.send(content)
             try client.transform.endOutput()
@@ -101,7 +104,7 @@ struct WebSocketTransformTests {
         }
     }
 
-    @Test func `bytes of any kind end a handshake or a connection, and never trap`() throws {
+    @Test func `any bytes end a handshake or a connection, and never trap`() throws {
         var random = SeededGenerator.forThisRun()
         for _ in 0..<5_000 {
             let (client, server) = try Self.pair()

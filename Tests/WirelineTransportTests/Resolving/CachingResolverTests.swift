@@ -4,10 +4,10 @@ import Testing
 import TestingSupport
 import WirelineTransport
 
-/// The memory in front of a resolver, with a clock and a resolver that the test moves.
-@Suite(.ahead, .timeLimit(.minutes(300)))
+/// A cache in front of a resolver. The test controls the clock and the resolver.
+@Suite(.ahead)
 struct CachingResolverTests {
-    /// What the resolver behind says, how often it was asked, and what time it is.
+    /// What the resolver below answers, how often it was asked, and the time.
     final class World: Sendable {
         struct State {
             var seconds: Int64 = 1_000
@@ -17,7 +17,7 @@ struct CachingResolverTests {
         }
 
         let state = Lock(State())
-        /// Yields when the resolver behind has been asked.
+        /// Yields when the resolver below is asked.
         let questions: AsyncStream<Void>
         private let feed: AsyncStream<Void>.Continuation
 
@@ -60,14 +60,14 @@ struct CachingResolverTests {
 
         func wait(_ seconds: Int64) { state.withLock { $0.seconds += seconds } }
 
-        /// From now on questions are not answered until ``letGo()``.
+        /// From now on, questions are not answered until ``letGo()``.
         func hold() { state.withLock { $0.held = [] } }
 
         func letGo() {
             for continuation in answerFromNowOn() { continuation.resume() }
         }
 
-        /// From now on questions are answered, but for those that are held already.
+        /// From now on, questions are answered, except those that already wait.
         func answerFromNowOn() -> [CheckedContinuation<Void, Never>] { state.withLock { $0.held.take() ?? [] } }
 
         var askedCount: Int { state.withLock(\.asked.count) }
@@ -79,7 +79,7 @@ struct CachingResolverTests {
 
     static let failure = TransportError.lookupFailed("a.test", reason: "no answer")
 
-    @Test func `an answer holds as long as it says, whatever the name's case`() async throws {
+    @Test func `an answer is valid for its time to live, and names ignore case`() async throws {
         let world = World()
         let resolver = world.resolver()
         try world.says("192.0.2.1", seconds: 30)
@@ -93,7 +93,7 @@ struct CachingResolverTests {
         #expect(world.askedCount == 2)
     }
 
-    @Test func `a host that is to expire is asked for anew, and no other`() async throws {
+    @Test func `an expired host is looked up again, and no other host`() async throws {
         let world = World()
         let resolver = world.resolver()
         try world.says("192.0.2.1", seconds: 30)
@@ -105,7 +105,7 @@ struct CachingResolverTests {
         #expect(world.askedCount == 3)
     }
 
-    @Test func `what has expired before its time serves while no new answer can be had`() async throws {
+    @Test func `an answer that was expired early is used while no new answer comes`() async throws {
         let world = World()
         let resolver = world.resolver()
         try world.says("192.0.2.1", seconds: 30)
@@ -114,13 +114,13 @@ struct CachingResolverTests {
         world.fails(Self.failure)
         #expect(try await resolver.addresses(of: "a.test", .ipv4).addresses.map(\.ipAddress) == ["192.0.2.1"])
         #expect(world.askedCount == 2)
-        // An answer that has expired long ago does not come to life again.
+        // An answer that expired long ago is not used again.
         world.wait(86_400)
         resolver.expire("a.test")
         await #expect(throws: Self.failure) { try await resolver.addresses(of: "a.test", .ipv4) }
     }
 
-    @Test func `an answer that does not say holds a minute, and none longer than a day`() async throws {
+    @Test func `an answer without a time to live is valid for a minute, any other for a day at most`() async throws {
         let world = World()
         let resolver = world.resolver()
         try world.says("192.0.2.1", seconds: nil)
@@ -136,7 +136,7 @@ struct CachingResolverTests {
             try await resolver.addresses(of: "a.test", .ipv6) == Self.answer("2001:db8::1", seconds: 86_400 - 59))
     }
 
-    @Test func `that there are no addresses is remembered, errors are not`() async throws {
+    @Test func `an empty answer is cached, an error is not`() async throws {
         let world = World()
         let resolver = world.resolver()
         try world.says(nil, seconds: 30)
@@ -149,7 +149,7 @@ struct CachingResolverTests {
         #expect(world.askedCount == 3)
     }
 
-    @Test func `an old answer serves while no new one can be had, for as long as the policy says`() async throws {
+    @Test func `an old answer is used while lookups fail, for as long as the policy says`() async throws {
         let world = World()
         let resolver = world.resolver(.patient { $0.staleTime = .seconds(100) })
         try world.says("192.0.2.1", seconds: 30)
@@ -162,7 +162,7 @@ struct CachingResolverTests {
         #expect(world.askedCount == 3)
     }
 
-    @Test func `that a host is gone ends the old answer`() async throws {
+    @Test func `an unknown host removes its old answer`() async throws {
         let world = World()
         let resolver = world.resolver()
         try world.says("192.0.2.1", seconds: 30)
@@ -175,7 +175,7 @@ struct CachingResolverTests {
         await #expect(throws: Self.failure) { try await resolver.addresses(of: "a.test", .ipv4) }
     }
 
-    @Test func `a slow answer is not waited for where there is an old one, and serves the next`() async throws {
+    @Test func `a slow answer does not delay a caller with an old one, and the next caller gets it`() async throws {
         let world = World()
         let resolver = world.resolver(.patient { $0.patience = .milliseconds(10) })
         try world.says("192.0.2.1", seconds: 30)
@@ -184,9 +184,9 @@ struct CachingResolverTests {
         try world.says("192.0.2.2", seconds: 30)
         world.hold()
         #expect(try await resolver.addresses(of: "a.test", .ipv4) == Self.answer("192.0.2.1", seconds: 0))
-        // It is still being looked up, so nothing is asked again.
+        // The lookup is still running, so no new one starts.
         #expect(try await resolver.addresses(of: "a.test", .ipv4) == Self.answer("192.0.2.1", seconds: 0))
-        // Who does not wait may be ahead of the question.
+        // A caller that does not wait may be faster than the question.
         var questions = world.questions.makeAsyncIterator()
         for _ in 0..<2 { _ = await questions.next() }
         #expect(world.askedCount == 2)
@@ -195,7 +195,7 @@ struct CachingResolverTests {
         #expect(world.askedCount == 2)
     }
 
-    @Test func `who asks for the same waits for one answer, and who is cancelled for none`() async throws {
+    @Test func `callers for one host wait for one lookup, and a cancelled caller stops waiting`() async throws {
         let world = World()
         let resolver = world.resolver()
         try world.says("192.0.2.1", seconds: 30)
@@ -213,9 +213,7 @@ struct CachingResolverTests {
         #expect(world.askedCount == 1)
     }
 
-    @Test func `a lookup that does not end is given up, the next one is another, and its late answer is remembered`()
-        async throws
-    {
+    @Test func `a lookup that hangs times out, a new one starts, and a late answer is cached`() async throws {
         let world = World()
         let resolver = world.resolver(.patient { $0.lookupTimeout = .milliseconds(20) })
         try world.says("192.0.2.1", seconds: 30)
@@ -223,7 +221,7 @@ struct CachingResolverTests {
         for _ in 0..<2 {
             await #expect(throws: TransportError.timedOut) { try await resolver.addresses(of: "a.test", .ipv4) }
         }
-        // The time may be over before the question has been asked.
+        // The time may be over before the question is asked.
         var questions = world.questions.makeAsyncIterator()
         for _ in 0..<2 { _ = await questions.next() }
         #expect(world.askedCount == 2)
@@ -235,7 +233,7 @@ struct CachingResolverTests {
         world.letGo()
     }
 
-    @Test func `what is resolved ahead is there when it is needed`() async throws {
+    @Test func `a host that is resolved ahead is in the cache`() async throws {
         let world = World()
         let resolver = world.resolver()
         try world.says("192.0.2.1", seconds: 30)
@@ -247,7 +245,7 @@ struct CachingResolverTests {
         #expect(world.askedCount == 2)
     }
 
-    @Test func `resolving ahead says when there is nothing`() async throws {
+    @Test func `resolving ahead throws if there is no address`() async throws {
         let world = World()
         let resolver = world.resolver()
         await #expect(throws: TransportError.unknownHost("a.test", reason: "the name has no address")) {
@@ -258,7 +256,7 @@ struct CachingResolverTests {
         await #expect(throws: TransportError.self) { try await resolver.resolveAhead("b.test") }
     }
 
-    /// Asks for addresses, and does something as long as they are on their way.
+    /// Asks for addresses, and runs a closure while the lookup runs.
     private static func ask(
         _ resolver: CachingResolver, in world: World, questionCount: Int, meanwhile change: () -> Void
     ) async throws {
@@ -271,7 +269,7 @@ struct CachingResolverTests {
         _ = try await task.value
     }
 
-    @Test func `what is forgotten is asked for anew, and what was on its way is not remembered`() async throws {
+    @Test func `a forgotten host is looked up again, and a running lookup is not cached`() async throws {
         let world = World()
         let resolver = world.resolver()
         try world.says("192.0.2.1", seconds: 30)
@@ -282,7 +280,7 @@ struct CachingResolverTests {
         #expect(world.askedCount == 3)
     }
 
-    @Test func `what was on its way when its host expired is not remembered`() async throws {
+    @Test func `a running lookup is not cached if its host expires`() async throws {
         let world = World()
         let resolver = world.resolver()
         try world.says("192.0.2.1", seconds: 30)
@@ -291,7 +289,7 @@ struct CachingResolverTests {
         #expect(world.askedCount == 2)
     }
 
-    @Test func `what was on its way when another host expired is remembered`() async throws {
+    @Test func `a running lookup is cached if another host expires`() async throws {
         let world = World()
         let resolver = world.resolver()
         try world.says("192.0.2.1", seconds: 30)
@@ -301,7 +299,7 @@ struct CachingResolverTests {
     }
 
     @Test(arguments: [true, false])
-    func `who asks behind a change of network does not wait for what was asked before it`(isAll: Bool) async throws {
+    func `a lookup after a network change does not wait for one before it`(isAll: Bool) async throws {
         let world = World()
         let resolver = world.resolver()
         world.hold()
@@ -312,7 +310,7 @@ struct CachingResolverTests {
         let held = world.answerFromNowOn()
         try world.says("192.0.2.2", seconds: 30)
         #expect(try await resolver.addresses(of: "a.test", .ipv4) == Self.answer("192.0.2.2", seconds: 30))
-        // Nothing that the old network says counts, not even that there is no such host.
+        // No answer of the old network counts, not even that the host does not exist.
         let gone = TransportError.unknownHost("a.test", reason: "gone")
         world.fails(gone)
         for continuation in held { continuation.resume() }
@@ -321,7 +319,7 @@ struct CachingResolverTests {
         #expect(world.askedCount == 2)
     }
 
-    @Test func `no more names are remembered than the policy says`() async throws {
+    @Test func `the cache holds no more names than the policy says`() async throws {
         let world = World()
         let resolver = world.resolver(.patient { $0.nameLimit = 2 })
         try world.says("192.0.2.1", seconds: 30)
@@ -338,7 +336,7 @@ struct CachingResolverTests {
 }
 
 extension CachingResolver.Policy {
-    /// Waits as long as a busy machine may take, except for what a test says.
+    /// Waits as long as a busy machine may take, except for what a test sets.
     fileprivate static func patient(_ change: (inout CachingResolver.Policy) -> Void = { _ in }) -> Self {
         var policy = Self(patience: .seconds(3_000), lookupTimeout: .seconds(3_000))
         change(&policy)

@@ -3,7 +3,7 @@
 import Testing
 import WirelineTransport
 
-/// A message that a DNS server could send, or could not.
+/// A message that a DNS server could send, valid or not.
 struct DNSAnswer {
     /// A record; the data as bytes.
     struct Record {
@@ -22,7 +22,7 @@ struct DNSAnswer {
             Record(owner: owner, type: 5, seconds: seconds, data: DNSAnswer.name(target))
         }
 
-        /// The record of a zone, which says for how long nothing is nothing.
+        /// The record of a zone (SOA) that says how long a negative answer is valid.
         static func zone(_ owner: String, seconds: UInt32, absence: UInt32) -> Record {
             let numbers = [UInt8](repeating: 0, count: 16) + DNSAnswer.bytes(absence)
             let names = DNSAnswer.name("ns." + owner) + DNSAnswer.name("admin." + owner)
@@ -31,7 +31,7 @@ struct DNSAnswer {
     }
 
     var number: UInt16 = 0x1234
-    /// A response to a query for which something was looked up.
+    /// A response to a query, with the records found.
     var flags: UInt16 = 0x8180
     var name = "game.example"
     var type: UInt16 = 1

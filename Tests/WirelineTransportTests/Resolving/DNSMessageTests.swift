@@ -4,7 +4,7 @@ import Testing
 import TestingSupport
 import WirelineTransport
 
-/// What is asked of DNS servers and what they answer, as bytes.
+/// Queries to DNS servers and their answers, as bytes.
 struct DNSMessageTests {
     static let number: UInt16 = 0x1234
 
@@ -22,7 +22,7 @@ struct DNSMessageTests {
 
     // MARK: Questions
 
-    @Test func `a query asks for one type of record, and to be answered whatever it takes`() throws {
+    @Test func `a query asks for one type of record, with recursion`() throws {
         let query = try DNSQuestion("Game.Example.", .ipv6).query(number: 0xABCD)
         #expect(
             query == [0xAB, 0xCD, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 4] + Array("game".utf8) + [7] + Array("example".utf8)
@@ -36,13 +36,13 @@ struct DNSMessageTests {
             Array(repeating: String(repeating: "a", count: 49), count: 5)
                 .joined(separator: ".") + ".aaaa",
         ])
-    func `what is no name of the DNS is refused`(_ host: String) {
+    func `a host name that DNS cannot express is refused`(_ host: String) {
         #expect(DNSName(host) == nil)
     }
 
-    @Test func `the longest label and the longest name are names`() {
+    @Test func `the longest label and the longest name are accepted`() {
         #expect(DNSName(String(repeating: "a", count: 63)) != nil)
-        // 255 bytes with the end: 5 labels of 49 bytes, and one of 3, with their lengths.
+        // 255 bytes with the end: 5 labels of 49 bytes and one of 3, with their lengths.
         #expect(
             DNSName(Array(repeating: String(repeating: "a", count: 49), count: 5).joined(separator: ".") + ".aaa.")
                 != nil)
@@ -51,7 +51,7 @@ struct DNSMessageTests {
 
     // MARK: Answers
 
-    /// A real answer, with its names compressed: `www.example.com` stands for `example.com`, which has two addresses.
+    /// A real answer with compressed names: `www.example.com` is an alias of `example.com`, which has two addresses.
     static let compressed: [UInt8] =
         [0x12, 0x34, 0x81, 0x80, 0, 1, 0, 3, 0, 0, 0, 0]
         + [3] + Array("www".utf8) + [7] + Array("example".utf8) + [3] + Array("com".utf8) + [0, 0, 1, 0, 1]
@@ -59,12 +59,12 @@ struct DNSMessageTests {
         + [0xC0, 16, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 1]
         + [0xC0, 16, 0, 1, 0, 1, 0, 0, 0, 70, 0, 4, 192, 0, 2, 2]
 
-    @Test func `names may lead to others, and hold as long as what holds shortest`() throws {
+    @Test func `an answer with aliases is valid for the shortest time in the chain`() throws {
         let reply = try Self.reply(to: Self.compressed, "WWW.example.com")
         #expect(try reply == Self.addresses("192.0.2.1", "192.0.2.2", seconds: 60))
     }
 
-    @Test func `records may come in any order, and others among them`() throws {
+    @Test func `records may come in any order, mixed with others`() throws {
         let text = DNSAnswer.Record(owner: "game.example", type: 16, data: [1, 65])
         let chaos = DNSAnswer.Record(owner: "game.example", type: 1, recordClass: 3, data: [9])
         let answer = DNSAnswer(answers: [
@@ -76,13 +76,13 @@ struct DNSMessageTests {
         #expect(try Self.reply(to: answer.bytes) == Self.addresses("192.0.2.3", seconds: 80))
     }
 
-    @Test func `the other family's addresses are read the same`() throws {
+    @Test func `IPv6 addresses are read in the same way`() throws {
         let answer = DNSAnswer(type: 28, answers: [try .address("game.example", "2001:db8::7", seconds: 5)])
         let reply = try Self.reply(to: answer.bytes, "game.example", .ipv6)
         #expect(try reply == Self.addresses("2001:db8::7", seconds: 5))
     }
 
-    @Test func `a name without addresses has none for as long as its zone says`() throws {
+    @Test func `an empty answer is valid for the time that its zone says`() throws {
         var answer = DNSAnswer()
         #expect(try Self.reply(to: answer.bytes) == .answer(ResolvedAddresses([])))
         answer.authorities = [.zone("example", seconds: 900, absence: 600)]
@@ -92,7 +92,7 @@ struct DNSMessageTests {
         #expect(try Self.reply(to: answer.bytes) == .answer(ResolvedAddresses([], timeToLive: .seconds(30))))
     }
 
-    @Test func `a time that is no number holds not at all`() throws {
+    @Test func `an invalid time to live counts as zero`() throws {
         let answer = DNSAnswer(answers: [try .address("game.example", "192.0.2.1", seconds: 0x8000_0000)])
         #expect(try Self.reply(to: answer.bytes) == Self.addresses("192.0.2.1", seconds: 0))
     }
@@ -103,25 +103,25 @@ struct DNSMessageTests {
             (0x8380, .truncated), (0x8383, .truncated), (0x8100, .notLookedUp),
             (0x8500, .answer(ResolvedAddresses([]))),
         ] as [(UInt16, DNSReply)])
-    func `a server that has no address says why`(flags: UInt16, reply: DNSReply) throws {
+    func `an answer without an address gives the reason`(flags: UInt16, reply: DNSReply) throws {
         #expect(try Self.reply(to: DNSAnswer(flags: flags).bytes) == reply)
     }
 
     @Test(arguments: [1, 2, 4, 5] as [UInt8])
-    func `a server that refuses need not repeat the question`(code: UInt8) throws {
+    func `a refusal does not need to repeat the question`(code: UInt8) throws {
         let header = DNSAnswer(flags: 0x8100 | UInt16(code), questionCount: 0).bytes.prefix(12)
         #expect(try Self.reply(to: Array(header)) == .failed(code: code))
     }
 
     @Test(arguments: [0x8180, 0x8183, 0x0105] as [UInt16])
-    func `an answer that does not repeat the question is none`(flags: UInt16) throws {
+    func `an answer that does not repeat the question is invalid`(flags: UInt16) throws {
         let header = DNSAnswer(flags: flags, questionCount: 0).bytes.prefix(12)
         #expect(throws: DNSError.mismatched) { try Self.reply(to: Array(header)) }
     }
 
-    // MARK: What is none
+    // MARK: Invalid answers
 
-    @Test func `an answer to something else is none`() throws {
+    @Test func `an answer to another question is invalid`() throws {
         let good = DNSAnswer(answers: [try .address("game.example", "192.0.2.1")])
         let changes: [(inout DNSAnswer) -> Void] = [
             { $0.number = 0x1235 }, { $0.flags = 0x0100 }, { $0.flags = 0x9180 }, { $0.name = "game.exampl" },
@@ -135,7 +135,7 @@ struct DNSMessageTests {
         }
     }
 
-    @Test func `an answer that is cut anywhere is none`() throws {
+    @Test func `a truncated answer is invalid at every length`() throws {
         for count in 0..<Self.compressed.count {
             #expect(throws: DNSError.malformed(offset: count)) {
                 try Self.reply(to: Array(Self.compressed.prefix(count)), "www.example.com")
@@ -145,11 +145,11 @@ struct DNSMessageTests {
 
     @Test(
         arguments: [
-            // To itself, forward, in a circle of two, behind the end, and a length that is neither label nor pointer.
+            // To itself, forward, in a circle of two, past the end, and a length that is neither label nor pointer.
             [0xC0, 12], [0xC0, 14, 1, 97, 0], [1, 97, 0xC0, 12], [0xC0, 16, 0, 0, 0xC0, 12], [0xFF, 0xFF], [0x40, 0],
             [0x80, 0],
         ] as [[UInt8]])
-    func `a name that leads nowhere or in circles is refused`(name: [UInt8]) {
+    func `a pointer to nowhere or in a circle is refused`(name: [UInt8]) {
         let header: [UInt8] = [0x12, 0x34, 0x81, 0x80, 0, 1, 0, 0, 0, 0, 0, 0]
         let error = #expect(throws: DNSError.self) { try Self.reply(to: header + name + [0, 1, 0, 1]) }
         guard case .malformed = error else {
@@ -158,10 +158,10 @@ struct DNSMessageTests {
         }
     }
 
-    @Test func `a long chain of pointers is refused before it costs anything`() throws {
+    @Test func `a long chain of pointers is refused before it costs time`() throws {
         var answer = DNSAnswer(answers: [.alias("game.example", "a.example")])
         let start = answer.bytes.count
-        // Each pointer leads to the one in front of it; records point to the last of them.
+        // Each pointer leads to the previous one; records point to the last pointer.
         var chain: [UInt8] = [0]
         for index in 0..<6_000 {
             let target = start + (index == 0 ? 0 : 2 * index - 1)
@@ -174,14 +174,14 @@ struct DNSMessageTests {
         #expect(throws: DNSError.self) { try Self.reply(to: bytes) }
     }
 
-    @Test func `names that stand for one another in a circle, or too often, are refused`() {
+    @Test func `a circle of aliases, or too many aliases, is refused`() {
         let circle = DNSAnswer(answers: [.alias("game.example", "b.example"), .alias("b.example", "game.example")])
         #expect(throws: DNSError.tooManyAliases) { try Self.reply(to: circle.bytes) }
         let chain = (0..<17).map { DNSAnswer.Record.alias($0 == 0 ? "game.example" : "a\($0).b", "a\($0 + 1).b") }
         #expect(throws: DNSError.tooManyAliases) { try Self.reply(to: DNSAnswer(answers: chain).bytes) }
     }
 
-    @Test func `sixteen names that stand for one another are followed`() throws {
+    @Test func `sixteen aliases are followed`() throws {
         var records = (0..<16).map { DNSAnswer.Record.alias($0 == 0 ? "game.example" : "a\($0).b", "a\($0 + 1).b") }
         records.append(try .address("a16.b", "192.0.2.1"))
         #expect(try Self.reply(to: DNSAnswer(answers: records).bytes) == Self.addresses("192.0.2.1", seconds: 300))

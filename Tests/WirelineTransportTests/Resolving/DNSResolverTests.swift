@@ -5,10 +5,10 @@ import Testing
 import TestingSupport
 import WirelineTransport
 
-/// The resolver against servers on loopback.
-@Suite(.aside, .timeLimit(.minutes(300)))
+/// The resolver with servers on loopback.
+@Suite(.aside)
 struct DNSResolverTests {
-    /// For servers that answer; those that do not are given less time.
+    /// For servers that answer; servers that do not answer get less time.
     static let patience = Duration.seconds(3_000)
 
     static func good() throws -> DNSAnswer {
@@ -17,7 +17,7 @@ struct DNSResolverTests {
 
     static let found = Result { try ResolvedAddresses(ipAddresses: ["192.0.2.7"], timeToLive: .seconds(30)) }
 
-    @Test func `a server answers, and each question comes with its own number from its own port`() async throws {
+    @Test func `a server answers, and each query has its own number and its own port`() async throws {
         let good = try Self.good()
         let server = try DNSServerStub { query, _ in [good.answering(query)] }
         let resolver = DNSResolver(servers: [server.address], timeout: Self.patience)
@@ -32,11 +32,11 @@ struct DNSResolverTests {
             ports.insert(query.port)
             #expect(query.port >= 1024)
         }
-        // That more than a few of 20 are the same happens once in 10^10 runs.
+        // More than a few equal ones of 20 happen once in 10^10 runs.
         #expect(numbers.count >= 17 && ports.count >= 17)
     }
 
-    @Test func `wrong answers are passed over, and the right one still counts`() async throws {
+    @Test func `wrong answers are ignored, and the right one still counts`() async throws {
         let good = try Self.good()
         let server = try DNSServerStub { query, _ in
             let right = good.answering(query)
@@ -50,9 +50,7 @@ struct DNSResolverTests {
         #expect(try await resolver.addresses(of: "game.example", .ipv4) == Self.found.get())
     }
 
-    @Test func `an answer that does not fit is asked for over TCP, and so is one that somebody guesses at`()
-        async throws
-    {
+    @Test func `an answer that does not fit, or whose number is guessed at, is fetched over TCP`() async throws {
         let good = try Self.good()
         let cut = try DNSServerStub { query, isStream in
             guard !isStream else { return [good.answering(query)] }
@@ -79,7 +77,7 @@ struct DNSResolverTests {
         #expect(try await resolver.addresses(of: "game.example", .ipv4).addresses.count == 1_800)
     }
 
-    @Test func `a server that cannot answer makes room for the next`() async throws {
+    @Test func `if a server cannot answer, the next server is asked`() async throws {
         let good = try Self.good()
         let failing = try DNSServerStub { query, _ in [DNSAnswer(flags: 0x8182).answering(query)] }
         let refusing = try DNSServerStub { query, _ in [DNSAnswer(flags: 0x8185).answering(query)] }
@@ -100,7 +98,7 @@ struct DNSResolverTests {
         #expect(try await resolver.addresses(of: "game.example", .ipv4) == Self.found.get())
     }
 
-    @Test func `a silent server is waited for, asked again, and named`() async throws {
+    @Test func `a silent server is asked again, and the error names it`() async throws {
         let silent = try DNSServerStub { _, _ in [] }
         let failing = try DNSServerStub { query, _ in [DNSAnswer(flags: 0x8182).answering(query)] }
         let resolver = DNSResolver(
@@ -108,7 +106,7 @@ struct DNSResolverTests {
         let error = await #expect(throws: TransportError.self) {
             try await resolver.addresses(of: "game.example", .ipv6)
         }
-        // On a machine that is busy, the one that fails may be too late as well.
+        // On a busy machine the failing server may be too late as well.
         guard case .lookupFailed("game.example", let reason) = error else {
             throw try #require(error)
         }
@@ -117,7 +115,7 @@ struct DNSResolverTests {
         for _ in 0..<2 { #expect(await queries.next()?.bytes.suffix(4) == [0, 28, 0, 1]) }
     }
 
-    @Test func `that a name does not exist is an answer, and no other server is asked`() async throws {
+    @Test func `a name that does not exist is an answer, and no other server is asked`() async throws {
         let server = try DNSServerStub { query, _ in [DNSAnswer(flags: 0x8183).answering(query)] }
         let other = try DNSServerStub { query, _ in [] }
         let resolver = DNSResolver(servers: [server.address, other.address], timeout: Self.patience)
@@ -134,7 +132,7 @@ struct DNSResolverTests {
             ([0x8380, 0x8380], "it cuts its answer off over TCP too"),
             ([0x8380, 0x8182], "it could not find out (SERVFAIL)"),
         ] as [([UInt16], String)])
-    func `what a server could not do is said`(flags: [UInt16], reason: String) async throws {
+    func `an error says what the server could not do`(flags: [UInt16], reason: String) async throws {
         let server = try DNSServerStub { query, isStream in
             [DNSAnswer(flags: flags[isStream ? 1 : 0]).answering(query)]
         }
@@ -145,7 +143,7 @@ struct DNSResolverTests {
     }
 
     @Test(arguments: [[[1, 2, 3]], [[]], []] as [[[UInt8]]])
-    func `what comes over TCP and is no answer is said`(messages: [[UInt8]]) async throws {
+    func `an invalid answer over TCP is an error that says so`(messages: [[UInt8]]) async throws {
         let server = try DNSServerStub { query, isStream in
             isStream ? messages : [DNSAnswer(flags: 0x8380).answering(query)]
         }
@@ -156,7 +154,7 @@ struct DNSResolverTests {
         ) { try await resolver.addresses(of: "game.example", .ipv4) }
     }
 
-    @Test func `a lookup that is cancelled ends`() async throws {
+    @Test func `a cancelled lookup ends`() async throws {
         let server = try DNSServerStub { _, _ in [] }
         let resolver = DNSResolver(servers: [server.address], timeout: Self.patience)
         let task = Task { try await resolver.addresses(of: "game.example", .ipv4) }
@@ -169,19 +167,19 @@ struct DNSResolverTests {
     @Test(
         arguments: [("localhost", .ipv4, "127.0.0.1"), ("a.LocalHost.", .ipv6, "::1")]
             as [(String, AddressFamily, String)])
-    func `this machine is nobody's business`(host: String, family: AddressFamily, address: String) async throws {
+    func `local names are not sent to a server`(host: String, family: AddressFamily, address: String) async throws {
         let resolver = DNSResolver(servers: [try DNSServerStub.nobody.get()], timeout: Self.patience)
         #expect(try await resolver.addresses(of: host, family).addresses.map(\.ipAddress) == [address])
     }
 
-    @Test func `what is no name is not asked for`() async throws {
+    @Test func `an invalid name is not sent to a server`() async throws {
         let resolver = DNSResolver(servers: [try DNSServerStub.nobody.get()], timeout: Self.patience)
         await #expect(throws: TransportError.unknownHost("a..b", reason: "it is not a name of the DNS")) {
             try await resolver.addresses(of: "a..b", .ipv4)
         }
     }
 
-    @Test func `servers are asked over the interface that is named`() async throws {
+    @Test func `servers are asked over the named interface`() async throws {
         let good = try Self.good()
         let server = try DNSServerStub { query, _ in [good.answering(query)] }
         let resolver = DNSResolver(servers: [server.address], timeout: Self.patience, interface: loopbackInterface)
@@ -212,7 +210,7 @@ struct DNSResolverTests {
         #expect(try await resolver.addresses(of: "Game.Test.", .ipv6) == answer(["2001:db8::7"], seconds: 90))
         #expect(try await resolver.addresses(of: "www.test", .ipv6) == answer(["2001:db8::7"], seconds: 45))
         #expect(try await resolver.addresses(of: "old.test", .ipv6) == answer([], seconds: nil))
-        // They do not fit a datagram.
+        // These do not fit a datagram.
         #expect(try await resolver.addresses(of: "many.test", .ipv4).addresses.count == 200)
         await #expect(
             throws: TransportError.unknownHost(

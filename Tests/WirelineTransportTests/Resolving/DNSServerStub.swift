@@ -10,13 +10,13 @@ import WirelineTransport
     import Darwin
 #endif
 
-/// A DNS server on loopback that does what a test wants, over UDP and TCP on one port; it ends with this object.
+/// A DNS server on loopback that follows a test's script, over UDP and TCP on one port. It ends with this object.
 final class DNSServerStub: Sendable {
-    /// What is sent for a query that has come: any number of messages.
+    /// The answer to a received query: any number of messages.
     typealias Script = @Sendable (_ query: [UInt8], _ isStream: Bool) -> [[UInt8]]
 
-    /// An address that refuses whoever asks, for as long as this process lives: a socket keeps the port from others, and
-    /// takes datagrams from itself alone.
+    /// An address that refuses every query while this process lives: a socket keeps the port from others, and accepts
+    /// datagrams from itself only.
     static let nobody = Result { () throws(TransportError) -> SocketAddress in
         let number = makeSocket(datagram: true, port: 0)
         var address = sockaddr_in()
@@ -31,7 +31,7 @@ final class DNSServerStub: Sendable {
     }
 
     let address: SocketAddress
-    /// The queries that have come, in order.
+    /// The received queries, in order.
     let queries: AsyncStream<(bytes: [UInt8], port: UInt16, isStream: Bool)>
     private let feed: AsyncStream<(bytes: [UInt8], port: UInt16, isStream: Bool)>.Continuation
     private let datagrams: Int32
@@ -40,7 +40,7 @@ final class DNSServerStub: Sendable {
     init(_ script: @escaping Script) throws {
         (queries, feed) = AsyncStream.makeStream()
         var port: UInt16 = 0
-        // The port that UDP has been given may be in use for TCP.
+        // UDP's port may be in use for TCP.
         (datagrams, listener) = try {
             for _ in 0..<100 {
                 let udp = Self.makeSocket(datagram: true, port: 0)
@@ -90,7 +90,7 @@ final class DNSServerStub: Sendable {
         close(socket)
     }
 
-    /// Each message's length stands in front of it, unless the script sends none: then the connection just ends.
+    /// Each message follows its length. If the script sends no message, the connection just ends.
     private static func answerStreams(
         _ listener: Int32, _ script: Script,
         _ feed: AsyncStream<(bytes: [UInt8], port: UInt16, isStream: Bool)>.Continuation
@@ -104,7 +104,7 @@ final class DNSServerStub: Sendable {
                 let query = Array(buffer[2..<count])
                 feed.yield((query, 0, true))
                 for message in script(query, true) {
-                    // In two pieces, the first with half of the length.
+                    // In two pieces: the first one holds half of the length.
                     let bytes = DNSAnswer.bytes(UInt16(message.count)) + message
                     _ = send(connection, Array(bytes.prefix(1)), 1, Int32(MSG_NOSIGNAL))
                     let rest = Array(bytes.dropFirst())
@@ -150,7 +150,7 @@ final class DNSServerStub: Sendable {
 }
 
 extension DNSAnswer {
-    /// The answer to a query, whose number and question it repeats.
+    /// The answer to a query, with the query's number and question.
     func answering(_ query: [UInt8]) -> [UInt8] {
         var answer = self
         answer.number = UInt16(query[0]) << 8 | UInt16(query[1])

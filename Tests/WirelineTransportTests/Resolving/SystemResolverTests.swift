@@ -12,8 +12,8 @@ import WirelineTransport
     import Darwin
 #endif
 
-/// What the system's resolver says, and what is made of it.
-@Suite(.timeLimit(.minutes(300)))
+/// The answers of the system's resolver, and what they become.
+@Suite(.amongAll)
 struct SystemResolverTests {
     #if os(Linux)
         /// `EAI_NODATA` and `EAI_ADDRFAMILY`, as `netdb.h` has them.
@@ -23,24 +23,24 @@ struct SystemResolverTests {
     #endif
 
     @Test(arguments: codesOfAbsence)
-    func `that a host has no address of a family is an answer`(code: Int32) {
+    func `a host without an address of a family is an empty answer`(code: Int32) {
         #expect(SystemResolver.failure(ofCode: code, "a.test") == nil)
     }
 
-    @Test func `only a host that the system says is not there is unknown`() throws {
+    @Test func `a host is unknown only if the system says so`() throws {
         let failure = try #require(SystemResolver.failure(ofCode: EAI_NONAME, "a.test"))
         guard case .unknownHost("a.test", _) = failure else { throw failure }
     }
 
     @Test(arguments: [EAI_AGAIN, EAI_FAIL, EAI_MEMORY, EAI_OVERFLOW])
-    func `what the system could not find out is not said to be absent`(code: Int32) throws {
+    func `a lookup that the system could not do does not make a host unknown`(code: Int32) throws {
         let failure = try #require(SystemResolver.failure(ofCode: code, "a.test"))
         guard case .lookupFailed("a.test", let reason) = failure else { throw failure }
         #expect(!reason.isEmpty)
     }
 
     #if os(Linux)
-        /// It is no address to us; the C library takes it for 127.0.0.1, and asks nobody.
+        /// It is no address here. The C library reads it as 127.0.0.1, and asks no server.
         static let hostOfIPv4 = "127.1"
 
         @Test func `a host of one family has no address of the other`() async throws {
@@ -50,11 +50,11 @@ struct SystemResolverTests {
             #expect(try await resolver.addresses(of: Self.hostOfIPv4, .ipv6).addresses.isEmpty)
         }
 
-        @Test func `that a host has no address of a family is remembered of the system too`() async throws {
+        @Test func `an empty answer of the system is cached too`() async throws {
             let policy = CachingResolver.Policy(lookupTimeout: .seconds(3_000))
             let resolver = CachingResolver(SystemResolver(), policy: policy) { MonotonicTime(nanoseconds: 1) }
             try await resolver.resolveAhead(Self.hostOfIPv4)
-            // Of what is not remembered the system would not say for how long it holds.
+            // If an answer is not cached, the system does not say how long it is valid.
             #expect(
                 try await resolver.addresses(of: Self.hostOfIPv4, .ipv6)
                     == ResolvedAddresses([], timeToLive: .seconds(60)))

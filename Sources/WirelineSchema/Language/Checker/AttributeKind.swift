@@ -7,7 +7,7 @@ enum AttributeKind: String, CaseIterable {
     case maximumByteCount = "max_bytes"
     case length, constant, sequence, checksum
 
-    /// What an attribute can stand before.
+    /// The declarations that an attribute can precede.
     enum Place: String {
         case message = "a message"
         case structure = "a struct"
@@ -23,9 +23,9 @@ enum AttributeKind: String, CaseIterable {
         case headerField = "a field of the packet"
     }
 
-    /// What stands between an attribute's parentheses.
+    /// The argument between an attribute's parentheses.
     enum Shape: Equatable {
-        /// There are none.
+        /// No argument.
         case none
         case integer, range, name, string, length
         /// A number, a name or a string.
@@ -58,7 +58,7 @@ enum AttributeKind: String, CaseIterable {
         }
     }
 
-    /// How it is written, for messages that explain it.
+    /// Returns how the attribute is written, for error messages.
     func example(at place: Place) -> String {
         switch self {
         case .id: place == .headerField ? "@id" : "@id(20001)"
@@ -79,7 +79,7 @@ enum AttributeKind: String, CaseIterable {
         }
     }
 
-    /// What its argument is, in words.
+    /// Returns a description of its argument in words.
     func argumentDescription(at place: Place) -> String {
         switch shape(at: place) {
         case .none: "no argument"
@@ -99,7 +99,7 @@ struct AttributeSet {
 
     private struct Entry {
         var span: SourceSpan
-        /// nil when there is none, or when it was reported.
+        /// nil if there is none, or if it was reported.
         var argument: ArgumentSyntax?
     }
 

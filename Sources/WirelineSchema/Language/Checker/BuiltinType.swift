@@ -7,12 +7,12 @@ enum BuiltinType: Equatable {
     case integer(IntegerFormat)
     case float32, float64, boolean, varint, string, bytes, properties
 
-    /// All names, the likelier ones first: of two near a misspelt word the first is suggested.
+    /// All names, the more likely ones first: if two are close to a misspelt word, the first is suggested.
     static let names =
         ["uint8", "uint16", "uint32", "uint64", "uint24", "int8", "int16", "int32", "int64", "int24"]
         + ["float", "double", "float32", "float64", "bool", "string", "String", "bytes", "varint", "properties"]
 
-    /// What the types of other languages and schemas are called here.
+    /// The types of other languages and schemas, with their names here.
     static let foreignNames = [
         "byte": "uint8", "ubyte": "uint8", "uchar": "uint8", "u8": "uint8", "char": "int8", "sbyte": "int8",
         "i8": "int8",
@@ -41,7 +41,7 @@ enum BuiltinType: Equatable {
 }
 
 extension IntegerFormat {
-    /// The format with this name in the language.
+    /// Makes the format with this name in the language.
     init?(name: String) {
         switch name {
         case "uint8": self = .uint8
@@ -58,12 +58,12 @@ extension IntegerFormat {
         }
     }
 
-    /// `0 to 255`, for messages.
+    /// The range as text for error messages: `0 to 255`.
     var rangeText: String { "\(range.lowerBound) to \(range.upperBound)" }
 }
 
 extension CountFormat {
-    /// The format with this name in the language.
+    /// Makes the format with this name in the language.
     init?(name: String) {
         guard let format = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = format

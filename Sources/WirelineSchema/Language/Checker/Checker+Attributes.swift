@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Checker {
-    /// Checks that each attribute is known, may stand here, stands here once, and has the argument that it needs.
+    /// Checks that each attribute is known, allowed here, present once, and has the argument that it needs.
     mutating func attributes(_ list: [AttributeSyntax], at place: AttributeKind.Place) -> AttributeSet {
         var set = AttributeSet()
         for syntax in list where !syntax.name.isFaulty {
@@ -49,12 +49,12 @@ extension Checker {
         return nil
     }
 
-    // MARK: What several declarations share
+    // MARK: Attributes of several declarations
 
-    /// `@name(…)`.
+    /// Returns the name in `@name(…)`.
     func alias(_ attributes: AttributeSet) -> String? { attributes.name(.name)?.text }
 
-    /// `@deprecated("why")`.
+    /// Returns the text in `@deprecated("why")`.
     func deprecation(_ attributes: AttributeSet) -> String? { attributes.string(.deprecated) }
 
     /// Reports attributes of a declaration that takes none.

@@ -8,7 +8,7 @@ extension Checker {
         let syntax = declared.syntax
         let format = integerFormat(syntax.format)
         let value = format.flatMap { checkedValue(syntax.number, in: $0) }
-        // 1 fits wherever a constant can stand.
+        // 1 is valid wherever a constant can be used.
         var constant = ConstantDescription(
             name: syntax.name.text, format: format ?? .uint8, value: value ?? 1,
             location: reporter.location(of: syntax.name.span))
@@ -127,17 +127,14 @@ extension Checker {
     func integerFormat(_ name: NameSyntax) -> IntegerFormat? {
         if let format = IntegerFormat(name: name.text) { return format }
         guard !name.isFaulty else { return nil }
-        let names = IntegerFormat.allCases.map(\.name)
-        var spelling = Spelling()
-        let suggestion = spelling.suggestion(for: name.text, among: names)
         reporter.error(
             "\(name.text.quoted) is not an integer type", at: name.span,
-            help: suggestion.map { "did you mean `\($0)`?" }
+            help: Spelling.help(for: name.text, among: IntegerFormat.allCases.map(\.name))
                 ?? "the integer types are `uint8` to `uint64` and `int8` to `int64`")
         return nil
     }
 
-    /// The number, if it is whole and fits.
+    /// Returns the number, if it is whole and fits.
     func checkedValue(_ number: NumberSyntax, in format: IntegerFormat) -> Int128? {
         guard !number.isFaulty else { return nil }
         guard let value = number.integer else {

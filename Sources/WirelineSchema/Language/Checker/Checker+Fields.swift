@@ -2,7 +2,7 @@
 
 import WirelineCodec
 
-/// What a list of fields belongs to: some fields can only stand in some of them.
+/// The owner of a list of fields; some fields are allowed only in some owners.
 enum FieldOwner {
     case message
     case structure(isSized: Bool)
@@ -58,7 +58,7 @@ extension Checker {
         let attributes = attributes(syntax.attributes, at: .field)
         let type = type(of: syntax, attributes)
         var field = FieldDescription(
-            // A boolean is as small and plain as a type can be.
+            // A substitute for an unknown type: the smallest and simplest one.
             name: syntax.name.text, type: type ?? .boolean, location: reporter.location(of: syntax.name.span))
         field.alias = alias(attributes)
         field.number = syntax.number?.integer.flatMap { Int(exactly: $0) }
@@ -72,7 +72,7 @@ extension Checker {
             isFaulty: type == nil)
     }
 
-    /// Field numbers are documentation, so that the one thing they can be is out of order.
+    /// Checks the field numbers, which are only documentation: they must ascend, and be 0 to `Int32.max`.
     mutating func checkNumbersAscend(_ fields: [FieldSyntax]) {
         var last: Int128?
         for field in fields {
@@ -96,20 +96,22 @@ extension Checker {
 
     // MARK: Order
 
-    /// Fields that old programs do not know stand behind those that they know.
+    /// Checks that fields unknown to old programs come after those that they know.
     private func checkGrowth(_ fields: [ResolvedField]) {
         var appended: ResolvedField?
         var lastOptional: ResolvedField?
         var lastSince = 0
-        for field in fields {
+        for (index, field) in fields.enumerated() {
             switch field.description.presence {
             case .required:
                 guard let appended else { continue }
-                // The fields behind this one have the same trouble.
+                // The fields after this one have the same problem.
+                let help = "move it up, or make it `optional` or `@since(n)` too"
                 return reporter.error(
                     "\(field.description.name.quoted) must be there, but \(appended.description.name.quoted) before it "
                         + "may be missing",
-                    at: field.nameSpan, help: "move it up, or make it `optional` or `@since(n)` too")
+                    at: field.nameSpan,
+                    help: field.description.type.goesToEnd ? helpForRest(after: fields[..<index]) ?? help : help)
             case .optional:
                 lastOptional = field
             case .since(let number, _):
@@ -120,10 +122,12 @@ extension Checker {
                 }
                 lastSince = max(lastSince, number)
                 if let optional = lastOptional {
+                    let help = "make \(field.description.name.quoted) `optional` too"
                     reporter.warning(
                         "\(field.description.name.quoted) is always written, so \(optional.description.name.quoted) "
                             + "before it can never be left out",
-                        at: field.nameSpan, help: "make \(field.description.name.quoted) `optional` too")
+                        at: field.nameSpan,
+                        help: field.description.type.goesToEnd ? helpForRest(after: fields[..<index]) ?? help : help)
                     lastOptional = nil
                 }
             }
@@ -131,7 +135,17 @@ extension Checker {
         }
     }
 
-    /// What goes to the end of the payload is the last field of a message.
+    /// Returns advice for a field that may have no bytes, after fields that may be missing; nil if none of those may.
+    ///
+    /// It cannot be `optional`, and a field that is always written cannot follow an `optional` one.
+    func helpForRest(after fields: ArraySlice<ResolvedField>) -> String? {
+        if let optional = fields.first(where: { $0.description.presence == .optional }) {
+            return "make it `@since(n)`, and the `optional` fields from \(optional.description.name.quoted) on too"
+        }
+        return fields.contains { $0.description.presence != .required } ? "make it `@since(n)`" : nil
+    }
+
+    /// Checks that a field that goes to the end of the payload is the last field of a message.
     private func checkLast(_ fields: [ResolvedField], in owner: FieldOwner) {
         for (index, field) in fields.enumerated() where field.description.type.goesToEnd {
             if case .structure = owner {
@@ -154,7 +168,7 @@ extension Checker {
 }
 
 extension TypeDescription {
-    /// Whether the value has no end of its own.
+    /// Whether the value extends to the end of the payload.
     var goesToEnd: Bool {
         switch self {
         case .string(.rest), .bytes(.rest), .list(_, .rest), .properties: true

@@ -85,7 +85,9 @@ extension NumberSyntax {
 }
 
 extension Double {
-    /// What a field of a type holds when it is set to this number, so that 0.1 lies in a `float32`'s range up to 0.1.
+    /// Returns the value that a field of a type holds for this number.
+    ///
+    /// So 0.1 is inside a `float32`'s range up to 0.1.
     func nearest(of type: TypeDescription) -> Double {
         guard case .float32 = type, Float(self).isFinite else { return self }
         return Double(Float(self))
@@ -93,7 +95,7 @@ extension Double {
 }
 
 extension TypeDescription {
-    /// The most that `@max` can say; nil for types that it does not limit.
+    /// The largest value for `@max`; nil for types that it does not limit.
     fileprivate var countLimit: Int? {
         switch self {
         case .string(let extent), .bytes(let extent), .list(_, let extent):

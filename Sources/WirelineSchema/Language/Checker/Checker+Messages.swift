@@ -2,10 +2,10 @@
 
 import WirelineCodec
 
-/// What a message's name says about it.
+/// What a message's name says about the message.
 private struct NameMeaning {
     var sender: Sender?
-    /// The largest number there is when the digits are too many; nil when there are none.
+    /// The ID; the largest number if there are too many digits, nil if there are none.
     var id: Int128?
 
     init(_ name: String) {
@@ -30,7 +30,7 @@ extension Checker {
         }
     }
 
-    /// Finds IDs, directions and replies, and checks that they can be told apart.
+    /// Finds IDs, directions and replies, and checks that messages can be told apart.
     mutating func checkMessages() {
         var replies: [(message: Int, name: NameSyntax)] = []
         for (index, declared) in declarations.messages.enumerated() {
@@ -53,7 +53,7 @@ extension Checker {
 
     // MARK: ID and direction
 
-    /// The ID and the senders; nil for what was reported.
+    /// Returns the ID and the senders; nil for what was reported.
     private mutating func identity(
         _ name: NameSyntax, _ attributes: AttributeSet
     ) -> (id: UInt64?, senders: Set<Sender>?) {
@@ -135,7 +135,7 @@ extension Checker {
         return UInt64(value)
     }
 
-    /// One `@id` too few is one mistake, however many messages have an ID.
+    /// Reports all messages with an ID at once: one missing `@id` is one mistake.
     private func reportHomelessIDs() {
         guard let first = homelessIDs.first else { return }
         let others =
@@ -154,7 +154,7 @@ extension Checker {
             var id: UInt64
             var sender: Sender
         }
-        let reserved = NumberRanges(description.reservedIDs.map { Int128($0.lowerBound)...Int128($0.upperBound) })
+        let reserved = NumberRanges(description.reservedIDs)
         let hasID = description.layout.hasMessageID
         var first: [Key: Int] = [:]
         for (index, message) in description.messages.enumerated() where identifiedMessages[index] {
@@ -176,7 +176,7 @@ extension Checker {
     private func reportTwice(_ index: Int, _ earlier: Int, _ sender: Sender, at span: SourceSpan) {
         let (message, other) = (description.messages[index], description.messages[earlier])
         let otherSpan = declarations.messages[earlier].syntax.name.span
-        // The names are told apart elsewhere.
+        // Equal names are reported elsewhere.
         guard message.name != other.name else { return }
         let place = reporter.place(of: otherSpan)
         if description.layout.hasMessageID {
@@ -215,9 +215,8 @@ extension Checker {
         if case .message(let declared)? = symbols[name.text]?.meaning { reply = declared }
         guard let reply else {
             guard !name.isFaulty, !lostNames.contains(name.text) else { return }
-            let suggestion = spelling.suggestion(for: name.text, among: description.messages.lazy.map(\.name))
-            return reporter.error(
-                "unknown message \(name.text.quoted)", at: name.span, help: suggestion.map { "did you mean `\($0)`?" })
+            let help = spelling.help(for: name.text, among: description.messages.lazy.map(\.name))
+            return reporter.error("unknown message \(name.text.quoted)", at: name.span, help: help)
         }
         guard identifiedMessages[index], identifiedMessages[reply] else { return }
         let request = description.messages[index]

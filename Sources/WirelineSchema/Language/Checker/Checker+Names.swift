@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Checker {
-    /// Sorts the declarations by kind and enters their names.
+    /// Sorts the declarations by kind and registers their names.
     mutating func declare(_ list: [DeclarationSyntax]) {
         for declaration in list {
             switch declaration.body {
@@ -46,15 +46,10 @@ extension Checker {
 
     // MARK: Names that `@name` gives
 
-    /// Checks that no `@name` at the top level is anything else's name or `@name`.
+    /// Checks that no `@name` at the top level is the name or `@name` of another declaration.
     mutating func checkAliases() {
         var taken: [String: SourceSpan] = [:]
-        let owners =
-            declarations.messages.map { ($0.declaration, $0.syntax.name) }
-            + declarations.structures.map { ($0.declaration, $0.syntax.name) }
-            + declarations.enumerations.map { ($0.declaration, $0.syntax.name) }
-            + declarations.flags.map { ($0.declaration, $0.syntax.name) }
-        for (declaration, owner) in owners {
+        for (declaration, owner) in namedTypes {
             guard let alias = aliasName(declaration.attributes), alias.text != owner.text else { continue }
             if let other = taken[alias.text] ?? symbols[alias.text]?.span {
                 reportTaken(alias, by: other)
@@ -64,9 +59,17 @@ extension Checker {
         }
     }
 
-    /// Checks the names of a message's fields or an enum's cases, and what `@name` makes of them.
+    /// The declarations that become types in generated code.
+    var namedTypes: [(DeclarationSyntax, NameSyntax)] {
+        declarations.messages.map { ($0.declaration, $0.syntax.name) }
+            + declarations.structures.map { ($0.declaration, $0.syntax.name) }
+            + declarations.enumerations.map { ($0.declaration, $0.syntax.name) }
+            + declarations.flags.map { ($0.declaration, $0.syntax.name) }
+    }
+
+    /// Checks the names of a message's fields or an enum's cases, and their `@name`.
     ///
-    /// - Parameter noun: What they are, for messages.
+    /// - Parameter noun: The word for them in error messages.
     mutating func checkMemberNames(_ members: [(name: NameSyntax, attributes: [AttributeSyntax])], noun: String) {
         var names: [String: SourceSpan] = [:]
         for (name, _) in members {
@@ -90,7 +93,8 @@ extension Checker {
             help: "choose another name")
     }
 
-    private func aliasName(_ attributes: [AttributeSyntax]) -> NameSyntax? {
+    /// The name that `@name` gives.
+    func aliasName(_ attributes: [AttributeSyntax]) -> NameSyntax? {
         for attribute in attributes where attribute.name.text == AttributeKind.name.rawValue {
             if case .name(let name)? = attribute.arguments?.first { return name }
         }
@@ -116,7 +120,7 @@ extension Checker {
         for (name, spans) in unknownTypes {
             let suggestion =
                 BuiltinType.foreignNames[name.lowercased()] ?? spelling.suggestion(for: name, among: candidates)
-            // What is missing may declare it, unless it is near to something that is there.
+            // An unreadable part may declare it, unless the name is close to a known one.
             if lostNames.contains(name), suggestion == nil { continue }
             var help = suggestion.map { "did you mean `\($0)`?" } ?? "declare it: `struct \(name.prefix(60)) { … }`"
             let others = spans.dropFirst()

@@ -11,7 +11,7 @@ enum OptionKind: String, CaseIterable {
     case maximumDepth = "max_depth"
     case trailing, properties
 
-    /// The values that can be written, for messages.
+    /// The values that can be written, for error messages.
     var choices: String {
         switch self {
         case .byteOrder: "`big` or `little`"
@@ -25,7 +25,7 @@ enum OptionKind: String, CaseIterable {
 }
 
 extension Checker {
-    /// Every level of structures is a level of the decoder's stack.
+    /// The largest `max_depth`: every level of structures takes a level of the decoder's stack.
     static let depthLimit = 1000
 
     mutating func checkOptions() {
@@ -50,17 +50,17 @@ extension Checker {
     private mutating func optionKind(_ name: NameSyntax) -> OptionKind? {
         if let kind = OptionKind(rawValue: name.text) { return kind }
         guard !name.isFaulty else { return nil }
-        let suggestion = spelling.suggestion(for: name.text, among: OptionKind.allCases.lazy.map(\.rawValue))
+        let help = spelling.help(for: name.text, among: OptionKind.allCases.lazy.map(\.rawValue))
         let all = OptionKind.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
         reporter.error(
             "unknown option \(name.text.quoted)", at: name.span,
-            help: suggestion.map { "did you mean `\($0)`?" } ?? "the options are \(all)")
+            help: help ?? "the options are \(all)")
         return nil
     }
 
     /// Sets an option.
     ///
-    /// - Returns: Its value in one spelling, to compare with others; nil when it is none of the choices.
+    /// - Returns: Its value in one spelling, for comparison; nil if it is not one of the choices.
     private mutating func apply(_ kind: OptionKind, _ value: ArgumentSyntax) -> String? {
         switch value {
         case .name(let name) where apply(kind, name.text): return name.text

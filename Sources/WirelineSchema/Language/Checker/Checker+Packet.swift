@@ -3,7 +3,7 @@
 import WirelineCodec
 
 extension Checker {
-    /// Makes the layout of the `packet`, if there is one, and finds the largest packet that its lengths allow.
+    /// Makes the layout of the `packet`, if there is one, and computes the largest packet that its lengths allow.
     mutating func checkPacket() {
         if let declared = declarations.packets.first {
             refuseAttributes(declared.declaration.attributes, at: .packet)
@@ -15,7 +15,7 @@ extension Checker {
             description.documentation = declared.declaration.documentation
             checkLayout(declared.syntax, keyword: declared.declaration.keyword)
         } else {
-            // Options hold for the header that is left out, too.
+            // The options also apply to the default header.
             description.layout = .standard(description.options.byteOrder)
         }
         checkPacketLimit()
@@ -53,7 +53,7 @@ extension Checker {
         reporter.error("\(fault)", at: span, help: fault.help)
     }
 
-    /// `max_packet` cannot say more than the lengths can, nor less than the header takes.
+    /// Limits `max_packet` to what the lengths can say, and checks that the header fits into it.
     private mutating func checkPacketLimit() {
         guard !hasFaultyLayout else { return }
         let layout = description.layout
@@ -73,7 +73,7 @@ extension Checker {
 
     // MARK: Fields
 
-    /// A field of the header or trailer; nil if something about it was reported.
+    /// Makes a field of the header or trailer; nil if something about it was reported.
     private mutating func headerField(_ field: FieldSyntax) -> PacketField? {
         let attributes = attributes(field.attributes, at: .headerField)
         if let modifier = field.optional ?? field.repeated ?? field.brackets.first?.span {
@@ -103,18 +103,16 @@ extension Checker {
             return .varint(maximumByteCount: byteCount)
         default:
             guard !field.typeName.isFaulty else { return nil }
-            let suggestion = spelling.suggestion(for: field.typeName.text, among: BuiltinType.names)
             let isType = BuiltinType(name: field.typeName.text) != nil || symbols[field.typeName.text] != nil
+            let help = isType ? nil : spelling.help(for: field.typeName.text, among: BuiltinType.names)
             reporter.error(
                 "a field of the packet cannot be \(field.typeName.text.quoted)", at: field.typeName.span,
-                help: isType
-                    ? "it is an integer, a `bool` or a `varint`"
-                    : suggestion.map { "did you mean `\($0)`?" } ?? "it is an integer, a `bool` or a `varint`")
+                help: help ?? "it is an integer, a `bool` or a `varint`")
             return nil
         }
     }
 
-    /// What the field is for: one attribute at most says so.
+    /// Returns the purpose of the field, which at most one attribute names.
     private mutating func headerRole(
         _ field: FieldSyntax, _ attributes: AttributeSet, _ format: PacketField.Format
     ) -> PacketField.Role? {
@@ -211,7 +209,7 @@ extension PacketLayout.Fault {
         }
     }
 
-    /// The field that is at fault, if it is one.
+    /// The field that is at fault, if there is one.
     fileprivate var fieldName: String? {
         switch self {
         case .duplicateName(let name), .severalVarints(let name), .invalidVarint(let name), .repeatedRole(let name),

@@ -3,9 +3,9 @@
 import WirelineCodec
 
 extension Checker {
-    /// Whether a packet may end before a field, and what the field is then.
+    /// Returns whether a packet may end before a field, and the field's value then.
     ///
-    /// - Parameter hasType: Whether the field's type is known; without it nothing is said about values.
+    /// - Parameter hasType: Whether the field's type is known; if not, values are not checked.
     mutating func presence(
         of syntax: FieldSyntax, _ attributes: AttributeSet, _ field: FieldDescription, in owner: FieldOwner,
         hasType: Bool
@@ -33,7 +33,7 @@ extension Checker {
         return .since(number, default: defaultValue(of: field, syntax, attributes))
     }
 
-    /// The number of `@since`; 0 if it was reported.
+    /// Returns the number of `@since`; 0 if it was reported.
     private func sinceNumber(_ attributes: AttributeSet) -> Int {
         guard let (value, span) = attributes.integer(.since) else { return 0 }
         guard (1...Int128(Int32.max)).contains(value) else {
@@ -47,7 +47,7 @@ extension Checker {
 
     // MARK: Defaults
 
-    /// Stands for a default that was reported, so that nobody takes it for zero.
+    /// Replaces a default that was reported, so that it is not treated as zero.
     private static let faultyDefault = DefaultValue.string("")
 
     private mutating func defaultValue(
@@ -116,10 +116,10 @@ extension Checker {
         switch argument {
         case .name(let name):
             if let value = table.values[name.text] { return .integer(value) }
-            let suggestion = spelling.suggestion(for: name.text, among: table.names)
+            let help = spelling.help(for: name.text, among: table.names)
             reporter.error(
                 "\(owner.quoted) has no \(name.text.quoted)", at: name.span,
-                help: suggestion.map { "did you mean `\($0)`?" } ?? "it has \(Self.list(table.names))")
+                help: help ?? "it has \(Self.list(table.names))")
             return Self.faultyDefault
         case .number(let number):
             if number.isFaulty { return Self.faultyDefault }
@@ -160,14 +160,14 @@ extension Checker {
         return Self.faultyDefault
     }
 
-    /// `a`, `b` and so on: the first few of many names.
+    /// Returns the first few of many names: `a`, `b` and so on.
     private static func list(_ names: [String]) -> String {
         let shown = names.prefix(8).map { "`\($0)`" }.joined(separator: ", ")
         return names.count > 8 ? shown + ", …" : shown
     }
 }
 
-/// The cases of an enum or flags, to look up in.
+/// The cases of an enum or flags, for look-ups.
 struct CaseTable {
     let names: [String]
     let values: [String: Int128]

@@ -19,7 +19,7 @@ extension Checker {
         return type
     }
 
-    // MARK: The type that is named
+    // MARK: The named type
 
     private mutating func elementType(
         of field: FieldSyntax, _ attributes: AttributeSet, isInList: Bool
@@ -94,7 +94,7 @@ extension Checker {
         return fits
     }
 
-    /// Where a string or bytes end; in a list each of them.
+    /// Returns how a string or bytes end; in a list, how each item ends.
     private func textExtent(
         _ attributes: AttributeSet, _ order: ByteOrder, isInList: Bool
     ) -> TypeDescription.Extent? {
@@ -150,7 +150,9 @@ extension Checker {
         of element: TypeDescription, _ field: FieldSyntax, _ attributes: AttributeSet
     ) -> TypeDescription? {
         if let brackets = field.brackets.first, let count = brackets.count {
-            return fixedCount(count).map { .fixedList(element, count: $0) }
+            guard let value = fixedCount(count) else { return nil }
+            warnAboutFixedList(of: element, field, count: value)
+            return .fixedList(element, count: value)
         }
         let order = byteOrder(attributes) ?? description.options.byteOrder
         return extent(attributes, [.count, .rest], description.options.listCount, order).map { .list(element, $0) }
@@ -185,17 +187,16 @@ extension Checker {
                 help: "declare one: `const uint8 seats = 4;`")
             return nil
         }
-        let suggestion = spelling.suggestion(for: name.text, among: declarations.constants.lazy.map(\.syntax.name.text))
+        let help = spelling.help(for: name.text, among: declarations.constants.lazy.map(\.syntax.name.text))
         reporter.error(
             "unknown constant \(name.text.quoted)", at: name.span,
-            help: suggestion.map { "did you mean `\($0)`?" } ?? "declare it: `const uint8 \(name.text.prefix(60)) = 4;`"
-        )
+            help: help ?? "declare it: `const uint8 \(name.text.prefix(60)) = 4;`")
         return nil
     }
 
     // MARK: Byte order
 
-    /// What `@little` or `@big` says.
+    /// Returns the byte order that `@little` or `@big` sets.
     func byteOrder(_ attributes: AttributeSet) -> ByteOrder? {
         if attributes.has(.little) { return .littleEndian }
         return attributes.has(.big) ? .bigEndian : nil

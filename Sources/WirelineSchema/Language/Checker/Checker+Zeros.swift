@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Checker {
-    /// Checks that fields which are zero when they are missing may be zero.
+    /// Checks that fields that are zero when missing are allowed to be zero.
     func checkZeros(_ fields: [ResolvedField]) {
         for field in fields where !field.isFaulty {
             guard case .since(_, .zero) = field.description.presence,
@@ -14,7 +14,10 @@ extension Checker {
         }
     }
 
-    /// Why fields cannot all be zero, if they cannot; those that may be missing need not be, where they may be at all.
+    /// Returns why fields cannot all be zero; nil if they can.
+    ///
+    /// Only required fields must be zero. But an `optional` field before a `@since` field cannot be left out, and is a
+    /// fault.
     func zeroFault(of fields: [ResolvedField]) -> String? {
         var optional: FieldDescription?
         for field in fields {
@@ -51,7 +54,7 @@ extension Checker {
 }
 
 extension TypeDescription {
-    /// Whether `@default` can stand before a field of this type.
+    /// Whether `@default` is allowed for a field of this type.
     fileprivate var takesDefault: Bool {
         switch self {
         case .integer, .varint, .float32, .float64, .boolean, .enumeration, .flags, .string: true

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Resolves what the files of a folder say into a ``ProtocolDescription``, and reports what cannot be.
+/// Resolves the files of a folder into a ``ProtocolDescription``, and reports errors.
 ///
-/// After a report it goes on with something harmless in place of what was wrong, so that one mistake is one problem;
-/// the description is thrown away then.
+/// After an error it continues with a harmless substitute, so that one mistake is one problem. The description is then
+/// discarded.
 struct Checker {
     let reporter: Reporter
     var description: ProtocolDescription
     var spelling = Spelling()
-    /// Everything at the top level that has a name; of two with one name the first.
+    /// Everything at the top level that has a name; if two share a name, the first.
     var symbols: [String: Symbol] = [:]
-    /// What the unreadable parts of the files may declare, so that it says nothing that it is unknown.
+    /// The names that unreadable parts of the files may declare, so that they are not reported as unknown.
     var lostNames = LostNames()
-    /// Where types are written that nothing declares, in order of first appearance.
+    /// The places of undeclared types, in order of first appearance.
     var unknownTypes: [(name: String, spans: [SourceSpan])] = []
     var unknownTypeIndices: [String: Int] = [:]
 
     var declarations = Declarations()
-    /// Where `option max_packet` stands.
+    /// The place of `option max_packet`.
     var maximumPacketSpan: SourceSpan?
-    /// The packet's layout could not be made; the standard one stands in for it.
+    /// Whether the packet's layout is invalid; the standard layout then replaces it.
     var hasFaultyLayout = false
-    /// The fields of each message and structure, side by side with those in the description.
+    /// The fields of each message and structure, in the order of the description.
     var messageFields: [[ResolvedField]] = []
     var structureFields: [[ResolvedField]] = []
     /// The names and numbers of each enum and each flags.
     var enumerationTables: [CaseTable] = []
     var flagTables: [CaseTable] = []
-    /// How large each structure is.
+    /// The sizes of all types; those of structures are known from ``checkSizes()`` on.
+    var sizes: WireSizes
+    /// What a value of each structure takes.
     var structureFootprints: [Footprint] = []
-    /// Why each structure cannot be zero in all parts, if it cannot.
+    /// Why each structure cannot be all zeros, if it cannot.
     var structureZeroFaults: [String?] = []
-    /// The messages that have an ID in a packet that has no field for it.
+    /// The messages that have an ID although the packet has no field for it.
     var homelessIDs: [(name: String, span: SourceSpan)] = []
     /// Whether the ID and the direction of each message are known.
     var identifiedMessages: [Bool] = []
@@ -39,6 +41,7 @@ struct Checker {
     init(name: String, reporter: Reporter) {
         self.reporter = reporter
         description = ProtocolDescription(name: name)
+        sizes = WireSizes(description)
     }
 
     mutating func check(_ trees: [FileSyntax]) -> ProtocolDescription {
@@ -51,6 +54,7 @@ struct Checker {
         for enumeration in declarations.enumerations { checkEnumeration(enumeration) }
         for flags in declarations.flags { checkFlags(flags) }
         checkAliases()
+        warnAboutHiddenTypes()
         checkFields()
         reportUnknownTypes()
         checkReservedIDs()
@@ -60,12 +64,12 @@ struct Checker {
     }
 }
 
-/// What a name at the top level stands for.
+/// The meaning of a name at the top level.
 struct Symbol {
     var meaning: Meaning
     var span: SourceSpan
 
-    /// With the index in the description's list of its kind.
+    /// The kind, with the index in the description's list of that kind.
     enum Meaning {
         case message(Int)
         case structure(Int)
@@ -85,7 +89,7 @@ struct Symbol {
     }
 }
 
-/// A declaration, taken apart by kind.
+/// A declaration with the syntax of its kind.
 struct Declared<Syntax> {
     var declaration: DeclarationSyntax
     var syntax: Syntax
@@ -103,13 +107,13 @@ struct Declarations {
     var packets: [Declared<PacketSyntax>] = []
 }
 
-/// A field, and where to point when something about it is wrong.
+/// A field, and the places to mark if something about it is wrong.
 struct ResolvedField {
     var description: FieldDescription
     var nameSpan: SourceSpan
     var typeSpan: SourceSpan
-    /// The type as it is written, for messages.
+    /// The type as it is written, for error messages.
     var typeName: String
-    /// Its type is unknown and something else stands in for it.
+    /// Whether its type is unknown and replaced by a substitute.
     var isFaulty: Bool
 }

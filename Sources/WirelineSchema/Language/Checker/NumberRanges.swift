@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Ranges to look numbers up in.
+/// Ranges in which numbers can be looked up.
 struct NumberRanges {
-    /// Ascending and disjoint.
+    /// The ranges, ascending and disjoint.
     private var ranges: [ClosedRange<Int128>] = []
 
     init(_ list: [ClosedRange<Int128>]) {
@@ -13,6 +13,10 @@ struct NumberRanges {
                 ranges.append(range)
             }
         }
+    }
+
+    init(_ list: [ClosedRange<UInt64>]) {
+        self.init(list.map { Int128($0.lowerBound)...Int128($0.upperBound) })
     }
 
     func contains(_ value: Int128) -> Bool {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A comment as it is written into a formatted file.
+/// Formats a comment for the formatted file.
 ///
-/// No line of it ends in space. The lines of a block whose lines all start with `*` are moved with it; those of any other
-/// stay where they are, for their indentation may be part of what the comment says.
+/// No line ends in space. If all lines of a block start with `*`, they are moved with it. Lines of other blocks stay,
+/// because their indentation may have a meaning.
 enum CommentText {
-    /// - Parameter indentation: Where the comment starts, when it is the first thing on its line; nil when something stands
-    ///   in front of it, and its further lines are left alone.
+    /// - Parameter indentation: The column of a comment that comes first on its line. nil if it does not; its further
+    ///   lines are then unchanged.
     static func text(of comment: Comment, in source: SourceText, indentation: Int?) -> String {
         let lines = lines(of: source.bytes[comment.range])
         guard let indentation, lines.count > 1, lines.dropFirst().allSatisfy(startsWithStar) else {
@@ -35,17 +35,17 @@ enum CommentText {
         line[..<(line.lastIndex { !$0.isBlank }.map { $0 + 1 } ?? line.startIndex)]
     }
 
-    /// Whether documentation leaves out what stands up to a single star; `*/` is one, and `**` starts a ruler.
+    /// Whether documentation drops everything up to a single star; `*/` counts as one, and `**` starts a ruler.
     private static func startsWithStar(_ line: ArraySlice<UInt8>) -> Bool {
         let text = line.drop(while: \.isBlank)
         guard let first = text.first else { return true }
         guard first == UInt8(ascii: "*") else { return false }
-        // What is not ASCII could be a mark on the star.
+        // A character beyond ASCII could be a combining mark on the star.
         return text.dropFirst().first.map { $0 < 0x80 && $0 != UInt8(ascii: "*") } ?? true
     }
 }
 
 extension UInt8 {
-    /// Space within a line.
+    /// Whether the byte is space within a line.
     fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || (0x09...0x0C).contains(self) && self != .lineFeed }
 }

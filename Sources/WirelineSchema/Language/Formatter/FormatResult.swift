@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What formatting a file gave.
+/// The result of formatting a file.
 public enum FormatResult: Equatable, Sendable {
-    /// The file's bytes in the canonical layout, in UTF-8; lines end in LF. They can be those that it had.
+    /// The file's bytes in the canonical layout, in UTF-8 with LF; they may equal the original.
     case formatted([UInt8])
-    /// The file cannot be parsed; what is wrong with it, as a check says it.
+    /// The file cannot be parsed; the problems are those that a check reports.
     case broken(CheckResult)
 }
 
 extension SourceFile {
-    /// The file in the canonical layout: the same declarations with the same documentation, laid out in one way.
+    /// Returns the file in the canonical layout: the same declarations and documentation, laid out in one way.
     ///
     ///     // ========== 切换场景 ==========
     ///     @name(EnterScene)
@@ -18,15 +18,16 @@ extension SourceFile {
     ///         uint32 Line    = 2;  // 分线
     ///     }
     ///
-    /// - Members are indented by 4 spaces. Their names, numbers and comments stand in columns, from one empty line, comment
-    ///   line or longer member to the next; in the `packet` so do their types.
-    /// - Of the author's line breaks, these are kept: single empty lines, those behind attributes, and a declaration's
-    ///   body on one line where it has at most 100 columns and no comment.
-    /// - A declaration with a body on several lines has an empty line before and behind it.
-    /// - All comments are kept, each with what it documents; one that documents nothing has an empty line below.
+    /// - Members are indented by 4 spaces. Their names, numbers and comments are aligned in columns, from one empty
+    ///   line, comment line or longer member to the next. In the `packet` their types are aligned too.
+    /// - These line breaks of the author are kept: single empty lines, those after attributes, and a declaration's body
+    ///   on one line if it has at most 100 columns and no comment.
+    /// - A declaration with a body on several lines has an empty line before and after it.
+    /// - All comments are kept, each with the declaration it documents; one that documents nothing has an empty line
+    ///   below.
     ///
-    /// Formatting the result changes nothing. Only this file is looked at: types that other files declare, or that nobody
-    /// does, are left for ``ProtocolDescription/check(name:files:)``.
+    /// Formatting the result changes nothing. Only this file is checked. Types that it does not declare are left for
+    /// ``ProtocolDescription/check(name:files:)``.
     public func formatted() -> FormatResult {
         let source = SourceText(self)
         let reporter = Reporter(sources: [source])

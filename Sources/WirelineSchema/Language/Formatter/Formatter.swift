@@ -2,23 +2,23 @@
 
 /// Lays out the tokens and comments of a file that has been parsed without errors.
 ///
-/// Nothing in the language nests, so tokens are enough: a statement ends in `;`, or in a `{` with statements up to its `}`.
-/// ``DocumentationFinder`` says which comments belong to what stands above or in front of them, and each is put where it
-/// says so again.
+/// Nothing in the language nests, so tokens are enough: a statement ends in `;`, or in a `{` with statements up to its
+/// `}`. ``DocumentationFinder`` tells which comments document the declaration above or after them. Each comment is
+/// placed so that this stays the same.
 struct Formatter {
     private let input: CommentedTokens
     private var rows: [LayoutRow] = []
     private var position = 0
-    /// The line of the source on which what has been laid out ends.
+    /// The source line on which the text laid out so far ends.
     private var line = -1
-    /// The comments that a `;` without a statement leaves behind.
+    /// The comments left by a `;` without a statement.
     private var stray: [Comment] = []
-    /// What comes next has an empty line in front.
+    /// Whether the next item needs an empty line before it.
     private var wantsBlank = false
 
-    /// Of members, and of what goes on from the line above.
+    /// The indentation of members and of continued lines, in spaces.
     static let indentation = 4
-    /// More than that does not stay on one line with its body.
+    /// The longest line, in columns, on which a declaration stays with its body.
     static let oneLineLimit = 100
 
     init(source: SourceText, lexed: LexedFile) {
@@ -26,7 +26,7 @@ struct Formatter {
             source: source, tokens: lexed.tokens, documentation: DocumentationFinder(source: source, lexed: lexed))
     }
 
-    /// The whole file.
+    /// Returns the whole formatted file.
     mutating func format() -> String {
         while tokens[position].kind != .endOfFile {
             if tokens[position].kind == .semicolon {
@@ -45,7 +45,7 @@ struct Formatter {
 
     // MARK: Declarations
 
-    /// As C's programmers write it: `};`.
+    /// Drops the semicolon of `};`, as written in C.
     private mutating func dropSemicolon() {
         stray = remainder(before: position) + documentation.behind(position)
         position += 1
@@ -65,7 +65,7 @@ struct Formatter {
         wantsBlank = isExpanded
     }
 
-    /// Whether a declaration keeps its body on its own line; an empty one needs none.
+    /// Whether a declaration keeps its body on its line; an empty body always fits.
     private func staysOnOneLine(_ statement: Statement, _ body: Statement.Body) -> Bool {
         guard !statement.hasComments,
             (statement.last + 1...body.close).allSatisfy({ documentation.comments(before: $0).isEmpty })
@@ -84,7 +84,7 @@ struct Formatter {
     private mutating func layOut(_ statement: Statement, _ body: Statement.Body) {
         let isOnOneLine = tokens[statement.last].line == tokens[body.close].line
         rows += statement.rows(indentation: 0)
-        // What documents it stands behind the `}` of a declaration on one line, behind the `{` of any other.
+        // Its documentation follows the `}` if the declaration is on one line, otherwise the `{`.
         finish(isOnOneLine ? body.close : statement.last)
         position = statement.last + 1
         while position < body.close {
@@ -102,7 +102,7 @@ struct Formatter {
         }
     }
 
-    /// Puts the comments behind a token into the last row, and goes on behind it.
+    /// Puts the comments after a token into the last row, and moves past the token.
     private mutating func finish(_ token: Int) {
         let comments = documentation.behind(token)
         let first = comments.prefix { $0.firstLine == tokens[token].line }
@@ -114,15 +114,15 @@ struct Formatter {
 
     // MARK: Comments
 
-    /// The comments in front of a token that do not belong to what stands before them.
+    /// Returns the comments before a token that do not belong to the previous statement.
     private func remainder(before token: Int) -> [Comment] {
         let takenCount = token == 0 ? 0 : documentation.behind(token - 1).count
         return stray + documentation.comments(before: token).dropFirst(takenCount)
     }
 
-    /// Lays out what stands between a statement and what is before it.
+    /// Lays out the comments between a statement and the previous one.
     ///
-    /// - Parameter wantsBlank: Whether an empty line must stand in front of the statement and the comments that belong to it.
+    /// - Parameter wantsBlank: Whether an empty line must come before the statement and its comments.
     private mutating func layOutComments(above first: Int, indentation: Int, wantsBlank: Bool) {
         let comments = remainder(before: first)
         let detached = comments.dropLast(documentation.above(first).count)
@@ -134,7 +134,7 @@ struct Formatter {
         if tokens[first].line - line > 1 { separate() }
     }
 
-    /// Lays out comments on lines of their own; those that share a line go on doing so.
+    /// Lays out comments on their own lines; comments that share a line stay together.
     private mutating func layOut(_ comments: [Comment], indentation: Int) {
         stray = []
         if wantsBlank, !comments.isEmpty { separate() }
@@ -150,7 +150,7 @@ struct Formatter {
         }
     }
 
-    /// One empty line, but none at the start of the file or of a body.
+    /// Adds one empty line, except at the start of the file or of a body.
     private mutating func separate() {
         guard let last = rows.last, last.kind != .blank, last.kind != .opening else { return }
         rows.append(LayoutRow(kind: .blank))
@@ -163,7 +163,7 @@ struct CommentedTokens {
     let tokens: [Token]
     let documentation: DocumentationFinder
 
-    /// - Parameter indentation: Where the comment starts; nil when something stands in front of it on its line.
+    /// - Parameter indentation: The column of a comment that comes first on its line; otherwise nil.
     func text(of comment: Comment, indentation: Int?) -> String {
         CommentText.text(of: comment, in: source, indentation: indentation)
     }

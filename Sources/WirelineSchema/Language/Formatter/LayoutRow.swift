@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A line of a formatted file, or a few of them that belong together.
+/// A line of a formatted file, or a few lines that belong together.
 struct LayoutRow {
     var kind: Kind
-    /// In spaces.
+    /// The indentation in spaces.
     var indentation = 0
-    /// Rows of one section that stand directly below one another have their cells in columns; nil for none.
+    /// Adjacent rows of one section have their cells in columns; nil for a row without columns.
     var section: Section?
-    /// What stands in the columns; without a section, one text, which can have several lines.
+    /// The texts of the columns; without a section, one text, which may have several lines.
     var cells: [String] = []
-    /// The comments behind it on its line.
+    /// The comments after the code on its line.
     var trailing: [String] = []
-    /// Comments below those, in the column of the last of them.
+    /// The comments below those, in the column of the last of them.
     var continuation: [String] = []
 
     enum Kind {
@@ -20,19 +20,19 @@ struct LayoutRow {
         case opening
     }
 
-    /// What rows must have in common to stand in columns.
+    /// The kind of row; only rows of the same kind share columns.
     enum Section {
         case field, packetField, enumerationCase, option, constant, other
     }
 
-    /// A first cell that is longer does not make its column wider: the row stands out.
+    /// The longest first cell that makes its column wider; a row with a longer one is not aligned.
     static let firstCellLimit = 32
-    /// Nor does a longer row push the comments of others away.
+    /// The widest row that moves the comments of other rows.
     static let commentColumnLimit = 80
-    /// Spaces between code and a comment behind it.
+    /// The number of spaces between code and a comment after it.
     static let commentGap = 2
 
-    /// The row without its comments, its cells in columns of these widths.
+    /// Returns the row without its comments, with its cells in columns of these widths.
     func code(_ widths: [Int]) -> String {
         guard kind != .blank else { return "" }
         var text = String(repeating: " ", count: indentation)
@@ -41,7 +41,7 @@ struct LayoutRow {
             text += cell
             guard index + 1 < cells.count else { break }
             let padding = standsOut ? 0 : widths[index] - cell.displayWidth
-            // An empty column takes no room.
+            // An empty column takes no space.
             if standsOut || widths[index] > 0 { text += String(repeating: " ", count: padding + 1) }
         }
         return text
@@ -49,7 +49,7 @@ struct LayoutRow {
 }
 
 extension ArraySlice<LayoutRow> {
-    /// The rows as lines, sections in columns.
+    /// Returns the rows as lines, with sections in columns.
     func text() -> String {
         var text = ""
         var rest = self
@@ -70,7 +70,7 @@ extension ArraySlice<LayoutRow> {
         return zip(self, codes).map { $0.text(code: $1, commentColumn: commentColumn) }.joined()
     }
 
-    /// A column is as wide as its widest cell that has another behind it.
+    /// Returns the column widths: the widest cell of each that has another cell after it.
     private func columnWidths() -> [Int] {
         var widths: [Int] = []
         for row in self where row.cells.count > 1 && row.cells[0].displayWidth <= LayoutRow.firstCellLimit {
@@ -101,13 +101,13 @@ extension LayoutRow {
 }
 
 extension String {
-    /// The terminal cells of a line, counted as for diagnostics and for comments that go on below others.
+    /// The number of terminal cells of a line, counted as for diagnostics and for continued comments.
     var displayWidth: Int {
         let source = SourceText(SourceFile(path: "", bytes: Array(utf8)))
         return source.displayColumn(at: source.bytes.count)
     }
 
-    /// What stands behind the last newline.
+    /// The text after the last newline.
     var lastLine: String {
         utf8.lastIndex(of: .lineFeed).map { String(self[utf8.index(after: $0)...]) } ?? self
     }

@@ -7,15 +7,15 @@ struct Statement {
     let first: Int
     /// The `;` or the `{`.
     let last: Int
-    /// What the `{` opens.
+    /// The body that the `{` opens.
     let body: Body?
-    /// Comments stand between its tokens.
+    /// Whether there are comments between its tokens.
     let hasComments: Bool
-    /// The word that says what is declared.
+    /// The word that names what is declared.
     let keyword: String
-    /// The token behind the attributes.
+    /// The first token after the attributes.
     private let start: Int
-    /// The keyword of the declaration that it is a member of.
+    /// The keyword of the declaration that contains it, if it is a member.
     private let owner: String?
 
     struct Body {
@@ -50,7 +50,7 @@ struct Statement {
 
     // MARK: Rows
 
-    /// The rows of the statement; several where its attributes have lines of their own.
+    /// Returns the rows of the statement; several if its attributes are on their own lines.
     func rows(indentation: Int) -> [LayoutRow] {
         let kind: LayoutRow.Kind = body == nil ? .code : .opening
         if hasComments {
@@ -62,14 +62,14 @@ struct Statement {
         return rows
     }
 
-    /// The rows of a declaration with its body on its line.
+    /// Returns the rows of a declaration with its body on the same line.
     func rows(through close: Int, indentation: Int) -> [LayoutRow] {
         let row = LayoutRow(
             kind: .code, indentation: indentation, section: .other, cells: [oneLine(through: close)])
         return attributeRows(indentation: indentation) + [row]
     }
 
-    /// The last line of the statement and its body behind it.
+    /// Returns the last line of the statement, followed by its body.
     func oneLine(through close: Int) -> String { text(lineStart..<close + 1) }
 
     private func attributeRows(indentation: Int) -> [LayoutRow] {
@@ -79,7 +79,7 @@ struct Statement {
         }
     }
 
-    /// Where the author starts a line with an attribute, or behind one.
+    /// The tokens at which the author starts a new line, among the attributes or after them.
     private var lineStarts: [Int] {
         [first] + (first..<start).map { $0 + 1 }.filter(startsLine)
     }
@@ -110,12 +110,12 @@ struct Statement {
         let equals = (start..<end).first { tokens[$0].kind == .equals }
         guard body == nil, section != .other else { return [text(line..<end)] }
         guard section == .field || section == .packetField else {
-            // A list of reserved numbers has none.
+            // A list of reserved numbers has no `=`.
             guard let equals else { return [text(line..<end)] }
             return [text(line..<equals), text(equals..<end)]
         }
         let name = (equals ?? last) - 1
-        // `payload;`
+        // This is the line `payload;`.
         guard name > start else { return [text(line..<end)] }
         let named = equals.map { [text(name..<$0), text($0..<end)] } ?? [text(name..<end)]
         guard section == .packetField else { return [text(line..<name)] + named }
@@ -124,7 +124,7 @@ struct Statement {
 
     // MARK: Text
 
-    /// Tokens on one line.
+    /// Returns tokens as one line.
     private func text(_ range: Range<Int>) -> String {
         var text = ""
         for token in range {
@@ -134,7 +134,7 @@ struct Statement {
         return text
     }
 
-    /// All tokens, and the comments where they stand between them.
+    /// Returns all tokens, with the comments between them.
     private func textWithComments(_ indentation: Int) -> String {
         var text = input.text(of: first)
         for token in first + 1...last {
@@ -155,7 +155,7 @@ struct Statement {
         return text
     }
 
-    /// Whether a space stands between a token and the one in front of it.
+    /// Whether there is a space between a token and the previous one.
     private func hasSpace(before token: Int) -> Bool {
         let left = tokens[token - 1]
         switch (left.kind, tokens[token].kind) {
@@ -168,7 +168,7 @@ struct Statement {
         }
     }
 
-    /// Whether a `-` stands between a name and a number, as in `packet - 4`, rather than in front of a negative one.
+    /// Whether a `-` is between a name and a number, as in `packet - 4`, and not the sign of a number.
     private func isSubtraction(_ token: Int) -> Bool {
         let left = tokens[token - 1]
         guard left.kind == .name else { return false }

@@ -3,7 +3,7 @@
 extension Lexer {
     /// Reports a file that is not UTF-8.
     ///
-    /// - Returns: Whether the file can be read all the same: text that is UTF-8 but for a few comments can.
+    /// - Returns: Whether the file can still be read; UTF-16 and UTF-32 cannot.
     func checkEncoding() -> Bool {
         let help = "save the file as UTF-8"
         switch source.encodingFault() {
@@ -27,10 +27,10 @@ extension Lexer {
         return true
     }
 
-    /// Something beyond ASCII stands where a token could start.
+    /// Reads a character beyond ASCII where a token could start.
     mutating func lexBeyondASCII() {
         guard let (scalar, byteCount) = source.scalar(at: offset) else {
-            // checkEncoding has reported the file; most likely the bytes are meant for a name.
+            // checkEncoding has reported the file; most likely the bytes were meant as a name.
             var end = offset + 1
             while end < source.bytes.count, source.bytes[end].isNameByte || source.scalar(at: end) == nil { end += 1 }
             return append(.name, to: end, isFaulty: true)
@@ -95,13 +95,13 @@ extension Lexer {
 }
 
 extension Unicode.Scalar {
-    /// `U+FF1B`.
+    /// The code point, such as `U+FF1B`.
     var codePoint: String {
         let digits = String(value, radix: 16, uppercase: true)
         return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
-    /// The ASCII mark that an East Asian keyboard's mark stands for; nil for letters and digits.
+    /// The ASCII mark that an East Asian keyboard's mark replaces; nil for letters and digits.
     var fullWidthOriginal: Unicode.Scalar? {
         switch self {
         case "、": return ","
@@ -114,7 +114,7 @@ extension Unicode.Scalar {
         return UInt8(ascii: ascii).isNameByte && ascii != "_" ? nil : ascii
     }
 
-    /// Whether people read it as part of a word.
+    /// Whether the character is usually read as part of a word.
     var isWordlike: Bool {
         switch properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Lexer {
-    /// Names become Erlang atoms, which hold 255 characters, with something added in front or behind.
+    /// Names become Erlang atoms of at most 255 characters, with something added before or after.
     private static let nameByteLimit = 128
 
-    /// A name starts at ``offset``; letters beyond ASCII are taken into it, so that one word is one problem.
+    /// Reads a name that starts at ``offset``; letters beyond ASCII are included, so that one word is one problem.
     mutating func lexName() {
         let (end, isASCII) = endOfWord(from: offset)
         let isTooLong = end - offset > Self.nameByteLimit
@@ -18,7 +18,7 @@ extension Lexer {
         append(.name, to: end, isFaulty: !isASCII || isTooLong)
     }
 
-    /// A decimal or hexadecimal number, perhaps with a fraction, starts at ``offset``.
+    /// Reads a decimal or hexadecimal number that starts at ``offset``, perhaps with a fraction.
     mutating func lexNumber() {
         let bytes = source.bytes
         var end = offset
@@ -57,7 +57,7 @@ extension Lexer {
 
     // MARK: Strings
 
-    /// A string starts with a quote of any kind at `start`; all but `"` are faults, reported once.
+    /// Reads a string that starts with any kind of quote at `start`; any quote but `"` is an error, reported once.
     mutating func lexString(from start: Int, quoteByteCount: Int) {
         let bytes = source.bytes
         let isProper = bytes[start] == UInt8(ascii: "\"")
@@ -77,7 +77,7 @@ extension Lexer {
                 end += 1
             }
         }
-        // What follows the attribute is worth reading.
+        // The text after the attribute can still be read.
         end = bytes[start..<end].firstIndex(of: UInt8(ascii: ")")) ?? end
         reporter.error(
             "this string is not closed on its line", at: span(start..<end), help: "put `\"` where the string ends")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Cuts a file into tokens and comments.
+/// Splits a file into tokens and comments.
 struct Lexer {
     let source: SourceText
     let file: Int
@@ -12,7 +12,7 @@ struct Lexer {
     private var comments: [Comment] = []
     private var isCut = false
 
-    /// Reads a whole file; what is wrong with it goes to `reporter`.
+    /// Reads a whole file and reports problems to `reporter`.
     static func lex(_ source: SourceText, file: Int, reporter: Reporter) -> LexedFile {
         var lexer = Lexer(source: source, file: file, reporter: reporter)
         guard lexer.checkEncoding() else {
@@ -125,7 +125,7 @@ struct Lexer {
         advance(to: end)
     }
 
-    /// Moves on, and counts the lines that start on the way.
+    /// Moves to `end` and counts the lines that start on the way.
     mutating func advance(to end: Int) {
         offset = end
         while line + 1 < source.lineStarts.count, source.lineStarts[line + 1] <= end { line += 1 }

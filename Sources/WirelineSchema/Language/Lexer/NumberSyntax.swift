@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number as it is written, with its sign.
+/// A number as written, with its sign.
 struct NumberSyntax {
     var span: SourceSpan
     var value: Value
@@ -19,14 +19,14 @@ struct NumberSyntax {
 
     var isFaulty: Bool { value == .faulty }
 
-    /// The value of the text of a number token without faults.
+    /// Returns the value of a valid number token's text.
     static func value(of text: String, isNegative: Bool) -> Value {
         if let magnitude = integer(text) { return .integer(isNegative ? -magnitude : magnitude) }
         guard let magnitude = Double(text) else { return .faulty }
         return .float(isNegative ? -magnitude : magnitude)
     }
 
-    /// What is wrong with a number token.
+    /// Returns what is wrong with a number token; nil if it is valid.
     static func fault(in text: String) -> (message: String, help: String?)? {
         if text.hasPrefix("0x") || text.hasPrefix("0X") {
             guard text.utf8.dropFirst(2).allSatisfy(\.isHexadecimalDigit), text.utf8.count > 2 else {

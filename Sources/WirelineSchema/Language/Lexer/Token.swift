@@ -5,9 +5,9 @@ struct Token {
     var kind: Kind
     var start: Int
     var end: Int
-    /// From 0.
+    /// The line, from 0.
     var line: Int
-    /// The lexer has reported it; whoever cannot use it says nothing more.
+    /// Whether the lexer has reported it; a parser that cannot use it reports nothing more.
     var isFaulty = false
 
     var range: Range<Int> { start..<end }
@@ -18,11 +18,11 @@ struct Token {
         case semicolon, comma, colon, equals, at, minus, plus
         /// `..`
         case dots
-        /// A character that the language does not have; the parser says what it wants instead.
+        /// A character that the language does not have; the parser reports what it expects instead.
         case unexpected
         case endOfFile
 
-        /// The mark in the source, of kinds that are always the same.
+        /// The mark in the source, for kinds that always have the same one.
         var mark: String? {
             switch self {
             case .leftBrace: "{"
@@ -66,23 +66,23 @@ struct Token {
 
 /// `// …` or `/* … */`, which may become documentation.
 struct Comment {
-    /// With its marks, without the newline.
+    /// The comment with its marks, without the newline.
     var range: Range<Int>
     var isBlock: Bool
-    /// From 0.
+    /// The first line, from 0.
     var firstLine: Int
     var lastLine: Int
     /// The index of the token that follows.
     var nextToken: Int
-    /// Nothing but space stands before it on its line.
+    /// Whether only space is before it on its line.
     var isFirstOnLine: Bool
 }
 
-/// What the lexer makes of a file.
+/// The lexer's result for a file.
 struct LexedFile {
-    /// At least the end of the file.
+    /// The tokens; at least the end of the file.
     var tokens: [Token]
     var comments: [Comment]
-    /// The rest of the file could not be read; the end of the file is faulty then.
+    /// Whether the rest of the file could not be read; the end of the file is then faulty.
     var isCut: Bool
 }

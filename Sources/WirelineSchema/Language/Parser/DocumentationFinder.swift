@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the comments that document a declaration: those directly above it, and those behind it on its line.
+/// Finds the comments that document a declaration: directly above it, or after it on its line.
 ///
 ///     // Above, without an empty line between.
-///     uint32 Line = 2;   // Behind,
-///                        // and going on in the same column.
+///     uint32 Line = 2;   // After it,
+///                        // continued in the same column.
 struct DocumentationFinder {
     private let source: SourceText
     private let tokens: [Token]
@@ -16,9 +16,9 @@ struct DocumentationFinder {
         comments = lexed.comments
     }
 
-    /// The documentation of what stands from token `first` to token `last`.
+    /// Returns the documentation of the tokens from `first` to `last`.
     ///
-    /// - Parameter bodyStart: The token of a `{` that may have it behind it.
+    /// - Parameter bodyStart: The token of a `{` that may have documentation after it.
     func text(from first: Int, bodyStart: Int?, to last: Int) -> String {
         guard !comments.isEmpty else { return "" }
         var found = above(first)
@@ -30,7 +30,7 @@ struct DocumentationFinder {
         return DocumentationText.text(of: found, in: source)
     }
 
-    /// The comments that end in front of a token, going up to the first empty line.
+    /// Returns the comments that end before a token, up to the first empty line.
     func above(_ token: Int) -> ArraySlice<Comment> {
         let candidates = comments(before: token).dropFirst(token == 0 ? 0 : behind(token - 1).count)
         var start = candidates.endIndex
@@ -42,9 +42,9 @@ struct DocumentationFinder {
         return candidates[start...]
     }
 
-    /// The comments behind a token on its line, and those that go on below in the same column.
+    /// Returns the comments after a token on its line, and those that continue below in the same column.
     ///
-    /// One in front of another token on the same line belongs to that.
+    /// A comment before another token on the same line belongs to that token.
     func behind(_ token: Int) -> ArraySlice<Comment> {
         let candidates = comments(before: token + 1)
         let nextLine = token + 1 < tokens.count && tokens[token + 1].kind != .endOfFile ? tokens[token + 1].line : .max
@@ -70,7 +70,7 @@ struct DocumentationFinder {
         !comment.isBlock && !next.isBlock && next.isFirstOnLine && next.firstLine == comment.lastLine + 1
     }
 
-    /// The comments between a token and the one in front of it.
+    /// Returns the comments between a token and the previous one.
     func comments(before token: Int) -> ArraySlice<Comment> {
         let start = firstComment(notBefore: token)
         return comments[start..<firstComment(notBefore: token + 1)]

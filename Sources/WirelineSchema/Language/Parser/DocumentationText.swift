@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns comments into the text that they were written for.
+/// Converts comments into documentation text.
 enum DocumentationText {
-    /// The comments' lines without comment marks, rulers and the space around them.
+    /// Returns the comments' lines without comment marks, rulers and surrounding space.
     static func text(of comments: ArraySlice<Comment>, in source: SourceText) -> String {
         let lines = comments.flatMap { comment in
             let text = source.text(comment.range)
@@ -19,14 +19,14 @@ enum DocumentationText {
         return text.first == "!" ? text.dropFirst() : text
     }
 
-    /// The lines of a block comment, without the ` * ` that often starts them.
+    /// Returns the lines of a block comment, without the ` * ` at the start of many.
     private static func blockLines(_ comment: String) -> [Substring] {
         let lines = comment.dropFirst(2).dropLast(2).split(
             omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         return lines.enumerated().map { index, line in
             guard index > 0 else { return line.hasPrefix("* ") || line == "*" ? line.dropFirst() : line }
             let text = line.drop(while: \.isWhitespace)
-            // A ruler of stars is left for the rulers' rule.
+            // A ruler of stars is removed later, with the other rulers.
             return text.first == "*" && !text.hasPrefix("**") ? text.dropFirst() : line
         }
     }
@@ -37,7 +37,7 @@ enum DocumentationText {
         "=", "-", "*", "#", "~", "+", "_", "/", "─", "━", "═", "—", "＝", "－", "＊",
     ]
 
-    /// Takes `=====` from both ends: three of a kind are a ruler, and so are two when both ends have them.
+    /// Removes `=====` from both ends: three of a kind are a ruler, and so are two if both ends have them.
     private static func strippingRulers(_ line: Substring) -> Substring {
         let indentation = line.prefix(while: \.isWhitespace)
         let text = trimmed(line)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Parser {
-    /// The attributes that stand here; nil when it is unclear where one of them ends.
+    /// Reads the attributes at this position; nil if it is unclear where one of them ends.
     mutating func parseAttributes() -> [AttributeSyntax]? {
         var attributes: [AttributeSyntax] = []
         while let at = take(.at) {
@@ -27,7 +27,7 @@ extension Parser {
         return attributes
     }
 
-    /// `( … )`; on a fault it skips past the `)`, or gives up if the line has none.
+    /// Reads `( … )`; on an error it skips past the `)`, or fails if the line has none.
     private mutating func parseArguments() -> [ArgumentSyntax]? {
         let open = advance()
         var arguments: [ArgumentSyntax] = []

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words that start a declaration. They are words like any other everywhere else.
+/// The words that start a declaration; everywhere else they are ordinary names.
 enum Keyword: String, CaseIterable {
     case message, `struct`, `enum`, flags, const, reserved, option, packet
 
-    /// Whether what it declares can be referred to.
+    /// Whether it declares a name that others can use.
     var givesName: Bool {
         switch self {
         case .message, .struct, .enum, .flags, .const: true
@@ -14,7 +14,7 @@ enum Keyword: String, CaseIterable {
 }
 
 extension Parser {
-    /// Whether a declaration with braces starts here, rather than a field of a type with such a name.
+    /// Whether a declaration with braces starts here, not a field of a type with such a name.
     var startsDeclarationWithBody: Bool {
         guard current.kind == .name, let keyword = Keyword(rawValue: text(of: current)) else { return false }
         switch keyword {
@@ -73,13 +73,13 @@ extension Parser {
         return keyword
     }
 
-    /// `uint8 a;`, `Color[4] b = 1;`
+    /// Whether a field seems to start here, such as `uint8 a;` or `Color[4] b = 1;`.
     private var looksLikeField: Bool {
         let (next, last) = (token(ahead: 1).kind, token(ahead: 2).kind)
         return next == .leftBracket || next == .name && (last == .semicolon || last == .equals)
     }
 
-    /// For what other schema languages have.
+    /// Returns help for words of other schema languages.
     static func foreignHelp(for word: String) -> String? {
         switch word {
         case "import", "include", "package", "namespace", "syntax":
@@ -92,7 +92,7 @@ extension Parser {
         }
     }
 
-    /// - Returns: What is declared, and the index of the token whose line may carry the documentation: the `{`.
+    /// - Returns: The declaration, and the index of the token whose line may have documentation: the `{`.
     private mutating func parseBody(of keyword: Keyword) -> (DeclarationSyntax.Body, Int)? {
         switch keyword {
         case .message: parseMessage()
@@ -108,7 +108,7 @@ extension Parser {
 
     private mutating func parseMessage() -> (DeclarationSyntax.Body, Int)? {
         guard var name = expectName("the message's name") else { return nil }
-        // With something else in front of its brace, the name is not what it was meant to be.
+        // If something else comes before the brace, the name is not the intended one.
         name.isFaulty = name.isFaulty || current.kind != .leftBrace
         let bodyStart = position
         guard let open = expectLeftBrace("after the message's name") else { return nil }
@@ -151,7 +151,7 @@ extension Parser {
         return OptionSyntax(name: name, value: value)
     }
 
-    /// `20003, 20010 to 20019;`
+    /// Reads a list such as `20003, 20010 to 20019;`.
     mutating func parseReservedList() -> [ReservedSyntax]? {
         var list: [ReservedSyntax] = []
         repeat {

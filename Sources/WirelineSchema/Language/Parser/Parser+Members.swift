@@ -3,8 +3,8 @@
 extension Parser {
     /// Reads up to the `}` that closes `open`, one member at a time.
     ///
-    /// A declaration on a line of its own, or the end of the file, ends the body too: then the `}` is missing. Where
-    /// `open` only stands in for a `{`, that one is missing has been said, and is enough.
+    /// A declaration at the start of a line, or the end of the file, also ends the body: then the `}` is missing. If
+    /// `open` only replaces a missing `{`, that has been reported and is enough.
     ///
     /// - Returns: Whether no member had to be left out.
     @discardableResult
@@ -94,7 +94,7 @@ extension Parser {
             brackets: brackets, typeText: typeText(typeName, brackets), name: name, number: number)
     }
 
-    /// `optional` and `repeated` are keywords where a type and a name follow; `optional x;` has a type of that name.
+    /// Reads `optional` or `repeated`, a keyword if a type and a name follow; in `optional x;` it is a type's name.
     private mutating func parseModifier(_ word: String) -> SourceSpan? {
         let behindNext = token(ahead: 2).kind
         guard current.kind == .name, token(ahead: 1).kind == .name, behindNext == .name || behindNext == .leftBracket,
@@ -103,7 +103,7 @@ extension Parser {
         return span(of: advance())
     }
 
-    /// `[4]`, `[seats]`, `[]`, any number of them: that lists do not nest is for the checker to say.
+    /// Reads any number of `[4]`, `[seats]` or `[]`; the checker reports nested lists.
     private mutating func parseBrackets() -> [BracketsSyntax]? {
         var list: [BracketsSyntax] = []
         while let open = take(.leftBracket) {
@@ -142,7 +142,7 @@ extension Parser {
         return nil
     }
 
-    /// What other languages write behind a field's name.
+    /// Reports what other languages write after a field's name.
     private func reportMisplaced(behind name: NameSyntax, _ typeName: NameSyntax) -> Bool {
         switch current.kind {
         case .leftBracket:
@@ -162,7 +162,7 @@ extension Parser {
         }
     }
 
-    /// What the first of three words was probably meant to say about the type.
+    /// Returns what the first of three words was probably meant to say about the type.
     private func helpForThreeWords(startingWith word: String) -> String? {
         switch word {
         case "required": return "leave `required` out: fields are, unless they are `optional`"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns a file's tokens into its syntax tree, by recursive descent that is two calls deep: nothing in the language nests.
+/// Makes a syntax tree of a file's tokens.
 ///
-/// A method that returns nil has reported why, and leaves the position where it gave up; its caller skips to a place
+/// It is a recursive descent of only two levels, because nothing in the language nests.
+///
+/// A method that returns nil has reported why, and leaves the position where it failed. Its caller skips to a place
 /// where something new starts.
 struct Parser {
     let source: SourceText
@@ -11,11 +13,13 @@ struct Parser {
     let documentation: DocumentationFinder
     let tokens: [Token]
     private(set) var position = 0
-    /// What was left out may have declared these.
+    /// The names that skipped parts may declare.
     private var lostNames = LostNames()
-    /// Something was left out that may have been the packet.
+    /// Whether a skipped part may have been the packet.
     var lacksPacket: Bool
-    /// There is a fault in the declaration before this one, so that what starts no other is taken for debris of it.
+    /// Whether the previous declaration had an error.
+    ///
+    /// Tokens that start no declaration are then taken as its remains.
     private(set) var isInDebris = false
 
     init(source: SourceText, file: Int, lexed: LexedFile, reporter: Reporter) {
@@ -31,7 +35,7 @@ struct Parser {
     mutating func parseFile() -> FileSyntax {
         var declarations: [DeclarationSyntax] = []
         while current.kind != .endOfFile {
-            // As C's programmers write it: `};`.
+            // This is the semicolon of `};`, as written in C.
             if take(.semicolon) != nil { continue }
             let (start, problemCount) = (position, reporter.count)
             if let declaration = parseDeclaration() {
@@ -71,7 +75,7 @@ struct Parser {
         current.kind == kind ? advance() : nil
     }
 
-    /// Takes a token of this kind, or reports that it is missing.
+    /// Reads a token of this kind, or reports that it is missing.
     mutating func expect(_ kind: Token.Kind, _ context: String, help: String? = nil) -> Token? {
         if let token = take(kind) { return token }
         reportExpected("`\(kind.mark ?? "")` \(context)", help: help)
@@ -87,7 +91,7 @@ struct Parser {
         return NameSyntax(text: text(of: token), span: span(of: token), isFaulty: token.isFaulty)
     }
 
-    /// `12`, `0x1F`, `-3`, `0.5`
+    /// Reads a number: `12`, `0x1F`, `-3`, `0.5`.
     mutating func expectNumber(_ what: String) -> NumberSyntax? {
         let sign = current.kind == .minus && token(ahead: 1).kind == .number ? advance() : nil
         guard current.kind == .number else {
@@ -100,8 +104,9 @@ struct Parser {
         return NumberSyntax(span: span, value: NumberSyntax.value(of: text(of: token), isNegative: sign != nil))
     }
 
-    /// The `;` behind something. A missing one is reported where it belongs, and what stands on the next line is read
-    /// as if it were there.
+    /// Reads the `;` at the end of something; a missing one is reported at its place.
+    ///
+    /// The next line is then read as if the `;` were there.
     mutating func expectSemicolon(after what: String) -> Bool {
         if take(.semicolon) != nil { return true }
         if current.kind == .comma {
@@ -119,8 +124,9 @@ struct Parser {
 
     // MARK: Reporting
 
-    /// Takes the `{` of a declaration. When something else stands there, one further on the same line will do, and if there
-    /// is none, what follows on the line is read as if it were there.
+    /// Reads the `{` of a declaration, or reports that it is missing.
+    ///
+    /// Then a `{` further on the same line is used. If there is none, the rest of the line is read as if it were there.
     mutating func expectLeftBrace(_ context: String) -> Token? {
         if let open = take(.leftBrace) { return open }
         reportExpected("`{` \(context)")
@@ -136,7 +142,7 @@ struct Parser {
         return startsMember && !isFirstOnLine(position) ? tokens[position - 1] : nil
     }
 
-    /// Says what was wanted in place of the current token, unless the lexer has said what is wrong with that.
+    /// Reports what was expected instead of the current token, unless the lexer has reported that token.
     func reportExpected(_ what: String, help: String? = nil) {
         let token = current
         guard !token.isFaulty else { return }
@@ -161,7 +167,7 @@ struct Parser {
 
     // MARK: Recovering
 
-    /// Skips the rest of something in a body: past its `;`, or up to the `}` of the body or what shows that it is missing.
+    /// Skips the rest of a member: past its `;`, or up to the `}` of the body or to a sign that it is missing.
     mutating func skipMember() {
         while current.kind != .endOfFile, current.kind != .rightBrace {
             if isFirstOnLine(position), startsDeclarationWithBody { return }
@@ -174,7 +180,7 @@ struct Parser {
         }
     }
 
-    /// Skips the rest of something at the top level: past its `;` or its `{ … }`, or up to the next declaration.
+    /// Skips the rest of a declaration: past its `;` or its `{ … }`, or up to the next declaration.
     private mutating func skipDeclaration(from start: Int) {
         while current.kind != .endOfFile {
             if current.kind == .leftBrace { return skipBraces() }
@@ -183,18 +189,18 @@ struct Parser {
         }
     }
 
-    /// Remembers every name in what has been skipped: one of them may be what was declared.
+    /// Records every name in the skipped part: one of them may be the declared name.
     private mutating func loseNames(from start: Int) {
         for token in tokens[start..<position] where token.kind == .name { lostNames.insert(text(of: token)) }
     }
 
-    /// Remembers that a declaration has been lost whose name cannot be made out.
+    /// Records that a declaration with an unreadable name was skipped.
     mutating func loseUnreadableName(at index: Int) {
         let token = tokens[min(index, tokens.count - 1)]
         if token.kind != .name || token.isFaulty { lostNames.insertAll() }
     }
 
-    /// Skips `{ … }`, with what is nested in it. At a declaration on a line of its own it gives up: a `}` is missing.
+    /// Skips `{ … }` with nested braces; stops at a declaration at the start of a line, because a `}` is missing.
     private mutating func skipBraces() {
         var depth = 0
         repeat {

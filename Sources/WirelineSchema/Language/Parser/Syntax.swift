@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one file declares, as it is written.
+/// The declarations of one file, as written.
 struct FileSyntax {
     var declarations: [DeclarationSyntax] = []
-    /// What was left out may have declared these, so that it says nothing that they are unknown.
+    /// The names that skipped parts may declare, so that they are not reported as unknown.
     var lostNames = LostNames()
-    /// Something was left out that may have been the packet, so that nothing is known of its fields.
+    /// Whether a skipped part may have been the packet, so that nothing is known of its fields.
     var lacksPacket = false
 }
 
 /// The names that the unreadable parts of a file may declare.
 struct LostNames {
-    /// Those that stand in what was left out.
+    /// The names in the skipped parts.
     private var names: Set<String> = []
-    /// The file was cut off, so that there may be any.
+    /// Whether the file was cut off, so that any name may be declared.
     private(set) var isUnbounded = false
 
     mutating func insert(_ name: String) {
@@ -32,15 +32,15 @@ struct LostNames {
     func contains(_ name: String) -> Bool { isUnbounded || names.contains(name) }
 }
 
-/// A name and where it stands.
+/// A name and its place.
 struct NameSyntax {
     var text: String
     var span: SourceSpan
-    /// The lexer has reported it.
+    /// Whether the lexer has reported it.
     var isFaulty = false
 }
 
-/// One thing at the top level.
+/// One declaration at the top level.
 struct DeclarationSyntax {
     var documentation: String
     var attributes: [AttributeSyntax]
@@ -60,26 +60,26 @@ struct DeclarationSyntax {
     }
 }
 
-/// `struct S sized(uint16) { … }`
+/// A structure: `struct S sized(uint16) { … }`.
 struct StructureSyntax {
     var name: NameSyntax
     var sizePrefix: NameSyntax?
     var fields: [FieldSyntax]
-    /// No field had to be left out.
+    /// Whether no field had to be left out.
     var isComplete: Bool
 }
 
-/// `enum E : uint8 { … }` or `flags F : uint16 { … }`
+/// Cases: `enum E : uint8 { … }` or `flags F : uint16 { … }`.
 struct CasesSyntax {
     var name: NameSyntax
     var format: NameSyntax
     var cases: [CaseSyntax]
     var reserved: [ReservedSyntax]
-    /// No case had to be left out.
+    /// Whether no case had to be left out.
     var isComplete: Bool
 }
 
-/// `ok = 1;`
+/// A case: `ok = 1;`.
 struct CaseSyntax {
     var documentation: String
     var attributes: [AttributeSyntax]
@@ -87,7 +87,7 @@ struct CaseSyntax {
     var number: NumberSyntax
 }
 
-/// `20003` or `20010 to 20019`
+/// Reserved numbers: `20003` or `20010 to 20019`.
 struct ReservedSyntax {
     var first: NumberSyntax
     var last: NumberSyntax
@@ -95,28 +95,28 @@ struct ReservedSyntax {
     var span: SourceSpan { first.span.through(last.span) }
 }
 
-/// `const uint8 seats = 4;`
+/// A constant: `const uint8 seats = 4;`.
 struct ConstantSyntax {
     var format: NameSyntax
     var name: NameSyntax
     var number: NumberSyntax
 }
 
-/// `option byte_order = big;`
+/// An option: `option byte_order = big;`.
 struct OptionSyntax {
     var name: NameSyntax
     var value: ArgumentSyntax
 }
 
-/// `packet { … payload; … }`
+/// The packet: `packet { … payload; … }`.
 struct PacketSyntax {
     var header: [FieldSyntax]
     var trailer: [FieldSyntax]
-    /// No field had to be left out.
+    /// Whether no field had to be left out.
     var isComplete: Bool
 }
 
-/// `@max(32) repeated uint8 name = 1;`
+/// A field: `@max(32) repeated uint8 name = 1;`.
 struct FieldSyntax {
     var documentation: String
     var attributes: [AttributeSyntax]
@@ -124,18 +124,18 @@ struct FieldSyntax {
     var repeated: SourceSpan?
     var typeName: NameSyntax
     var brackets: [BracketsSyntax]
-    /// The type with its brackets, as it is written.
+    /// The type with its brackets, as written.
     var typeText: String
     var name: NameSyntax
     var number: NumberSyntax?
 
-    /// From the type through the brackets behind it.
+    /// The span from the type through its brackets.
     var typeSpan: SourceSpan {
         brackets.last.map { typeName.span.through($0.span) } ?? typeName.span
     }
 }
 
-/// `[4]`, `[seats]` or `[]`
+/// Brackets: `[4]`, `[seats]` or `[]`.
 struct BracketsSyntax {
     var span: SourceSpan
     var count: Count?
@@ -146,24 +146,24 @@ struct BracketsSyntax {
     }
 }
 
-/// `@range(0..100)`
+/// An attribute: `@range(0..100)`.
 struct AttributeSyntax {
     var name: NameSyntax
-    /// nil without parentheses.
+    /// The arguments; nil without parentheses.
     var arguments: [ArgumentSyntax]?
-    /// From the `@` through the parentheses.
+    /// The span from the `@` through the parentheses.
     var span: SourceSpan
 }
 
-/// What stands between an attribute's parentheses, or behind an option's `=`.
+/// An argument between an attribute's parentheses, or after an option's `=`.
 enum ArgumentSyntax {
     case number(NumberSyntax)
     case range(NumberSyntax, NumberSyntax)
     case name(NameSyntax)
-    /// `packet - 4`: the number has its sign.
+    /// A sum such as `packet - 4`; the number has its sign.
     case sum(NameSyntax, NumberSyntax)
     case string(String, SourceSpan)
-    /// The lexer or the parser has reported it.
+    /// An argument that the lexer or the parser has reported.
     case faulty(SourceSpan)
 
     var span: SourceSpan {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 extension Character {
-    /// How many terminal cells the character takes: 2 for East Asian wide ones and emoji, 0 for lone combining marks.
+    /// The number of terminal cells: 2 for wide East Asian characters and emoji, 0 for lone combining marks.
     var displayWidth: Int {
         var width = 0
         for scalar in unicodeScalars {
-            // U+FE0F asks for the emoji form of what stands before it, which is two cells wide.
+            // U+FE0F selects the emoji form of the character before it, which is two cells wide.
             width = max(width, scalar.value == 0xFE0F ? 2 : scalar.displayWidth)
         }
         return width
@@ -21,8 +23,9 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Wide or fullwidth in EastAsianWidth.txt of Unicode 16, ranges joined where nothing narrow is assigned between, and
-    /// the letters that flags are made of.
+    /// Whether the scalar is wide or fullwidth in EastAsianWidth.txt of Unicode 16, or a letter of a flag.
+    ///
+    /// Ranges are joined if no narrow character is assigned between them.
     private var isWide: Bool {
         switch value {
         case 0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0, 0x23F3, 0x25FD...0x25FE,
@@ -47,13 +50,12 @@ extension Unicode.Scalar {
         }
     }
 
-    /// What is printed instead: a control character could move the cursor, a bidirectional one turn the line around.
+    /// The character printed instead: control characters could move the cursor, bidirectional ones reverse the line.
     var printable: Unicode.Scalar {
         switch value {
         case 0...0x1F: Unicode.Scalar(0x2400 + value) ?? "\u{FFFD}"
         case 0x7F: "\u{2421}"
-        case 0x80...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: "\u{FFFD}"
-        default: self
+        default: isUnsafeToShow ? "\u{FFFD}" : self
         }
     }
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Collects the problems of one check. A class, so that lexer, parser and checker add to the same list.
+import WirelineCodec
+
+/// Collects the problems of one check; a class, so that lexer, parser and checker add to the same list.
 package final class Reporter {
-    /// Beyond so many problems the rest is only counted: a file of garbage must not fill the memory.
+    /// The most problems kept; the others are only counted, so that a file of garbage cannot fill the memory.
     private static let keptLimit = 1000
 
     let sources: [SourceText]
     package private(set) var hasErrors = false
     package private(set) var omittedCount = 0
-    /// How many problems there were so far.
+    /// The number of problems so far.
     package var count: Int { found.count + omittedCount }
     private var found: [(span: SourceSpan, diagnostic: Diagnostic)] = []
 
@@ -29,13 +31,13 @@ package final class Reporter {
         sources[span.file].location(at: span.start)
     }
 
-    /// `scene.wire:12`, for messages that name a second place.
+    /// Returns the place for messages that name a second one: `scene.wire:12`.
     func place(of span: SourceSpan) -> String {
         let location = location(of: span)
         return "\(location.file):\(location.line)"
     }
 
-    /// By file, then position, then in the order in which they were found.
+    /// Returns the problems by file, then by position, then in the order in which they were found.
     package func sortedDiagnostics() -> [Diagnostic] {
         found.enumerated().sorted {
             ($0.element.span.file, $0.element.span.start, $0.offset)
@@ -61,10 +63,10 @@ package final class Reporter {
 }
 
 extension String {
-    /// The text in backticks, shortened when it is long: for messages about what somebody wrote.
+    /// The text in backticks, shortened if it is long, for messages that quote the schema.
     package var quoted: String {
         let limit = 60
-        guard utf8.count > limit else { return "`\(self)`" }
-        return "`\(prefix(limit / 2))…` (\(utf8.count) bytes)"
+        guard utf8.count > limit else { return "`\(escaped())`" }
+        return "`\(prefix(limit / 2).escaped())…` (\(utf8.count) bytes)"
     }
 }

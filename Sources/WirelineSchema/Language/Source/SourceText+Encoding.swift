@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SourceText {
-    /// Why a file is not the UTF-8 text that it should be.
+    /// Why a file is not UTF-8 text.
     enum EncodingFault: Equatable {
         /// A byte order mark or NULs in every other byte.
         case utf16(isBigEndian: Bool)
@@ -10,7 +10,7 @@ extension SourceText {
         case notUTF8(offset: Int, mayBeGBK: Bool)
     }
 
-    /// The first thing wrong with the file's encoding. A lone NUL is not: the lexer reports that in its place.
+    /// Returns the first fault of the file's encoding; the lexer reports a lone NUL in its place.
     func encodingFault() -> EncodingFault? {
         if bytes.starts(with: [0xFF, 0xFE, 0, 0]) || bytes.starts(with: [0, 0, 0xFE, 0xFF]) { return .utf32 }
         if bytes.starts(with: [0xFF, 0xFE]) { return .utf16(isBigEndian: false) }
@@ -26,6 +26,8 @@ extension SourceText {
         return nil
     }
 
+    /// Whether the file is UTF-16 without a byte order mark, and big-endian; nil if it is not.
+    ///
     /// ASCII in UTF-16 has a NUL in every other byte; four such pairs at the start are no accident.
     private func utf16WithoutMark() -> Bool? {
         guard bytes.count >= 8 else { return nil }

@@ -2,14 +2,15 @@
 
 extension SourceText {
     private static let tabWidth = 4
-    /// Lines of so many bytes are kept whole.
+    /// The longest line that is kept whole, in bytes.
     private static let wholeByteLimit = 240
-    /// Bytes of a longer line that are kept in front of the marked text, and from its start on: a thousand diagnostics of
-    /// one huge line must stay small.
+    /// The bytes of a longer line that are kept before the marked text, and from its start on.
+    ///
+    /// A thousand diagnostics of one huge line must stay small.
     private static let leadingByteLimit = 80
     private static let trailingByteLimit = 120
 
-    /// The line that holds `start`, with the cells of `start..<end` marked as far as they are on it.
+    /// Returns the line that contains `start`, with the cells of `start..<end` marked as far as they are on it.
     func excerpt(from start: Int, to end: Int) -> SourceExcerpt {
         let line = lineRange(lineIndex(at: start))
         let marked = min(max(start, line.lowerBound), line.upperBound)
@@ -26,7 +27,7 @@ extension SourceText {
         return SourceExcerpt(text: text, caretColumn: caretColumn, caretWidth: caretWidth)
     }
 
-    /// Columns of terminal cells from the start of the line to `offset`.
+    /// Returns the number of terminal cells from the start of the line to `offset`.
     func displayColumn(at offset: Int) -> Int {
         var text = ""
         var column = 0
@@ -55,7 +56,7 @@ extension SourceText {
         return scalarStart(atOrBefore: start, in: line)..<scalarStart(atOrBefore: end, in: line)
     }
 
-    /// Moves back to a byte that starts a scalar, by at most 3.
+    /// Moves back to a byte that starts a scalar, by at most 3 bytes.
     private func scalarStart(atOrBefore offset: Int, in line: Range<Int>) -> Int {
         var start = offset
         while start > line.lowerBound, start < line.upperBound, offset - start < 3, bytes[start] & 0xC0 == 0x80 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes of one file of a check, by the file's index.
+/// A range of bytes in one file of a check; `file` is the file's index.
 package struct SourceSpan: Equatable, Hashable, Sendable {
     package var file: Int
     package var start: Int
@@ -12,17 +12,17 @@ package struct SourceSpan: Equatable, Hashable, Sendable {
         self.end = end
     }
 
-    /// The span from the start of this one to the end of another in the same file.
+    /// Returns the span from the start of this one to the end of another in the same file.
     package func through(_ other: SourceSpan) -> SourceSpan {
         SourceSpan(file: file, start: start, end: max(end, other.end))
     }
 }
 
-/// A file's bytes and where its lines start.
+/// A file's bytes and the offsets of its lines.
 package struct SourceText: Sendable {
     package let path: String
     package let bytes: [UInt8]
-    /// Offsets of the first byte of each line; the first is 0.
+    /// The offsets of the first byte of each line; the first is 0.
     let lineStarts: [Int]
 
     package init(_ file: SourceFile) {
@@ -44,7 +44,7 @@ package struct SourceText: Sendable {
         return starts
     }
 
-    /// The index of the line that holds the byte at `offset`, from 0.
+    /// Returns the index of the line that contains the byte at `offset`, from 0.
     func lineIndex(at offset: Int) -> Int {
         var low = 0
         var high = lineStarts.count
@@ -55,7 +55,7 @@ package struct SourceText: Sendable {
         return low
     }
 
-    /// Line and column of an offset, both from 1; the column in bytes, a byte order mark not counted.
+    /// Returns line and column of an offset, both from 1; the column in bytes, without a byte order mark.
     package func location(at offset: Int) -> SourceLocation {
         let line = lineIndex(at: offset)
         var start = lineStarts[line]
@@ -63,7 +63,7 @@ package struct SourceText: Sendable {
         return SourceLocation(file: path, line: line + 1, column: offset - start + 1)
     }
 
-    /// The bytes of a line, without its newline and without the file's byte order mark.
+    /// Returns the bytes of a line, without its newline and without the file's byte order mark.
     func lineRange(_ index: Int) -> Range<Int> {
         var start = lineStarts[index]
         if start == 0, hasByteOrderMark { start = 3 }
@@ -72,17 +72,17 @@ package struct SourceText: Sendable {
         return start..<max(start, end)
     }
 
-    /// The text of some bytes; what is not UTF-8 becomes U+FFFD.
+    /// Returns the text of some bytes; bytes that are not UTF-8 become U+FFFD.
     package func text(_ range: Range<Int>) -> String {
         String(decoding: bytes[range], as: UTF8.self)
     }
 
-    /// Whether the file starts with U+FEFF, as some editors leave it.
+    /// Whether the file starts with U+FEFF, which some editors write.
     package var hasByteOrderMark: Bool {
         bytes.starts(with: [0xEF, 0xBB, 0xBF])
     }
 
-    /// The scalar that starts at `offset`, or nil when the bytes there are not UTF-8.
+    /// Returns the scalar that starts at `offset`; nil if the bytes there are not UTF-8.
     package func scalar(at offset: Int) -> (scalar: Unicode.Scalar, byteCount: Int)? {
         guard offset < bytes.count else { return nil }
         if bytes[offset] < 0x80 { return (Unicode.Scalar(bytes[offset]), 1) }
@@ -97,7 +97,7 @@ extension UInt8 {
     static let lineFeed = UInt8(ascii: "\n")
     static let carriageReturn = UInt8(ascii: "\r")
 
-    /// Whether a name may go on with this byte.
+    /// Whether a name may contain this byte after its first.
     var isNameByte: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true

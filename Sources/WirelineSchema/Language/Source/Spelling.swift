@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds what somebody probably meant.
+/// Finds the word that the author probably meant.
 package struct Spelling {
-    /// Looking is quadratic in words; past so many candidates looked at, and so many of them compared letter by letter,
-    /// unknown words get no suggestion.
+    /// The work left, because the search is quadratic in the number of words.
+    ///
+    /// When one of the budgets (candidates seen, candidates compared letter by letter) is used up, unknown words get no
+    /// suggestion.
     private var candidateBudget = 2_000_000
     private var comparisonBudget = 50_000
 
     package init() {}
 
-    /// The candidate nearest to `word`, if it is near: a few letters missing, added, exchanged or in the wrong case.
+    /// Returns the candidate closest to `word`, if it is close enough; otherwise nil.
+    ///
+    /// Close means: a few letters missing, added, exchanged or in the wrong case.
     package mutating func suggestion(for word: String, among candidates: some Sequence<String>) -> String? {
         let limit = min(word.utf8.count / 3, 3)
         guard limit > 0, word.utf8.count <= 64, candidateBudget > 0, comparisonBudget > 0 else { return nil }
@@ -26,7 +30,18 @@ package struct Spelling {
         return best?.candidate
     }
 
-    /// The number of single-letter edits and swaps of neighbours between two words (optimal string alignment).
+    /// Returns advice such as "did you mean `uint8`?"; nil if no candidate is close enough.
+    mutating func help(for word: String, among candidates: some Sequence<String>) -> String? {
+        suggestion(for: word, among: candidates).map { "did you mean `\($0)`?" }
+    }
+
+    /// Returns advice such as "did you mean `uint8`?" for a single word; nil if no candidate is close enough.
+    package static func help(for word: String, among candidates: some Sequence<String>) -> String? {
+        var spelling = Spelling()
+        return spelling.help(for: word, among: candidates)
+    }
+
+    /// Returns the number of single-letter edits and swaps of neighbours between two words (optimal string alignment).
     static func distance(_ left: String, _ right: String) -> Int {
         let left = Array(left.utf8)
         let right = Array(right.utf8)

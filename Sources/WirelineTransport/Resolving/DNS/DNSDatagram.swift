@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A question to a DNS server over UDP; for the loop's own thread.
+/// A question to a DNS server over UDP; use it only on the loop's own thread.
 ///
-/// Whoever would forge an answer has to guess the number of the question and the port that it came from, both of them
-/// random for each question (RFC 5452 §9.2); the system passes on nothing but what comes from the server's own address
-/// and port, for the socket is connected.
+/// To forge an answer, an attacker must guess the question's number and source port, both random for each question (RFC
+/// 5452 §9.2). The socket is connected, so the system delivers only datagrams from the server's own address and port.
 final class DNSDatagram: PollTarget {
-    /// More than a server sends that nobody has told of larger datagrams (512 bytes, RFC 1035 §4.2.1).
+    /// More than a server sends by default (512 bytes, RFC 1035 §4.2.1).
     private static let capacity = 4096
-    /// After so many wrong answers somebody is guessing, and the question goes over TCP (RFC 5452 §9.2).
+    /// After this many wrong answers an attacker may be guessing, and the question goes over TCP (RFC 5452 §9.2).
     private static let wrongAnswerLimit = 16
 
     private let question: DNSQuestion
@@ -41,7 +40,7 @@ final class DNSDatagram: PollTarget {
         }
         switch result {
         case .bytes: break
-        // As if it had been lost on its way.
+        // As if the datagram had been lost.
         case .wouldBlock: break
         case .failed(let error): throw .system(error)
         }
@@ -54,7 +53,7 @@ final class DNSDatagram: PollTarget {
             var result = TransferResult.wouldBlock
             bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.capacity) { room, count in
                 guard let base = room.baseAddress else { return }
-                // SAFETY: the array has as much room as it was asked for, and says how much of it is filled.
+                // SAFETY: the array has the requested capacity, and `count` says how much of it is filled.
                 result = unsafe SystemCall.receive(number, into: base, capacity: room.count)
                 if case .bytes(let byteCount) = result { count = byteCount }
             }
@@ -71,9 +70,9 @@ final class DNSDatagram: PollTarget {
         do throws(DNSError) {
             attempt.finish(.success(try question.reply(in: bytes, number: number)))
         } catch {
-            // That names stand for one another in a circle is the server's own answer.
+            // A circle of aliases is the server's own answer.
             guard error != .tooManyAliases else { return attempt.finish(.success(.unusable(error))) }
-            // Of all others, that may still come.
+            // After any other error, the right answer may still arrive.
             wrongAnswerCount += 1
             if wrongAnswerCount == Self.wrongAnswerLimit { attempt.finish(.success(.truncated)) }
         }
@@ -87,17 +86,17 @@ final class DNSDatagram: PollTarget {
 }
 
 extension SystemCall {
-    /// Gives a socket a port that nobody guesses.
+    /// Binds a socket to a port that cannot be guessed.
     fileprivate static func bindToRandomPort(
         _ descriptor: Int32, _ family: AddressFamily
     ) throws(TransportError) {
         let bytes = [UInt8](repeating: 0, count: family == .ipv6 ? 16 : 4)
         for _ in 0..<16 {
-            // Below are those of the system's own services.
+            // Lower ports belong to the system's own services.
             let port = UInt16.random(in: 1024 ... .max)
             guard let address = SocketAddress(bytes: bytes, port: port) else { return }
             if (try? bind(descriptor, to: address)) != nil { return }
         }
-        // Where nearly all are taken, the system chooses, which is random too, when the socket is connected.
+        // If nearly all are taken, the system chooses a port when the socket connects, which is random too.
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a DNS server is asked: the addresses of a name, of one family (RFC 1035 §4, RFC 3596). Bytes in, values out.
+/// A DNS question: the addresses of a name, of one family (RFC 1035 §4, RFC 3596). It performs no I/O.
 package struct DNSQuestion: Equatable, Sendable {
     package let name: DNSName
     package let family: AddressFamily
@@ -10,13 +10,13 @@ package struct DNSQuestion: Equatable, Sendable {
         self.family = family
     }
 
-    /// The number of the records that answer: AAAA or A.
+    /// The type of the records that answer: AAAA or A.
     private var recordType: UInt16 { family == .ipv6 ? DNSRecordType.aaaa : DNSRecordType.a }
 
     /// The question as a message.
     ///
-    ///     byte 0   number: tells its answer from others
-    ///     byte 2   0x0100: look it up for me (RD)
+    ///     byte 0   number: identifies the answer
+    ///     byte 2   0x0100: recursion desired (RD)
     ///     byte 4   1 question, no answers, no authorities, nothing additional (2 bytes each)
     ///     byte 12  name, type (2 bytes), class (2 bytes): 1, the Internet
     package func query(number: UInt16) -> [UInt8] {
@@ -26,9 +26,9 @@ package struct DNSQuestion: Equatable, Sendable {
 
     private static func bytes(_ number: UInt16) -> [UInt8] { [UInt8(number >> 8), UInt8(number & 0xFF)] }
 
-    /// Reads what a server has sent.
+    /// Reads a server's message.
     ///
-    /// - Throws: ``DNSError``, where that is no answer to this question; a forged one may be.
+    /// - Throws: ``DNSError`` if it is not an answer to this question; a forged message may look like one.
     package func reply(in message: [UInt8], number: UInt16) throws(DNSError) -> DNSReply {
         var reader = DNSReader(message)
         guard try reader.readInteger(as: UInt16.self) == number else { throw .mismatched }
@@ -38,7 +38,7 @@ package struct DNSQuestion: Equatable, Sendable {
         let authorityCount = try reader.readInteger(as: UInt16.self)
         _ = try reader.readInteger(as: UInt16.self)
         guard flags.contains(.response), flags.operation == 0 else { throw .mismatched }
-        // Who refuses a question need not repeat it: to some servers the header is enough for that.
+        // A refusal need not repeat the question: some servers send only the header.
         if questionCount == 0, flags.isFailure { return .failed(code: flags.code) }
         guard questionCount == 1 else { throw .mismatched }
         guard try reader.readName() == name, try reader.readInteger(as: UInt16.self) == recordType,
@@ -53,31 +53,31 @@ package struct DNSQuestion: Equatable, Sendable {
         var records = DNSRecords()
         for _ in 0..<answerCount { try records.read(&reader) }
         if let answer = try records.answer(to: name, family) { return .answer(answer) }
-        // A server that neither looks names up for others nor has the name in its care only points to other servers.
+        // A server that neither recurses nor is authoritative only refers to other servers.
         guard flags.contains(.looksUp) || flags.contains(.authoritative) else { return .notLookedUp }
         for _ in 0..<authorityCount { try records.read(&reader) }
         return .answer(ResolvedAddresses([], timeToLive: records.timeOfAbsence))
     }
 }
 
-/// What a server answers.
+/// A server's answer.
 package enum DNSReply: Equatable, Sendable {
-    /// The addresses; none where the name has none of this family.
+    /// The addresses; none if the name has none of this family.
     case answer(ResolvedAddresses)
     /// There is no such name (NXDOMAIN).
     case noSuchName
-    /// The answer does not fit a datagram: it must be asked for over TCP.
+    /// The answer does not fit a datagram: ask again over TCP.
     case truncated
-    /// The server could not or would not, by its response code.
+    /// The server could not or would not answer; `code` is its response code.
     case failed(code: UInt8)
-    /// The server looks up no names for others.
+    /// The server does not look up names for others.
     case notLookedUp
-    /// What came over TCP is no answer, or names stand for one another in a circle.
+    /// The message over TCP is not an answer, or aliases form a circle.
     case unusable(DNSError)
 }
 
 extension DNSReply {
-    /// What a response code means (RFC 1035 §4.1.1).
+    /// The meaning of a response code (RFC 1035 §4.1.1).
     static func meaning(ofCode code: UInt8) -> String {
         switch code {
         case 1: "it does not understand the question (FORMERR)"
@@ -89,7 +89,7 @@ extension DNSReply {
     }
 }
 
-/// The second two bytes of a message.
+/// The flags of a message: its bytes 2 and 3.
 private struct DNSFlags: OptionSet {
     let rawValue: UInt16
 
@@ -100,6 +100,6 @@ private struct DNSFlags: OptionSet {
 
     var operation: UInt16 { rawValue >> 11 & 0xF }
     var code: UInt8 { UInt8(rawValue & 0xF) }
-    /// Whether the server could not or would not answer. That there is no such name is an answer.
+    /// Whether the server could not or would not answer. "No such name" is an answer.
     var isFailure: Bool { code != 0 && code != 3 }
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a datagram or a stream's message is no answer to a question.
+/// Why a message is not an answer to the question.
 package enum DNSError: Error, Equatable, Sendable {
-    /// What stands at `offset` is not what RFC 1035 says, or the message ends there.
+    /// The bytes at `offset` violate RFC 1035, or the message ends there.
     case malformed(offset: Int)
-    /// It is no response, or one to another question.
+    /// It is not a response, or one to another question.
     case mismatched
-    /// Names stand for names for too long, or in a circle.
+    /// There are too many aliases, or they form a circle.
     case tooManyAliases
 }
 
 /// Reads a DNS message from its beginning.
 struct DNSReader {
-    /// How often a name may go on elsewhere: in the messages of servers it does so once.
+    /// The largest number of pointers in a name; servers use one.
     private static let jumpLimit = 32
 
     private let bytes: [UInt8]
@@ -22,7 +22,7 @@ struct DNSReader {
         self.bytes = bytes
     }
 
-    /// Takes bytes as a number, the most significant first.
+    /// Reads an unsigned integer, most significant byte first.
     mutating func readInteger<Number: FixedWidthInteger>(as type: Number.Type) throws(DNSError) -> Number {
         try readBytes(MemoryLayout<Number>.size).reduce(0) { $0 << 8 | Number($1) }
     }
@@ -36,17 +36,17 @@ struct DNSReader {
     /// Reads a name.
     ///
     ///     length  label …        0: the end
-    ///     11 offset (14 bits)    the rest stands there (RFC 1035 §4.1.4)
+    ///     11 offset (14 bits)    the name continues there (RFC 1035 §4.1.4)
     ///
-    /// The rest of a name may only stand in front of where the part before it begins, and a name is never longer than
-    /// 255 bytes: following it comes to an end, and soon.
+    /// A pointer must lead to before the start of the current part, and a name has at most 255 bytes. So reading ends
+    /// soon.
     mutating func readName() throws(DNSError) -> DNSName {
         var name = DNSName()
         var rest = DNSReader(bytes)
         rest.offset = offset
         var partStart = offset
         var jumpCount = 0
-        /// Where reading goes on behind the name, once that is known.
+        /// Where reading continues after the name, once that is known.
         var next: Int?
         while true {
             let start = rest.offset

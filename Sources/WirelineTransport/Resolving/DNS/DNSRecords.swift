@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The numbers of records and of their class (RFC 1035 §3.2, RFC 3596 §2.1).
+/// The numbers of record types and of their class (RFC 1035 §3.2, RFC 3596 §2.1).
 enum DNSRecordType {
     static let a: UInt16 = 1
     static let alias: UInt16 = 5
@@ -10,25 +10,25 @@ enum DNSRecordType {
     static let internet: UInt16 = 1
 }
 
-/// The records of an answer, in whichever order they came.
+/// The records of an answer, in any order.
 struct DNSRecords {
-    /// So many names may stand for one another; servers put up with about as many.
+    /// The largest number of aliases in a chain; servers accept about as many.
     private static let aliasLimit = 16
 
     private var aliases: [DNSName: (name: DNSName, seconds: UInt32)] = [:]
     private var addresses: [DNSName: (addresses: [SocketAddress], seconds: UInt32)] = [:]
-    /// For how long it holds that there is nothing, where the zone says (RFC 2308 §5).
+    /// How long the absence of addresses may be cached, if the zone says so (RFC 2308 §5).
     private(set) var timeOfAbsence: Duration?
 
     /// Reads one record.
     ///
-    ///     name, type (2 bytes), class (2), seconds that it holds (4), byte count (2), data
+    ///     name, type (2 bytes), class (2), time to live in seconds (4), byte count (2), data
     mutating func read(_ reader: inout DNSReader) throws(DNSError) {
         let owner = try reader.readName()
         let type = try reader.readInteger(as: UInt16.self)
         let recordClass = try reader.readInteger(as: UInt16.self)
         let time = try reader.readInteger(as: UInt32.self)
-        // A number with its first bit set is none (RFC 2181 §8).
+        // A number with its first bit set counts as 0 (RFC 2181 §8).
         let seconds = time > UInt32(Int32.max) ? 0 : time
         let byteCount = Int(try reader.readInteger(as: UInt16.self))
         let start = reader.offset
@@ -56,7 +56,7 @@ struct DNSRecords {
         guard reader.offset == start + byteCount else { throw .malformed(offset: start) }
     }
 
-    /// The addresses that a name has, be it over other names; nil where it has none.
+    /// The addresses of a name, also through aliases; nil if it has none.
     func answer(to name: DNSName, _ family: AddressFamily) throws(DNSError) -> ResolvedAddresses? {
         var name = name
         var seconds = UInt32.max

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A question to a DNS server over TCP: each message has its length in front, in two bytes (RFC 1035 §4.2.2). For the
-/// loop's own thread; it lives as long as its connection.
+/// A question to a DNS server over TCP; use it only on the loop's own thread.
+///
+/// Each message follows its length, in two bytes (RFC 1035 §4.2.2). The object lives as long as its connection.
 final class DNSStream: ByteStreamHandler {
     private let question: DNSQuestion
     private let number = UInt16.random(in: .min ... .max)

@@ -16,14 +16,17 @@ public enum FeaturesProtocol: WirelineCodec::PacketProtocol {
     @inlinable public static var maximumPacketByteCount: Swift::Int { 2048 }
     @inlinable public static var maximumDepth: Swift::Int { 3 }
 
-    public static func messageType(id: Swift::UInt64, from sender: WirelineCodec::Sender) -> (any WirelineCodec::PacketMessage.Type)? {
-        registeredMessageType(id: id, sender: sender)
-    }
-
     /// How many seats a table has.
     @inlinable public static var seats: Swift::UInt8 { 4 }
 
     @inlinable public static var least: Swift::Int64 { -9_223_372_036_854_775_808 }
+}
+
+#if !hasFeature(Embedded)
+extension FeaturesProtocol {
+    public static func messageType(id: Swift::UInt64, from sender: WirelineCodec::Sender) -> (any WirelineCodec::PacketMessage.Type)? {
+        registeredMessageType(id: id, sender: sender)
+    }
 }
 
 private func registeredMessageType(id: Swift::UInt64, sender: WirelineCodec::Sender) -> (any WirelineCodec::PacketMessage.Type)? {
@@ -58,3 +61,4 @@ private func registeredMessageType(id: Swift::UInt64, sender: WirelineCodec::Sen
         }
     }
 }
+#endif

@@ -259,7 +259,7 @@ public struct Texts: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage
             self.longer = try reader.readString(byteCount: Swift::Int(truncatingIfNeeded: run1.integer(at: 0, as: Swift::UInt16.self, .littleEndian)))
             field = 2
             let run2 = try reader.readRun(byteCount: 4)
-            self.longest = try reader.readString(byteCount: Swift::Int(truncatingIfNeeded: run2.integer(at: 0, as: Swift::UInt32.self, .bigEndian)))
+            self.longest = try reader.readString(byteCount: run2.count32(at: 0, .bigEndian))
             field = 3
             self.counted = try reader.readString(byteCount: reader.readCount(.varint, .littleEndian))
             field = 4
@@ -325,9 +325,9 @@ public struct Texts: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage
             field = 1
             byteCount += try WirelineCodec::FieldCheck.count(self.longer.utf8.count, limit: 65535)
             field = 2
-            byteCount += try WirelineCodec::FieldCheck.count(self.longest.utf8.count, limit: 4294967295)
+            byteCount += try WirelineCodec::FieldCheck.count(self.longest.utf8.count, limit: WirelineCodec::CountFormat.uint32.maximum)
             field = 3
-            byteCount += try WirelineCodec::FieldCheck.count(self.counted.utf8.count, limit: 4294967295)
+            byteCount += try WirelineCodec::FieldCheck.count(self.counted.utf8.count, limit: WirelineCodec::CountFormat.varint.maximum)
             byteCount += Swift::UInt64(self.counted.utf8.count).varintByteCount
             field = 4
             try WirelineCodec::FieldCheck.terminated(self.ended)
@@ -486,7 +486,7 @@ public struct Textual: WirelineCodec::ServerMessage {
             field = 1
             byteCount += try WirelineCodec::FieldCheck.count(self.longer.count, limit: 65535)
             field = 2
-            byteCount += try WirelineCodec::FieldCheck.count(self.counted.count, limit: 4294967295)
+            byteCount += try WirelineCodec::FieldCheck.count(self.counted.count, limit: WirelineCodec::CountFormat.varint.maximum)
             byteCount += Swift::UInt64(self.counted.count).varintByteCount
             field = 3
             try WirelineCodec::FieldCheck.terminated(self.ended)
@@ -1324,7 +1324,7 @@ extension FeaturesProtocol {
     /// Documented, but old.
     ///
     /// `Cs_2`, ID 2, sent by the client.
-    public struct Hidden: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage, Swift::CustomReflectable {
+    public struct Hidden: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage {
         public typealias Definition = FeaturesProtocol
         public typealias Reply = Sc_2
 
@@ -1397,13 +1397,17 @@ extension FeaturesProtocol {
             self.place.writePayload(to: &writer)
             writer.writeBytes(self.trailingBytes)
         }
-
-        /// What `print`, `dump` and the like show: all but the values of sensitive fields.
-        public var customMirror: Swift::Mirror {
-            .init(self, children: ["password": WirelineCodec::HiddenValue(self.password), "userName": self.userName as Any, "unused": self.unusedStorage as Any, "place": self.place as Any, "trailingBytes": self.trailingBytes as Any], displayStyle: .struct)
-        }
     }
 }
+
+#if !hasFeature(Embedded)
+extension FeaturesProtocol.Hidden: Swift::CustomReflectable {
+    /// What `print`, `dump` and the like show: all but the values of sensitive fields.
+    public var customMirror: Swift::Mirror {
+        .init(self, children: ["password": WirelineCodec::HiddenValue(self.password), "userName": self.userName as Any, "unused": self.unusedStorage as Any, "place": self.place as Any, "trailingBytes": self.trailingBytes as Any], displayStyle: .struct)
+    }
+}
+#endif
 
 @available(*, deprecated, message: "say `Lists`")
 public typealias Hidden = FeaturesProtocol.Hidden

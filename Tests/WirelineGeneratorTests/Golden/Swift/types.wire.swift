@@ -304,7 +304,7 @@ public struct Inner: Swift::Equatable, Swift::Sendable {
     }
 }
 
-public struct Tight: Swift::Equatable, Swift::Sendable, Swift::CustomReflectable {
+public struct Tight: Swift::Equatable, Swift::Sendable {
     public var text: Swift::String
 
     /// Makes a value of its fields.
@@ -345,12 +345,16 @@ public struct Tight: Swift::Equatable, Swift::Sendable, Swift::CustomReflectable
         writer.writeText(self.text)
         writer.patchCount(writer.offset - start - 1, at: start, .uint8, .littleEndian)
     }
+}
 
+#if !hasFeature(Embedded)
+extension Tight: Swift::CustomReflectable {
     /// What `print`, `dump` and the like show: all but the values of sensitive fields.
     public var customMirror: Swift::Mirror {
         .init(self, children: ["text": WirelineCodec::HiddenValue(self.text)], displayStyle: .struct)
     }
 }
+#endif
 
 /// Holds itself.
 public struct Tree: Swift::Equatable, Swift::Sendable {
@@ -615,7 +619,7 @@ public struct Large: Swift::Equatable, Swift::Sendable {
         } catch {
             throw error.located(in: "", fields: "data 1 small 1", at: field)
         }
-        try WirelineCodec::FieldCheck.count(byteCount, limit: 4294967295)
+        try WirelineCodec::FieldCheck.count(byteCount, limit: WirelineCodec::CountFormat.uint32.maximum)
         return byteCount + 4
     }
 
@@ -688,7 +692,7 @@ public struct Counted: Swift::Equatable, Swift::Sendable {
     func payloadByteCount(depth: Swift::Int) throws(WirelineCodec::CodecError) -> Swift::Int {
         try WirelineCodec::FieldCheck.depth(depth, limit: 3)
         let byteCount = try self.bodyByteCount(depth: depth)
-        try WirelineCodec::FieldCheck.count(byteCount, limit: 4294967295)
+        try WirelineCodec::FieldCheck.count(byteCount, limit: WirelineCodec::CountFormat.varint.maximum)
         return byteCount + Swift::UInt64(byteCount).varintByteCount
     }
 

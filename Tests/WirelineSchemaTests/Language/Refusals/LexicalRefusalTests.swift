@@ -2,7 +2,7 @@
 
 import Testing
 
-/// Refused: what is not text, or not a word of the language.
+/// Refused: bytes that are not text, and text that is not a word of the language.
 struct LexicalRefusalTests {
     @Test(arguments: refusals)
     func `each problem is reported once, in full`(refusal: Refusal) {
@@ -181,7 +181,7 @@ struct LexicalRefusalTests {
             """,
             """
             a.wire:1:21: error: invisible character (U+200B) outside of a comment
-            message Cs_1 { uint8\u{200B} a; }
+            message Cs_1 { uint8\u{FFFD} a; }
                                 ^
             help: remove it, or write an ordinary space
             """),

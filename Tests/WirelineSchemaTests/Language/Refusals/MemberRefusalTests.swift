@@ -2,7 +2,7 @@
 
 import Testing
 
-/// Refused: what does not have the shape of a field, a case or an attribute.
+/// Refused: members that do not have the form of a field, a case or an attribute.
 struct MemberRefusalTests {
     @Test(arguments: refusals)
     func `each problem is reported once, in full`(refusal: Refusal) {

@@ -2,7 +2,7 @@
 
 import Testing
 
-/// Refused: names that are unknown, or known too often.
+/// Refused: names that are unknown, or declared more than once.
 struct NameRefusalTests {
     @Test(arguments: refusals)
     func `each problem is reported once, in full`(refusal: Refusal) {

@@ -144,10 +144,10 @@ struct SizeRefusalTests {
             message Cs_1 { S8 s; }
             """,
             """
-            a.wire:11:9: error: `Cs_1` is made of more than 16777216 values
+            a.wire:11:9: error: a packet of `Cs_1` with few bytes can take 2454267040 bytes of memory, 16777216 are allowed
             message Cs_1 { S8 s; }
                     ^^^^
-            help: make its fixed lists shorter, or use counted lists
+            help: shorten its fixed lists, or put `@max` before its other lists
             """),
     ]
 }

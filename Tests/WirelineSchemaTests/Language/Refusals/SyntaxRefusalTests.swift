@@ -2,7 +2,7 @@
 
 import Testing
 
-/// Refused: what does not have the shape of a declaration.
+/// Refused: text that does not have the form of a declaration.
 struct SyntaxRefusalTests {
     @Test(arguments: refusals)
     func `each problem is reported once, in full`(refusal: Refusal) {

@@ -15,7 +15,7 @@ function server([certificate, key]) {
     const listener = certificate
         ? https.createServer({ cert: fs.readFileSync(certificate), key: fs.readFileSync(key) })
         : http.createServer();
-    // A busy machine takes its time.
+    // A busy machine is slow.
     listener.headersTimeout = listener.requestTimeout = 0;
     const server = new WebSocket.Server({ server: listener, perMessageDeflate, maxPayload: limit });
     server.on('connection', (socket) => {
@@ -64,7 +64,7 @@ async function client([url, authority]) {
     const code = await new Promise((resolve) => {
         socket.on('close', resolve);
         socket.close(4321, 'genug');
-        // It would not wait for the answer longer than half a minute.
+        // By default it would wait only half a minute for the answer.
         clearTimeout(socket._closeTimer);
     });
     if (code !== 4321) throw new Error(`closed with ${code}`);

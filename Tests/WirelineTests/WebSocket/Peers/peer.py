@@ -11,7 +11,7 @@ import sys
 import websockets
 
 LIMIT = 1 << 26
-# A busy machine takes its time.
+# A busy machine is slow.
 PATIENCE = 600
 SIZES = [0, 1, 125, 126, 127, 65535, 65536, 65537, 1000000, 1 << 22]
 

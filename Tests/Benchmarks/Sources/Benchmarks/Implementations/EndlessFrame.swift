@@ -19,7 +19,7 @@ final class EndlessFrame {
     ///   - sender: Whose frame it is.
     ///   - key: What it is masked with, where it is a client's.
     init(_ kind: Kind, of sender: WebSocketRole, key: [UInt8] = []) {
-        var configuration = WebSocketConfiguration()
+        var configuration = WebSocketEngine.Configuration()
         configuration.frameLimit = .max
         configuration.messageLimit = .max
         engine = WebSocketEngine(sender == .client ? .server : .client, configuration: configuration)

@@ -87,7 +87,9 @@ func serveWithBatchesOfWireline(_ tls: TLSContext?) async throws {
 extension ServerConfiguration {
     /// Long packets are taken; all else is as users have it.
     fileprivate static func ofBenchmarks(_ tls: TLSContext?) -> ServerConfiguration {
-        ServerConfiguration(limits: ConnectionLimits(maximumPacketByteCount: maximumPacketByteCount), tls: tls)
+        ServerConfiguration(
+            listening: ListeningOptions(tls: tls),
+            limits: ConnectionLimits(maximumPacketByteCount: maximumPacketByteCount))
     }
 }
 

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+public import WirelineSession
+public import WirelineTLS
+public import WirelineTransport
+public import WirelineWebSocket
+
+/// Why a connection ended without a clean end of stream, or why something could not be sent or answered.
+///
+/// It is one word wide in every case, so that waiting tasks stay small. Only throwing allocates.
+@nonexhaustive
+public indirect enum ConnectionError: Error, Equatable, Sendable {
+    /// The bytes or the message break the protocol.
+    ///
+    /// The peer sent something that is not a packet, ended inside a packet, or sent a message that does not match the
+    /// schema. Also: a value does not fit its packet.
+    case codec(CodecError)
+    /// A client's first bytes are an HTTP request, for example from a page in a browser.
+    ///
+    /// A server does not read them as packets, even if they could be packets.
+    case httpRequest
+    /// The network, the peer or the system ended the connection, or no connection could be made.
+    case transport(TransportError)
+    /// TLS is not available, its handshake failed, or it ended the connection.
+    case tls(TLSError)
+    /// A ``Proxy`` did not connect.
+    case proxy(ProxyError)
+    /// The waiting task was cancelled.
+    case cancelled
+    /// Another task already receives the packets or messages of this connection or session.
+    ///
+    /// Only one task at a time may receive. The first one continues.
+    case alreadyReceiving
+    /// A call that works only on the connection's ``PacketConnection/loop`` was made elsewhere.
+    ///
+    /// Such calls are ``PacketConnection/nextBatch()``, ``PacketBatch/next()`` and the `write` methods. Nothing was
+    /// taken or sent.
+    case notOnLoop
+    /// No reply arrived before the timeout.
+    ///
+    /// `unreadByteCount` is the number of bytes of other messages that were not read. If there are many, the reply may
+    /// come after them (``ConnectionLimits/unreadByteCount``).
+    case unanswered(unreadByteCount: Int)
+    /// The peer ended its stream before it answered a request.
+    case endedBeforeReply
+    /// More requests wait for replies than the connection, or the sequence field, can tell apart.
+    case tooManyRequests(limit: Int)
+    /// A ``PacketSession`` or a ``WebSocketSession`` did not take a message, or could not deliver it.
+    case session(SessionError)
+    /// A ``PacketSession`` or a ``WebSocketSession`` ended while a task waited for it.
+    case sessionEnded(SessionEndCause)
+    /// A ``PacketSession`` or a ``WebSocketSession`` ended this connection; the value is the reason.
+    ///
+    /// For example: the peer is silent (`silent`) or announced the end (`kicked`), a login timed out (`timedOut`) or
+    /// was refused, a message cannot be encoded (`misconfigured`).
+    ///
+    /// ``ConnectionTimeline`` and ``TrafficLog`` show it, and a waiting login throws it. If this side ended the session
+    /// itself, the error is ``transport(_:)`` with `closed`.
+    case disconnected(DisconnectCause)
+    /// The peer's address has as many connections as the server allows.
+    ///
+    /// See ``ListeningOptions/connectionLimitPerAddress``.
+    case tooManyConnections(limit: Int)
+    /// A packet or a message that had begun arrived more slowly than the server allows.
+    ///
+    /// See ``ListeningOptions/minimumRate``.
+    case tooSlow(MinimumRate)
+    /// A server's connections reached their byte budget, and none of them could continue.
+    ///
+    /// This connection held the most, or needed more than the whole budget (``ListeningOptions/heldByteLimit``).
+    case noRoom(limit: Int)
+    /// This side sent a last message and ended the connection (``ServerConnection/kick(with:header:within:)``).
+    case kicked
+    /// The WebSocket handshake failed, the peer's frames are wrong, or the value cannot be sent over a WebSocket.
+    ///
+    /// `WebSocketError.refused` has the server's answer.
+    case webSocket(WebSocketError)
+    /// A WebSocket ended without a close by both sides.
+    ///
+    /// The peer is gone, or did not answer in time. If the WebSocket carries packets: the peer closed with a code that
+    /// reports a fault.
+    case webSocketEnded(WebSocketEnd)
+}
+
+extension ConnectionError: CustomStringConvertible {
+    /// The error in one line.
+    public var description: String { text.escaped() }
+
+    private var text: String {
+        switch self {
+        case .codec(let error): error.description
+        case .httpRequest: "the first bytes are an HTTP request: is the client a browser?"
+        case .transport(let error): error.description
+        case .tls(let error): error.description
+        case .proxy(let error): error.description
+        case .cancelled: "the task was cancelled"
+        case .alreadyReceiving: "another task waits for what arrives already"
+        case .notOnLoop: "this works on the connection's event loop only"
+        case .unanswered(unreadByteCount: 0): "the request was not answered in time"
+        case .unanswered(let byteCount):
+            "the request was not answered in time; \(byteCount) bytes of other messages wait to be read"
+        case .endedBeforeReply: "the peer has ended the connection before it answered the request"
+        case .tooManyRequests(let limit): "no more than \(limit) requests can wait for their replies"
+        case .session(let error): error.description
+        case .sessionEnded(let cause): cause.description
+        case .disconnected(let cause): cause.description
+        case .tooManyConnections(1): "its address has a connection already, and may have no more"
+        case .tooManyConnections(let limit): "its address has \(limit) connections already, and may have no more"
+        case .tooSlow(let rate): "fewer than \(rate.byteCount) bytes of a packet have come in \(rate.window)"
+        case .noRoom(let limit): "no room: the server's connections hold the \(limit) bytes that they may"
+        case .kicked: "this side has ended the connection with a last message"
+        case .webSocket(let error): error.description
+        case .webSocketEnded(let end): end.description
+        }
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineTransport
+
+/// The entries that wait to be sent, in the order in which they came. Only the connection's loop uses this.
+@usableFromInline
+struct SendQueue<Outgoing> {
+    /// Whether an entry was sent, or why not.
+    typealias Sent = Result<Void, ConnectionError>
+
+    /// The receiver of an entry's result.
+    @safe
+    enum Waiter {
+        case task(UnsafeContinuation<Sent, Never>)
+        case observer(any SendObserver)
+        case nobody
+    }
+
+    /// Output that waits to be sent.
+    @usableFromInline
+    struct Entry {
+        let outgoing: Outgoing
+        /// Identifies the entry for its cancellation; nil if it cannot be cancelled.
+        let ticket: WaitTicket?
+        fileprivate let waiter: Waiter
+
+        /// Passes the result to the waiter.
+        func resume(_ result: Sent) {
+            switch waiter {
+            // SAFETY: only the code that removes an entry from the queue resumes it, and no other code has the entry.
+            case .task(let continuation): unsafe continuation.resume(returning: result)
+            case .observer(let observer): observer.sendEnded(result)
+            case .nobody: break
+            }
+        }
+    }
+
+    @usableFromInline private(set) var entries = NumberedQueue<Entry>()
+
+    @inlinable var isEmpty: Bool { entries.isEmpty }
+
+    var count: Int { entries.count }
+
+    var first: Entry? { entries.first }
+
+    /// The waiters that are not tasks.
+    var observers: [any SendObserver] {
+        entries.elements.compactMap { if case .observer(let observer) = $0.waiter { observer } else { nil } }
+    }
+
+    /// Adds an entry.
+    ///
+    /// - Parameter ticket: Receives the entry's place in the queue, for ``remove(_:)``.
+    mutating func append(_ outgoing: Outgoing, _ waiter: Waiter, _ ticket: WaitTicket? = nil) {
+        let place = entries.append(Entry(outgoing: outgoing, ticket: ticket, waiter: waiter))
+        ticket?.place = place
+    }
+
+    /// Takes the next entry.
+    mutating func popFirst() -> Entry? { entries.popFirst() }
+
+    /// Removes an entry before its turn; nil if it is not in the queue.
+    mutating func remove(_ ticket: WaitTicket) -> Entry? { ticket.place.flatMap { entries.remove($0) } }
+
+    /// Takes all entries.
+    mutating func removeAll() -> [Entry] {
+        defer { entries = NumberedQueue() }
+        return entries.elements
+    }
+}
+
+/// Receives, on the connection's loop, the result of an entry that waited to be sent.
+protocol SendObserver: AnyObject {
+    func sendEnded(_ result: Result<Void, ConnectionError>)
+}
+
+/// A connection on which tasks wait to send.
+protocol SendingConnection: AnyObject, Sendable {
+    associatedtype Outgoing: Sendable
+
+    var stream: ByteStream { get }
+
+    /// The queue for this output.
+    func sendQueue(for outgoing: Outgoing) -> ReferenceWritableKeyPath<Self, SendQueue<Outgoing>>
+
+    /// Sends at once if no entry waits before it and the limits allow it. Call it on the loop.
+    ///
+    /// - Returns: Whether it was sent.
+    func sendAtOnce(_ outgoing: Outgoing) throws(ConnectionError) -> Bool
+
+    /// Sends what waits, as far as the limits allow.
+    func resumeSenders()
+
+    /// Drops what was prepared for output whose task was cancelled.
+    func sendWasCancelled(_ ticket: WaitTicket)
+}
+
+extension SendingConnection {
+    /// Sends when earlier entries are sent and the limits allow it; any thread may call it.
+    nonisolated(nonsending) func sendInTurn(_ outgoing: Outgoing) async throws(ConnectionError) {
+        guard stream.loop.isCurrent else {
+            return try await withTaskExecutorPreference(stream.loop) { await self.sendOnLoop(outgoing) }.get()
+        }
+        try await waitToSend(outgoing).get()
+    }
+
+    /// Sends on the loop, which the task prefers.
+    ///
+    /// The optimizer (Swift 6.3.1) drops the change of executor if nothing but a call of an async function follows it;
+    /// the check keeps it.
+    @concurrent
+    private func sendOnLoop(_ outgoing: Outgoing) async -> SendQueue<Outgoing>.Sent {
+        stream.loop.preconditionIsCurrent()
+        return await waitToSend(outgoing)
+    }
+
+    /// Call it on the loop.
+    private nonisolated(nonsending) func waitToSend(_ outgoing: Outgoing) async -> SendQueue<Outgoing>.Sent {
+        do throws(ConnectionError) {
+            // A cancelled task still sends what need not wait.
+            if try sendAtOnce(outgoing) { return .success(()) }
+        } catch {
+            return .failure(error)
+        }
+        let queue = sendQueue(for: outgoing)
+        let ticket = WaitTicket()
+        return await withTaskCancellationHandler {
+            // SAFETY: the continuation is resumed here, or stored in one entry, which is removed from the queue once.
+            await unsafe withUnsafeContinuation { continuation in
+                guard !ticket.isCancelled else { return unsafe continuation.resume(returning: .failure(.cancelled)) }
+                self[keyPath: queue].append(outgoing, unsafe .task(continuation), ticket)
+                resumeSenders()
+            }
+        } onCancel: {
+            stream.loop.execute {
+                ticket.isCancelled = true
+                self.sendWasCancelled(ticket)
+                self[keyPath: self.sendQueue(for: outgoing)].remove(ticket)?.resume(.failure(.cancelled))
+            }
+        }
+    }
+
+    func sendWasCancelled(_ ticket: WaitTicket) {}
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineTLS
+import WirelineTransport
+
+/// The way to a server that clients of packets and of WebSockets share.
+extension Dialer {
+    /// Connects to a host, directly or through a proxy. The caller adds what follows, such as TLS.
+    ///
+    /// - Returns: A stream that is not started yet.
+    static func dial(
+        _ host: String, _ port: UInt16, on loop: EventLoop?, _ options: DialingOptions,
+        _ recorder: TimelineRecorder
+    ) async throws(ConnectionError) -> ByteStream {
+        guard let proxy = options.proxy else {
+            return try await dialDirectly(host, port, on: loop, options, recorder)
+        }
+        let deadline = MonotonicTime.now + options.connectTimeout
+        let handshake: ProxyHandshake
+        do throws(ProxyError) {
+            handshake = try ProxyHandshake(proxy, to: host, port: port)
+        } catch {
+            throw .proxy(error)
+        }
+        let stream = try await dialDirectly(proxy.address.host, proxy.address.port, on: loop, options, recorder)
+        recorder.note(.proxyBegan)
+        try await ProxyTunnel.open(handshake, over: stream, within: deadline.timeLeft)
+        recorder.note(.proxyEnded)
+        return stream
+    }
+
+    private static func dialDirectly(
+        _ host: String, _ port: UInt16, on loop: EventLoop?, _ options: DialingOptions,
+        _ recorder: TimelineRecorder
+    ) async throws(ConnectionError) -> ByteStream {
+        try await ConnectionError.wrapping { () throws(TransportError) in
+            let loop = if let loop { loop } else { try EventLoopGroup.shared.nextLoop() }
+            return try await Dialer.connect(to: host, port: port, on: loop, options, recorder)
+        }
+    }
+
+    /// Makes the client's side of TLS for a server's name; nil without a context.
+    static func makeTLS(for name: String, _ context: TLSContext?) throws(ConnectionError) -> TLSEngine? {
+        do throws(TLSError) {
+            return try context?.connect(to: name)
+        } catch {
+            throw .tls(error)
+        }
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineSession
+import WirelineTransport
+
+/// Makes a TCP connection to a host, as a ``ConnectionRace`` decides; TLS follows only on the winner.
+///
+/// Everything except ``connect(to:port:on:_:_:)`` runs on the loop's own thread, which is also the lock behind
+/// `@unchecked Sendable`.
+final class Dialer: @unchecked Sendable {
+    private typealias Race = ConnectionRace<SocketAddress, TransportError>
+
+    private struct Running {
+        let address: SocketAddress
+        var attempt: ConnectAttempt?
+        var stream: ByteStream?
+    }
+
+    private let host: String
+    private let port: UInt16
+    private let resolver: any HostResolver
+    private let origin: ConnectionOrigin
+    private let keepAliveTime: Duration?
+    private let recorder: TimelineRecorder
+    private let outcome: Attempt<ByteStream>
+    private let start: MonotonicTime
+    private var race: Race
+    private var attempts: [Int: Running] = [:]
+    private var lookups: [Task<Void, Never>] = []
+    private var timer: EventLoop.Timer?
+    /// Events that are not yet handled: a socket may fail while it is asked to connect.
+    private var events: [(event: Race.Event, time: MonotonicTime)] = []
+    private var isDealing = false
+    private var isOver = false
+
+    /// Connects to a host.
+    ///
+    /// - Parameters:
+    ///   - host: A name, or the text of an IP address.
+    ///   - loop: The loop that the stream will belong to.
+    ///   - recorder: Records what happens.
+    /// - Returns: A stream that is not started yet.
+    static func connect(
+        to host: String, port: UInt16, on loop: EventLoop, _ options: DialingOptions,
+        _ recorder: TimelineRecorder
+    ) async throws(TransportError) -> ByteStream {
+        try await Attempt.run(on: loop, timeout: nil) { outcome in
+            Dialer(to: host, port: port, options, recorder, outcome).begin()
+        }
+    }
+
+    private init(
+        to host: String, port: UInt16, _ options: DialingOptions, _ recorder: TimelineRecorder,
+        _ outcome: Attempt<ByteStream>
+    ) {
+        self.host = host
+        self.port = port
+        self.recorder = recorder
+        self.outcome = outcome
+        start = outcome.loop.now
+        resolver = options.resolver
+        keepAliveTime = options.keepAliveTime
+        origin = ConnectionOrigin(interface: options.interface, address: options.localAddress)
+        race = Race(
+            RacePolicy(attemptDelay: options.attemptDelay, deadline: options.connectTimeout),
+            lookups: [.ipv6, .ipv4], timeout: .timedOut)
+    }
+
+    private func begin() {
+        outcome.cleanUp = { self.stop() }
+        let address = try? SocketAddress(ipAddress: host, port: port)
+        for family in AddressFamily.allCases {
+            if let address {
+                deal(with: .found(Race.Family(family), address.addressFamily == family ? [address] : []))
+            } else if let local = origin.address, local.addressFamily != family {
+                // From the local address, no address of this family can be reached.
+                deal(with: .found(Race.Family(family), []))
+            } else {
+                lookUp(family)
+            }
+        }
+        deal()
+    }
+
+    private func stop() {
+        isOver = true
+        for running in attempts.values { running.attempt?.cancel() }
+        for lookup in lookups { lookup.cancel() }
+        (attempts, lookups, events) = ([:], [], [])
+        outcome.loop.cancel(&timer)
+    }
+
+    // MARK: Lookups
+
+    private func lookUp(_ family: AddressFamily) {
+        recorder.note(.lookupBegan(family))
+        // No task awaits it: it tells the loop when it is done. A resolver that ignores cancellation delays no caller.
+        lookups.append(
+            Task { [resolver, host] in
+                do throws(TransportError) {
+                    let answer = try await resolver.addresses(of: host, family)
+                    outcome.loop.execute { self.lookedUp(family, .success(answer)) }
+                } catch {
+                    outcome.loop.execute { self.lookedUp(family, .failure(error)) }
+                }
+            })
+    }
+
+    private func lookedUp(_ family: AddressFamily, _ result: Result<ResolvedAddresses, TransportError>) {
+        guard !isOver else { return }
+        switch result {
+        case .success(let answer):
+            let addresses = answer.addresses.filter { $0.addressFamily == family }.map { $0.withPort(port) }
+            recorder.note(.lookupEnded(family, addresses))
+            deal(with: .found(Race.Family(family), addresses))
+        case .failure(let error):
+            recorder.note(.lookupFailed(family, error))
+            deal(with: .lookupFailed(Race.Family(family), error, DisconnectCause(error)))
+        }
+    }
+
+    // MARK: Attempts
+
+    private func begin(_ number: Int, _ address: SocketAddress) {
+        recorder.note(.attemptBegan(address))
+        let attempt = ConnectAttempt(to: address, from: origin, on: outcome.loop) { self.ended(number, $0) }
+        attempts[number] = Running(address: address, attempt: attempt)
+        attempt.start()
+    }
+
+    private func ended(_ number: Int, _ result: Result<ByteStream, TransportError>) {
+        guard !isOver, let address = attempts[number]?.address else { return }
+        attempts[number]?.attempt = nil
+        switch result {
+        case .success(let stream):
+            attempts[number]?.stream = stream
+            deal(with: .connected(attempt: number))
+        case .failure(let error):
+            recorder.note(.attemptFailed(address, error))
+            deal(with: .attemptFailed(number, error, DisconnectCause(error)))
+        }
+    }
+
+    private func abandon(_ number: Int) {
+        guard let running = attempts.removeValue(forKey: number) else { return }
+        running.attempt?.cancel()
+        recorder.note(.attemptAbandoned(running.address))
+    }
+
+    // MARK: Decisions
+
+    private func deal(with event: Race.Event) {
+        deal(with: event, at: outcome.loop.now)
+    }
+
+    private func deal(with event: Race.Event, at time: MonotonicTime) {
+        events.append((event, time))
+        deal()
+    }
+
+    private func deal() {
+        guard !isDealing else { return }
+        isDealing = true
+        while !events.isEmpty {
+            var actions: [Race.Action] = []
+            let (event, time) = events.removeFirst()
+            race.handle(event, at: start.duration(to: time), into: &actions)
+            for action in actions { perform(action) }
+        }
+        isDealing = false
+        outcome.loop.cancel(&timer)
+        guard !isOver, let deadline = race.deadline else { return }
+        timer = outcome.loop.schedule(at: start + deadline) {
+            self.timer = nil
+            // An answer that arrived since this turn of the loop began is not handled yet.
+            self.deal(with: .timerFired, at: self.outcome.loop.turnTime)
+        }
+    }
+
+    private func perform(_ action: Race.Action) {
+        switch action {
+        case .begin(let number, let address): begin(number, address)
+        case .abandon(let number): abandon(number)
+        case .won(let number):
+            guard let running = attempts[number], let stream = running.stream else { return }
+            if let keepAliveTime { stream.keepAlive(after: keepAliveTime) }
+            recorder.note(.connected(running.address))
+            outcome.finish(.success(stream))
+        case .lost(let failure):
+            // None of the addresses can be reached from here: they may belong to another network.
+            if case .system = failure { resolver.expire(host) }
+            outcome.finish(.failure(failure ?? .unknownHost(host, reason: "the name has no address")))
+        }
+    }
+}
+
+extension ConnectionRace.Family {
+    fileprivate init(_ family: AddressFamily) {
+        self = family == .ipv6 ? .ipv6 : .ipv4
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The handshake with a proxy, without input or output, up to the server's first byte.
+///
+/// Send what ``takeOutput()`` returns, pass what arrives to ``receive(_:)``, and repeat until ``isComplete``. A
+/// handshake that has thrown stays failed.
+package struct ProxyHandshake: Sendable {
+    private enum Dialogue: Sendable {
+        case http(HTTPConnectDialogue)
+        case socks5(SOCKS5Dialogue)
+    }
+
+    private var dialogue: Dialogue
+    private var failure: ProxyError?
+
+    /// - Parameters:
+    ///   - proxy: The proxy.
+    ///   - host: The server: a name, or the text of an IP address.
+    ///   - port: The server's port.
+    /// - Throws: ``ProxyError/invalidHost``, ``ProxyError/invalidCredentials``.
+    package init(_ proxy: Proxy, to host: String, port: UInt16) throws(ProxyError) {
+        // The zone of an IPv6 address means nothing to other hosts (RFC 6874 §4).
+        let host = String(host.prefix { $0 != "%" })
+        dialogue =
+            switch proxy {
+            case .http(_, _, let credentials): .http(try HTTPConnectDialogue(to: host, port: port, credentials))
+            case .socks5(_, _, let credentials): .socks5(try SOCKS5Dialogue(to: host, port: port, credentials))
+            }
+    }
+
+    /// The least number of bytes that the proxy must still send; 0 when the handshake is complete.
+    ///
+    /// If you read no more than this, you never read the server's bytes.
+    package var neededByteCount: Int {
+        switch dialogue {
+        case .http(let dialogue): dialogue.neededByteCount
+        case .socks5(let dialogue): dialogue.neededByteCount
+        }
+    }
+
+    /// Whether the proxy has connected.
+    package var isComplete: Bool { failure == nil && neededByteCount == 0 }
+
+    /// Returns the bytes to send to the proxy, and forgets them.
+    package mutating func takeOutput() -> [UInt8] {
+        switch dialogue {
+        case .http(var dialogue):
+            defer { self.dialogue = .http(dialogue) }
+            return dialogue.takeOutput()
+        case .socks5(var dialogue):
+            defer { self.dialogue = .socks5(dialogue) }
+            return dialogue.takeOutput()
+        }
+    }
+
+    /// Takes bytes from the proxy.
+    ///
+    /// - Parameter bytes: What arrived, cut anywhere, without what was taken before.
+    /// - Returns: The number of bytes taken; the bytes after them are the server's.
+    /// - Throws: The proxy's refusal, or what is wrong with its answer.
+    package mutating func receive(_ bytes: RawSpan) throws(ProxyError) -> Int {
+        if let failure { throw failure }
+        do throws(ProxyError) {
+            var count = 0
+            while count < bytes.byteCount, neededByteCount > 0 {
+                let rest = bytes.extracting(droppingFirst: count)
+                count += try takeSome(rest.extracting(first: neededByteCount))
+            }
+            return count
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    private mutating func takeSome(_ bytes: RawSpan) throws(ProxyError) -> Int {
+        switch dialogue {
+        case .http(var dialogue):
+            defer { self.dialogue = .http(dialogue) }
+            try dialogue.receive(bytes)
+        case .socks5(var dialogue):
+            defer { self.dialogue = .socks5(dialogue) }
+            try dialogue.receive(bytes)
+        }
+        return bytes.byteCount
+    }
+
+    /// Records that the connection has ended.
+    ///
+    /// - Throws: ``ProxyError/truncated`` unless the handshake is complete.
+    package mutating func endOfInput() throws(ProxyError) {
+        guard !isComplete else { return }
+        let error = failure ?? .truncated
+        failure = error
+        throw error
+    }
+}

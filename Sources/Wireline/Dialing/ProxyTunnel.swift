@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineTransport
+
+/// Makes a proxy connect, on a stream that leads to it.
+///
+/// It runs on the loop's own thread, which is also the lock behind `@unchecked Sendable`. It reads only the proxy's
+/// bytes: the server's bytes stay in the system until the stream is started again, for example with TLS.
+final class ProxyTunnel: ByteStreamHandler, @unchecked Sendable {
+    private typealias Outcome = Result<Void, ProxyError>
+
+    private var handshake: ProxyHandshake
+    private let stream: ByteStream
+    private let attempt: Attempt<Outcome>
+
+    /// Makes the proxy connect.
+    ///
+    /// - Parameters:
+    ///   - stream: Leads to the proxy, and is not started. Afterwards it leads to the server, and is again not started.
+    ///   - timeout: The time limit for the handshake.
+    static func open(
+        _ handshake: ProxyHandshake, over stream: ByteStream, within timeout: Duration
+    ) async throws(ConnectionError) {
+        let outcome: Outcome
+        do throws(TransportError) {
+            outcome = try await Attempt<Outcome>.run(on: stream.loop, timeout: timeout) {
+                (attempt) throws(TransportError) in
+                let tunnel = ProxyTunnel(handshake, stream, attempt)
+                attempt.cleanUp = { if !tunnel.handshake.isComplete { stream.close() } }
+                try stream.start(tunnel)
+                tunnel.talk()
+            }
+        } catch {
+            throw error == .cancelled ? .cancelled : .transport(error)
+        }
+        if case .failure(let error) = outcome { throw .proxy(error) }
+    }
+
+    private init(_ handshake: ProxyHandshake, _ stream: ByteStream, _ attempt: Attempt<Outcome>) {
+        self.handshake = handshake
+        self.stream = stream
+        self.attempt = attempt
+    }
+
+    /// Sends what the handshake has to send and waits for the answer, or finishes.
+    private func talk() {
+        stream.write(handshake.takeOutput())
+        stream.flush()
+        guard stream.isOpen else { return }
+        guard handshake.isComplete else { return stream.read() }
+        guard stream.pendingByteCount == 0 else { return }
+        // A proxy may agree, and then reset the connection.
+        guard stream.takesOutput else {
+            stream.close()
+            return attempt.finish(.failure(.reset))
+        }
+        stream.detach()
+        attempt.finish(.success(.success(())))
+    }
+
+    func lendRoom(for stream: ByteStream) -> ReadRoom {
+        ReadRoom(stream.takeBlock(), offset: 0, limit: handshake.neededByteCount)
+    }
+
+    func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
+        guard let block = block.take() else { return }
+        let error = take(block, byteCount)
+        stream.giveBack(block)
+        if let error { attempt.finish(.success(.failure(error))) } else { talk() }
+    }
+
+    /// - Returns: What is wrong with the proxy's bytes, or its refusal.
+    private func take(_ block: borrowing Block, _ byteCount: Int) -> ProxyError? {
+        do throws(ProxyError) {
+            // SAFETY: this many bytes have been read into the block, and all of them were asked for.
+            let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: byteCount)
+            _ = try handshake.receive(bytes)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func outputDrained(_ stream: ByteStream) {
+        if handshake.isComplete { talk() }
+    }
+
+    func endOfStream(_ stream: ByteStream) {
+        do throws(ProxyError) {
+            try handshake.endOfInput()
+        } catch {
+            attempt.finish(.success(.failure(error)))
+        }
+    }
+
+    func failed(_ stream: ByteStream, _ error: TransportError) {
+        attempt.finish(.failure(error))
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineTransport
+
+/// Counts the memory of a connection against the byte budget of all connections of a server.
+extension LimitedConnection {
+    /// The memory that each connection may hold uncounted. Most never hold more, so they touch no shared state.
+    static var uncountedByteCount: Int { 16 << 10 }
+    /// The step in which memory above that is counted.
+    private static var shareStep: Int { 16 << 10 }
+    /// The least memory that is given back, unless all of it is.
+    private static var leastRelease: Int { 64 << 10 }
+    /// The least memory that must be free for a read.
+    private static var leastRoom: Int { 4 << 10 }
+    /// The most bytes that count as missing from a packet. Together with the memory already held they do not overflow.
+    /// No budget is that large.
+    private static var mostMissing: Int { .max / 2 }
+
+    /// The most bytes that may be read at once.
+    var readLimit: Int {
+        guard let byteBudget = sharedLimits?.byteBudget, byteBudget.isTight else { return .max }
+        let share = pressure?.share.byteCount ?? 0
+        return max(Self.leastRoom, Self.uncountedByteCount + share - heldByteCount)
+    }
+
+    /// The number of bytes that must be counted before more is read.
+    private func neededByteCount(_ byteBudget: SharedByteBudget) -> Int {
+        let needed = heldByteCount + Self.leastRoom
+        guard byteBudget.isTight, hasBegun else { return needed }
+        // If little memory is left, a connection asks for all of its packet. So it never waits again with a part of
+        // that packet.
+        return needed + min(max(0, missingByteCount), Self.mostMissing)
+    }
+
+    /// Counts the memory that is held, and asks the budget for more if it is needed.
+    ///
+    /// A connection that cannot continue without more memory waits in the budget's queue. While output is stalled, or
+    /// no more memory is wanted, it takes memory if it is free and does not wait: when that changes, it may need
+    /// another amount.
+    ///
+    /// - Parameter isWanted: Whether memory for more input is wanted, too.
+    /// - Returns: Whether there is memory for more.
+    func requestMemory(isWanted: Bool = true) -> Bool {
+        guard let byteBudget = sharedLimits?.byteBudget, stream.isOpen else { return true }
+        let excess = neededByteCount(byteBudget) - Self.uncountedByteCount
+        guard excess > 0 || pressure != nil else { return true }
+        let wanted = excess > 0 ? (excess + Self.shareStep - 1) / Self.shareStep * Self.shareStep : 0
+        let share = pressure?.share ?? SharedByteBudget.Share()
+        if wanted > share.byteCount {
+            guard !share.isWaiting || stream.isOutputStalled else { return false }
+            let byteCount = wanted - share.byteCount
+            if stream.isOutputStalled || !isWanted {
+                var isTaken = false
+                set(
+                    byteBudget.change(for: self) { budget, holder, actions in
+                        // It may be waiting since before its output stalled.
+                        budget.withdraw(holder, into: &actions)
+                        isTaken = budget.take(byteCount, for: holder)
+                    })
+                return isTaken
+            }
+            set(byteBudget.change(for: self) { $0.request(byteCount, for: $1, into: &$2) })
+        } else if share.isWaiting {
+            set(byteBudget.change(for: self) { $0.withdraw($1, into: &$2) })
+        } else if share.byteCount - wanted >= (wanted > 0 ? Self.leastRelease : 1) {
+            set(byteBudget.change(for: self) { $0.release(share.byteCount - wanted, by: $1, into: &$2) })
+        }
+        return stream.isOpen && pressure?.share.isWaiting != true
+    }
+
+    /// Continues what had to wait for memory.
+    func memoryGranted() {
+        guard let byteBudget = sharedLimits?.byteBudget, stream.isOpen else { return }
+        set(byteBudget.share(of: self))
+        continueWithMemory()
+    }
+
+    private func set(_ share: SharedByteBudget.Share) {
+        guard stream.isOpen else {
+            // Carrying out the change has ended the connection, which did not know of this share yet.
+            _ = sharedLimits?.byteBudget?.change(for: self) { $0.remove($1, into: &$2) }
+            return
+        }
+        pressure(share.byteCount > 0 || share.isWaiting)?.share = share
+        dropPressureIfIdle()
+    }
+
+    /// Returns the pressure; makes it if there is none and it is needed.
+    func pressure(_ isNeeded: Bool = true) -> PressureState? {
+        if pressure == nil, isNeeded { pressure = PressureState() }
+        return pressure
+    }
+
+    func dropPressureIfIdle() {
+        guard let pressure, pressure.timer == nil, pressure.rest == nil, pressure.share.byteCount == 0,
+            !pressure.share.isWaiting
+        else { return }
+        self.pressure = nil
+    }
+
+    /// Stops waiting for memory and for the rest of a packet, at the connection's end; granted memory is kept.
+    func keepGrantedMemory() {
+        guard let pressure else { return }
+        loop.cancel(&pressure.timer)
+        pressure.rest = nil
+        if pressure.share.isWaiting, let byteBudget = sharedLimits?.byteBudget {
+            pressure.share = byteBudget.change(for: self) { $0.withdraw($1, into: &$2) }
+        }
+        dropPressureIfIdle()
+    }
+
+    /// Gives all granted memory back, at the connection's end.
+    func dropPressure() {
+        guard let pressure = pressure.take() else { return }
+        loop.cancel(&pressure.timer)
+        guard pressure.share.byteCount > 0 || pressure.share.isWaiting else { return }
+        _ = sharedLimits?.byteBudget?.change(for: self) { $0.remove($1, into: &$2) }
+    }
+}

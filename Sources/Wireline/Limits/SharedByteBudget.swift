@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import WirelineSession
+import WirelineTransport
+
+/// The byte budget of all connections of a server: a `ByteBudget` for the threads of several loops.
+final class SharedByteBudget: Sendable {
+    /// The share of one connection.
+    struct Share {
+        var byteCount = 0
+        var isWaiting = false
+    }
+
+    /// A connection, compared by identity.
+    struct Holder: Hashable {
+        let connection: any LimitedConnection
+
+        static func == (left: Holder, right: Holder) -> Bool { left.connection === right.connection }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(connection)) }
+    }
+
+    typealias Budget = ByteBudget<Holder>
+
+    private struct State {
+        var budget: Budget
+        /// Whether the next round of the budget is scheduled.
+        var awaitsRound = false
+    }
+
+    let limit: Int
+    private let state: Lock<State>
+    /// The number of bytes that are not granted.
+    private let leftByteCount: Atomic<Int>
+    /// If less than this is left, reads are small: a few loops may each read this much before it is counted.
+    private let reserve: Int
+
+    init(limit: Int) {
+        self.limit = limit
+        reserve = min(limit / 2, 1 << 20)
+        state = Lock(State(budget: ByteBudget(limit: limit)))
+        leftByteCount = Atomic(limit)
+    }
+
+    /// Whether so little is left that connections may read only what was granted.
+    var isTight: Bool { leftByteCount.load(ordering: .relaxed) < reserve }
+
+    /// Whether so little is left that a write of this many bytes may not fit while it waits to be sent.
+    func isScarce(for byteCount: Int) -> Bool {
+        let left = leftByteCount.load(ordering: .relaxed)
+        return left < reserve || left / 2 < byteCount
+    }
+
+    /// The number of bytes that are granted.
+    var byteCount: Int { state.withLock { $0.budget.byteCount } }
+
+    func share(of connection: some LimitedConnection) -> Share {
+        let holder = Holder(connection: connection)
+        return state.withLock { Self.share(of: holder, in: $0.budget) }
+    }
+
+    private static func share(of holder: Holder, in budget: Budget) -> Share {
+        Share(byteCount: budget.byteCount(of: holder), isWaiting: budget.isWaiting(holder))
+    }
+
+    private func close(_ connection: some LimitedConnection) {
+        connection.end(.noRoom(limit: limit))
+        // Neither granted memory nor a request stays in the budget.
+        _ = change(for: connection) { $0.remove($1, into: &$2) }
+    }
+
+    /// Changes the budget, carries out what follows for other connections, and returns the connection's share.
+    func change(
+        for connection: some LimitedConnection,
+        _ body: (inout Budget, _ holder: Holder, inout [Budget.Action]) -> Void
+    ) -> Share {
+        let holder = Holder(connection: connection)
+        var actions: [Budget.Action] = []
+        let (share, beginsRounds) = state.withLock { state in
+            body(&state.budget, holder, &actions)
+            setLeftByteCount(state.budget)
+            let share = Self.share(of: holder, in: state.budget)
+            let beginsRounds = share.isWaiting && !state.awaitsRound
+            if beginsRounds { state.awaitsRound = true }
+            return (share, beginsRounds)
+        }
+        if beginsRounds { scheduleRound(on: connection.loop) }
+        guard !actions.isEmpty else { return share }
+        carryOut(actions, but: holder)
+        return self.share(of: connection)
+    }
+
+    private func setLeftByteCount(_ budget: Budget) {
+        leftByteCount.store(budget.limit - budget.byteCount, ordering: .relaxed)
+    }
+
+    /// Carries out the budget's actions.
+    ///
+    /// - Parameter holder: The connection that learns its share from the current call.
+    private func carryOut(_ actions: [Budget.Action], but holder: Holder? = nil) {
+        for action in actions {
+            switch action {
+            case .grant(let other):
+                if other != holder { other.connection.loop.execute { other.connection.memoryGranted() } }
+            case .close(let other):
+                other.connection.loop.execute { self.close(other.connection) }
+            case .measure(let other):
+                other.connection.loop.execute { self.measure(other.connection) }
+            }
+        }
+    }
+
+    // MARK: Rounds
+
+    /// Schedules the budget's next round, on the loop of the connection that waits.
+    private func scheduleRound(on loop: EventLoop) {
+        loop.schedule(at: loop.now + Budget.roundTime) {
+            var actions: [Budget.Action] = []
+            let isWanted = self.state.withLock { state in
+                state.awaitsRound = state.budget.beginRound(into: &actions)
+                return state.awaitsRound
+            }
+            if isWanted { self.scheduleRound(on: loop) }
+            self.carryOut(actions)
+        }
+    }
+
+    /// Reports how many bytes a connection has moved; on its loop.
+    private func measure(_ connection: some LimitedConnection) {
+        let movedByteCount = connection.stream.receivedByteCount &+ connection.stream.sentByteCount
+        _ = change(for: connection) { $0.measured(movedByteCount, for: $1, into: &$2) }
+    }
+}

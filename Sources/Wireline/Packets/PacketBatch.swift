@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+import WirelineTransport
+
+/// The packets that have arrived and were not taken, usually those of one read.
+///
+/// A batch handler (`PacketServer.startBatched`) gets one each time bytes have arrived. It is valid until the handler
+/// returns; packets that the handler did not take are dropped. A task gets one from ``PacketConnection/nextBatch()``;
+/// packets that the task did not take are in its next batch.
+///
+/// Packets are not copied, and nothing is kept of a packet after its turn. For many short packets this costs half as
+/// much as ``PacketConnection/next()``.
+@safe
+public struct PacketBatch: ~Copyable {
+    @usableFromInline let connection: PacketConnection
+    /// The block that holds the last packet. The batch keeps it, because the connection may close or read on while the
+    /// caller uses the packet.
+    @usableFromInline private(set) var block: SharedBlock
+    /// The address of the block's first byte.
+    @usableFromInline private(set) var base: UnsafeRawPointer
+
+    init(_ connection: PacketConnection, _ block: SharedBlock) {
+        self.connection = connection
+        self.block = block
+        // SAFETY: the address is that of a block that this value holds.
+        unsafe base = block.base
+    }
+
+    /// Returns the next packet, lent until the next call; nil after the last one.
+    ///
+    /// - Throws: ``ConnectionError/codec(_:)`` if the bytes are not a packet, or the error that ended the connection;
+    ///   later calls throw it again. ``ConnectionError/notOnLoop`` if the caller is not on the connection's loop. If a
+    ///   batch handler meets an error here, the connection is closed after the handler returns, even if it catches the
+    ///   error.
+    @inlinable @inline(__always)
+    @_lifetime(&self)
+    public mutating func next() throws(ConnectionError) -> Packet? {
+        guard connection.stream.loop.isCurrent else { throw .notOnLoop }
+        if let (bounds, start) = unsafe connection.input.takeAtSight(in: block, base) {
+            // SAFETY: the packet lies inside the block, which is held here.
+            let bytes = unsafe RawSpan(_unsafeStart: base, byteCount: start &+ bounds.packetByteCount)
+            return unsafe _overrideLifetime(Packet(bytes, bounds, at: start), mutating: &self)
+        }
+        guard let (bounds, start) = try nextInGeneral() else { return nil }
+        // SAFETY: the packet lies inside the block, which is held here.
+        let bytes = unsafe RawSpan(_unsafeStart: base, byteCount: start + bounds.packetByteCount)
+        return unsafe _overrideLifetime(Packet(bytes, bounds, at: start), mutating: &self)
+    }
+
+    @usableFromInline @inline(never)
+    mutating func nextInGeneral() throws(ConnectionError) -> (PacketBounds, start: Int)? {
+        guard let packet = try connection.takeUnclaimedPacket() else { return nil }
+        if packet.block !== block {
+            block = packet.block
+            // SAFETY: the address is that of a block that this value holds.
+            unsafe base = packet.block.base
+        }
+        return (packet.bounds, packet.start)
+    }
+}
+
+extension PacketConnection {
+    /// Passes all further packets to a handler, on the loop's thread.
+    func receive(inBatches handler: @escaping BatchHandler) {
+        // The closure that made the handler may have closed the connection.
+        guard stream.isOpen else { return }
+        batchHandler = handler
+        beginWaiting()
+        readIfWanted()
+    }
+
+    /// Passes the packets that have arrived to the handler, unless too much output waits.
+    func runBatch() {
+        guard let batchHandler, !ending.isLeaving else { return }
+        do {
+            if input.currentBlock != nil {
+                // `prepareToSend()` may have moved the packets, let other code take them, or closed the connection.
+                guard prepareToSend(), let block = input.currentBlock, !ending.isLeaving else { return }
+                if try hasWholePacket() {
+                    var batch = PacketBatch(self, block)
+                    try batchHandler(&batch)
+                    // The handler may have closed the connection.
+                    while input.currentBlock != nil, try batch.next() != nil {}
+                    loop.forgetTime()
+                }
+            }
+            // Sends the answers now: they are still in the cache, and their memory is free for the next connection.
+            stream.flush()
+            // No whole packet is left, so this only keeps a partial packet.
+            _ = try takePacket()
+            if try hasEnded() { finish() }
+        } catch {
+            // A connection that is already leaving continues to do so.
+            guard !ending.isLeaving else { return }
+            ending.fail(error)
+            handlerFailed()
+        }
+    }
+
+    private func hasWholePacket() throws(ConnectionError) -> Bool {
+        do throws(ConnectionError) {
+            guard try input.findsPacket() else { return false }
+            notePacket()
+            return true
+        } catch {
+            refuse(error)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineTransport
+
+/// Reports the connection's end to tasks that do not receive.
+extension PacketConnection {
+    /// Waits until the peer ends its stream or the connection ends, also while no task receives.
+    ///
+    /// It is for handlers that wait for something other than packets. Packets that arrived before the end may be
+    /// unread; they are not lost. Any number of tasks may wait.
+    ///
+    /// - Throws: The error that ended the connection, unless the peer ended its stream; ``ConnectionError/cancelled``
+    ///   if the task is cancelled first.
+    public nonisolated(nonsending) func waitUntilEnd() async throws(ConnectionError) {
+        let ticket = WaitTicket()
+        await withTaskCancellationHandler {
+            // SAFETY: `endWaiters` resumes each task once: at once, when it is cancelled, or when the connection ends.
+            await unsafe withUnsafeContinuation { continuation in
+                loop.execute {
+                    let isOver = self.hasEndForWaiters || ticket.isCancelled
+                    unsafe self.endWaiters.add(continuation, ticket, isOver: isOver)
+                }
+            }
+        } onCancel: {
+            loop.execute { self.endWaiters.cancel(ticket) }
+        }
+        try await loop.run { () throws(ConnectionError) in try self.requireEnd() }
+    }
+
+    private var hasEndForWaiters: Bool { ending.hasPeerEnded || stream.hasFailedOutput || !stream.isOpen }
+
+    private func requireEnd() throws(ConnectionError) {
+        if let error = endingError ?? ending.failure as? ConnectionError { throw error }
+        guard hasEndForWaiters else { throw .cancelled }
+    }
+
+    /// Cancels the handler's task if it neither receives nor waits to send: nothing else would tell it that the
+    /// connection is lost. The cancelled task can still receive what has arrived.
+    func cancelUnawareHandler() {
+        let isAware = inputWait.isWaiting || !senders.isEmpty || (requests?.waitingCount ?? 0) > 0
+        if !isAware { handlerTask?.cancel() }
+    }
+}

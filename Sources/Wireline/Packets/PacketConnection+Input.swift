@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+package import WirelineTransport
+
+/// Turns the stream's bytes into whole packets.
+extension PacketConnection {
+    /// Whether the byte budget of all connections is almost used up.
+    private var isMemoryTight: Bool { sharedLimits?.byteBudget?.isTight == true }
+
+    /// Takes the next whole packet; nil if there is none.
+    ///
+    /// - Throws: The error that ended the connection, after all whole packets were taken.
+    func takePacket() throws(ConnectionError) -> ReceivedPacket? {
+        do throws(ConnectionError) {
+            if let packet = try input.take() {
+                logReceived(packet)
+                return packet
+            }
+        } catch {
+            refuse(error)
+        }
+        keepRest()
+        if let error = ending.inputError { throw error }
+        return nil
+    }
+
+    /// Ends the input because its bytes are not a packet. If they have ended it already, this does nothing.
+    func refuse(_ error: ConnectionError) {
+        switch ending.inputError {
+        case .codec, .httpRequest: return
+        default: break
+        }
+        refusedPacketCount &+= 1
+        ending.failInput(error)
+    }
+
+    /// Keeps a partial packet in memory of its size. Everything before it was taken.
+    func keepRest() { input.keepRest(on: loop, isTight: isMemoryTight) }
+
+    /// - Throws: ``ConnectionError/codec(_:)`` if the stream has ended inside a packet.
+    func requireWhole() throws(ConnectionError) {
+        guard let error = input.errorAtEndOfStream() else { return }
+        refuse(.codec(error))
+        throw .codec(error)
+    }
+
+    /// The number of bytes that arrived of a partial packet, and the size of the whole packet if its header is whole.
+    /// It is nil if no packet has begun, or if whole packets before it were not taken.
+    package var tornPacket: (receivedByteCount: Int, byteCount: Int?)? { input.partialPacket }
+
+    // MARK: The stream's handler
+
+    package func lendRoom(for stream: ByteStream) -> ReadRoom { input.lendRoom(in: stream, limit: readLimit) }
+
+    package func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
+        if notesFirstByte { noteFirstByte() }
+        guard !ending.isLeaving else { return stream.read() }
+        guard let block = block.take() else { return }
+        input.fill(block, byteCount: byteCount, of: stream.loop)
+        deliver()
+        endDrain()
+        readIfWanted()
+    }
+
+    private func noteFirstByte() {
+        notesFirstByte = false
+        recorder?.note(.firstByte)
+    }
+
+    package func receivedNothing(_ block: inout Block?, from stream: ByteStream) {
+        defer { endDrain() }
+        guard input.isRoomLent, let block = block.take() else { return }
+        input.fill(block, byteCount: 0, of: stream.loop)
+    }
+
+    package func endOfStream(_ stream: ByteStream) {
+        ending.readPeerEnd()
+        ending.endInput(.endOfStream)
+        deliver()
+        endWaiters.resumeAll()
+        closeIfFinished()
+    }
+
+    package func failed(_ stream: ByteStream, _ error: TransportError) {
+        let transform = transform
+        let error = refusal ?? transform?.connectionFailure ?? .transport(error)
+        ending.endInput(.failed(error))
+        // A connection that is leaving wants no more input. So an end without the close message of TLS or of the
+        // WebSocket is not an error for it.
+        if !ending.isLeaving || transform?.isCut != true { ending.fail(error) }
+        cancelUnawareHandler()
+        streamEnded()
+    }
+
+    package func becameReady(_ stream: ByteStream) {
+        if webSocketTransform == nil {
+            recorder?.noteHandshakeEnd(of: stream.tlsTransform)
+        } else {
+            recorder?.note(.webSocketEnded)
+        }
+        transform?.onReady.take()?()
+    }
+
+    package func outputFailed(_ stream: ByteStream, _ error: TransportError) {
+        ending.fail(ConnectionError.transport(error))
+        cancelUnawareHandler()
+        outputDrained(stream)
+        endWaiters.resumeAll()
+    }
+
+    package func peerEnded(_ stream: ByteStream) {
+        ending.hearPeerEnd()
+        endWaiters.resumeAll()
+    }
+
+    package func outputStalled(_ stream: ByteStream) {
+        input.shrink(on: loop)
+        _ = requestMemory()
+    }
+
+    package func outputShrank(_ stream: ByteStream) {
+        _ = requestMemory()
+    }
+
+    package func outputDrained(_ stream: ByteStream) {
+        if !stream.wantsToRead { peerWatch.restartWaiting(at: loop.now) }
+        resumeSenders()
+        if batchHandler != nil { deliver() }
+        readIfWanted()
+        closeIfFinished()
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineTransport
+
+extension PacketConnection: LimitedConnection {
+    /// The memory that it holds, not the number of bytes in that memory.
+    var heldByteCount: Int { input.capacity + stream.heldByteCount + (requests?.unreadCost ?? 0) }
+
+    var hasBegun: Bool { input.byteCount > 0 }
+
+    var missingByteCount: Int { input.missingByteCount }
+
+    var receivedPacketCount: Int { input.packetCount }
+
+    func abort(_ error: ConnectionError) { end(error) }
+
+    func continueWithMemory() {
+        peerWatch.restartWaiting(at: loop.now)
+        resumeSenders()
+        readIfWanted()
+    }
+}

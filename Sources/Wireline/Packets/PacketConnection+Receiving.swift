@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineTransport
+
+extension PacketConnection: ReceivingConnection {
+    /// Returns the next packet; nil when the peer ends its stream after a whole packet.
+    ///
+    /// - Throws: ``ConnectionError``, after every earlier packet was returned; later calls throw it again.
+    ///   ``ConnectionError/alreadyReceiving`` while another task waits; that task continues to wait.
+    @inlinable @inline(__always)
+    public nonisolated(nonsending) func next() async throws(ConnectionError) -> ReceivedPacket? {
+        if let packet = takePacketAtHand() { return packet }
+        return try await nextToArrive()
+    }
+
+    /// Returns the next packet if it was already read and the splitter's fast path finds it; nil otherwise.
+    ///
+    /// Inlined into its callers: a call alone would take longer than this work.
+    @inlinable @inline(__always)
+    func takePacketAtHand() -> ReceivedPacket? {
+        guard stream.loop.isCurrent else { return nil }
+        return input.takeAtSight()
+    }
+
+    /// Lends all packets that have arrived; nil when the peer ends its stream after a whole packet.
+    ///
+    /// It waits until there are some.
+    ///
+    ///     while var batch = try await connection.nextBatch() {
+    ///         while let packet = try batch.next() { … }
+    ///     }
+    ///
+    /// Call it in a task on the connection's ``loop``, such as a server's handler or a
+    /// `Task(executorPreference: connection.loop)`. A batch is empty if only a reply to a request has arrived.
+    ///
+    /// - Throws: As ``next()``; ``ConnectionError/notOnLoop`` if the task is not on the loop.
+    public nonisolated(nonsending) func nextBatch() async throws(ConnectionError) -> PacketBatch? {
+        while stream.loop.isCurrent {
+            guard !inputWait.isClaimed else { throw .alreadyReceiving }
+            if findsPacket(), let block = input.currentBlock ?? requests?.firstUnread?.block {
+                return PacketBatch(self, block)
+            }
+            if let error = ending.inputError { throw error }
+            if try hasEnded() { return nil }
+            inputWait.claim()
+            try await waitForArrival()
+            guard stream.loop.isCurrent else {
+                stream.loop.execute { self.inputWait.endClaim() }
+                throw .notOnLoop
+            }
+            inputWait.endClaim()
+        }
+        throw .notOnLoop
+    }
+
+    @usableFromInline
+    nonisolated(nonsending) func nextToArrive() async throws(ConnectionError) -> ReceivedPacket? {
+        // Checked again after every wait, because an actor's task continues wherever the actor runs.
+        while stream.loop.isCurrent {
+            guard !inputWait.isClaimed else { throw .alreadyReceiving }
+            if let packet = try takeUnclaimedPacket() { return packet }
+            if try hasEnded() { return nil }
+            // The packet may have been a reply, and no other packet has arrived.
+            inputWait.claim()
+            try await waitForArrival()
+            guard stream.loop.isCurrent else { return try await nextFromElsewhere(hasWaited: true) }
+            inputWait.endClaim()
+        }
+        return try await nextFromElsewhere(hasWaited: false)
+    }
+
+    /// Moves the task to the loop for one packet, whatever executor it runs on.
+    ///
+    /// - Parameter hasWaited: Whether this task has already waited.
+    @inline(never)
+    private nonisolated(nonsending) func nextFromElsewhere(
+        hasWaited: Bool
+    ) async throws(ConnectionError) -> ReceivedPacket? {
+        try await withTaskExecutorPreference(stream.loop) { await self.nextOnLoop(hasWaited) }.get()
+    }
+
+    @concurrent
+    private func nextOnLoop(_ hasWaited: Bool) async -> Result<ReceivedPacket?, ConnectionError> {
+        // Without this, the optimizer may drop the change of executor; see `SendingConnection`.
+        stream.loop.preconditionIsCurrent()
+        if hasWaited { inputWait.endClaim() }
+        do throws(ConnectionError) {
+            return .success(try await nextToArrive())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Whether there is neither a packet to take nor an end to report.
+    @inline(never)
+    private func mustWait() -> Bool { inputWait.isWaiting || !findsPacket() && ending.input == nil }
+
+    /// Waits for a packet to take or an end to report. The caller must then check whether it is still there.
+    private nonisolated(nonsending) func waitForArrival() async throws(ConnectionError) {
+        if let ownersTask, ownersTask == .current { return await waitForInputUncancelled() }
+        await waitForInput()
+        if Task.isCancelled, stream.loop.isCurrent, !stream.hasFailedOutput, mustWait() {
+            inputWait.endClaim()
+            throw .cancelled
+        }
+    }
+
+    func inputWaitBegan() {
+        if !ending.isLeaving, !isInputWantedWithoutTask { beginWaiting() }
+        stream.flush()
+        // The flush may have found the connection's end, which also ends the wait.
+        if inputWait.isWaiting { readIfWanted() }
+    }
+
+    func inputWaitCancelled() { stopUnlessWanted() }
+
+    /// Whether more input is needed: for a task, a request or the batch handler, or to drop it while the connection
+    /// leaves.
+    var wantsBytes: Bool {
+        guard !ending.isLeaving else { return true }
+        if case .drained = ending.input { return false }
+        return inputWait.isWaiting || isInputWantedWithoutTask
+    }
+
+    /// Whether the batch handler, or a request, waits for input.
+    private var isInputWantedWithoutTask: Bool {
+        if batchHandler != nil { return stream.pendingByteCount < pendingLimit }
+        if let requests, requests.waitingCount > 0 { return requests.unreadCost < unreadLimit }
+        return false
+    }
+
+    /// Reads if more input is needed and there is memory for it.
+    func readIfWanted() {
+        guard wantsBytes else { return pauseRate() }
+        watchRate()
+        if requestMemory() { stream.read() } else { pauseRate() }
+    }
+
+    /// Stops reading if no more input is needed.
+    func stopUnlessWanted() {
+        guard !wantsBytes else { return }
+        stopWaiting()
+        pauseRate()
+        stream.stopReading()
+    }
+
+    /// Passes input, or its end, to the batch handler, the requests and the waiting task.
+    func deliver() {
+        if batchHandler != nil { return runBatch() }
+        answerRequests()
+        guard inputWait.isWaiting else { return }
+        if findsPacket() {
+            notePacket()
+            inputWait.resume()
+        } else if ending.input != nil {
+            inputWait.resume()
+        }
+    }
+
+    /// Looks for something that a task can take: a packet, or an error for bytes that are not a packet. A partial
+    /// packet is then kept in memory of its size.
+    private func findsPacket() -> Bool {
+        if let requests, requests.unreadByteCount > 0 { return true }
+        do throws(ConnectionError) {
+            if try input.findsPacket() { return true }
+        } catch {
+            return true
+        }
+        keepRest()
+        return false
+    }
+
+    /// Whether the input has ended without an error.
+    ///
+    /// - Throws: ``ConnectionError/codec(_:)`` if the stream has ended inside a packet.
+    func hasEnded() throws(ConnectionError) -> Bool {
+        switch ending.input {
+        case .endOfStream:
+            try requireWhole()
+            return true
+        case .drained: return true
+        case .failed, nil: return false
+        }
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+import WirelineTransport
+
+extension PacketConnection {
+    /// Sends a request and returns its reply.
+    ///
+    /// A reply is recognized by the header's `@sequence` field, if the layout has one, and by its ID. Without such a
+    /// field, replies with one ID belong to requests in the order in which they were sent. A reply that arrives after
+    /// its request was given up is delivered like any other message. So, without a sequence field, a peer that leaves a
+    /// request unanswered delays the replies of later ones: close such a connection after
+    /// ``ConnectionError/unanswered(unreadByteCount:)``.
+    ///
+    /// A number of 8, 16 or 24 bits without a reply is not used again on the same connection. After 255 lost replies of
+    /// a `uint8`, or 65,535 of the others, further requests throw ``ConnectionError/tooManyRequests(limit:)``.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - header: Header fields to set; the connection chooses the sequence.
+    ///   - timeout: The time limit for sending it and waiting for the reply.
+    /// - Throws: As ``send(_:)``; ``ConnectionError/unanswered(unreadByteCount:)``,
+    ///   ``ConnectionError/endedBeforeReply``, ``ConnectionError/tooManyRequests(limit:)``.
+    public nonisolated(nonsending) func request<Request: RequestMessage>(
+        _ request: Request, header: PacketHeader = [:], timeout: Duration = .seconds(10)
+    ) async throws(ConnectionError) -> Request.Reply {
+        let pending = PendingRequest(on: self, replyID: Request.Reply.messageID)
+        let layout = layout
+        let encode: @Sendable (UInt64?) throws(CodecError) -> [UInt8] = { sequence throws(CodecError) in
+            try request.encoded(header: header.with(sequence: sequence, in: layout))
+        }
+        let packet: ReceivedPacket
+        if loop.isCurrent {
+            packet = try await exchange(pending, timeout, encode).get()
+        } else {
+            packet = try await withTaskExecutorPreference(loop) {
+                await self.exchangeOnLoop(pending, timeout, encode)
+            }.get()
+        }
+        do throws(CodecError) {
+            return try packet.decode(Request.Reply.self)
+        } catch {
+            noteRefusedMessage()
+            throw .codec(error)
+        }
+    }
+
+    /// The number of bytes that wait for the program to take them.
+    package var unreadByteCount: Int { requests?.unreadByteCount ?? 0 }
+
+    @concurrent
+    private func exchangeOnLoop(
+        _ request: PendingRequest, _ timeout: Duration, _ encode: @Sendable (UInt64?) throws(CodecError) -> [UInt8]
+    ) async -> PendingRequest.Outcome {
+        // Without this, the optimizer may drop the change of executor; see `SendingConnection`.
+        stream.loop.preconditionIsCurrent()
+        return await exchange(request, timeout, encode)
+    }
+
+    private nonisolated(nonsending) func exchange(
+        _ request: PendingRequest, _ timeout: Duration, _ encode: @Sendable (UInt64?) throws(CodecError) -> [UInt8]
+    ) async -> PendingRequest.Outcome {
+        await withTaskCancellationHandler {
+            // SAFETY: the request resumes its continuation once, because every request ends: at the latest by its
+            // timeout.
+            await unsafe withUnsafeContinuation { continuation in
+                if unsafe request.begin(continuation) { begin(request, timeout, encode) }
+            }
+        } onCancel: {
+            loop.execute { self.giveUp(request, .cancelled) }
+        }
+    }
+
+    private func begin(
+        _ request: PendingRequest, _ timeout: Duration, _ encode: (UInt64?) throws(CodecError) -> [UInt8]
+    ) {
+        let wasWanted = wantsBytes
+        let requests = requests ?? RequestQueue(layout: layout)
+        self.requests = requests
+        let bytes: [UInt8]
+        do throws(ConnectionError) {
+            try requests.register(request)
+            do throws(CodecError) {
+                bytes = try encode(request.sequence)
+            } catch {
+                throw .codec(error)
+            }
+        } catch {
+            return giveUp(request, error)
+        }
+        isRouting = true
+        request.timer = loop.schedule(at: .now + timeout) {
+            self.giveUp(request, .unanswered(unreadByteCount: requests.unreadByteCount))
+        }
+        enqueue(bytes, .observer(request), request.ticket)
+        if batchHandler == nil { answerRequests() }
+        if !wasWanted { beginWaiting() }
+        readIfWanted()
+    }
+
+    func giveUp(_ request: PendingRequest, _ error: ConnectionError) {
+        let wasWanted = wantsBytes
+        loop.cancel(&request.timer)
+        guard let requests else { return request.resume(.failure(error)) }
+        if !request.wasSent { _ = senders.remove(request.ticket) }
+        requests.giveUp(request, error)
+        isRouting = !requests.isIdle
+        if wasWanted { stopUnlessWanted() }
+    }
+
+    /// Looks for replies in what has arrived, unless a receiving task does so.
+    func answerRequests() {
+        guard let requests else { return }
+        defer { isRouting = !requests.isIdle }
+        do throws(ConnectionError) {
+            while requests.waitingCount > 0, requests.unreadCost < unreadLimit {
+                guard let packet = try takePacket() else {
+                    guard try hasEnded() else { return }
+                    return giveUpRequests(ending.isPeerReadToEnd ? .endedBeforeReply : .transport(.closed))
+                }
+                notePacket()
+                if !answer(with: packet) { requests.keepUnread(packet.copied(for: loop)) }
+            }
+        } catch {
+            giveUpRequests(error)
+        }
+    }
+
+    func giveUpRequests(_ error: ConnectionError) {
+        for case let request as PendingRequest in senders.observers { giveUp(request, error) }
+        for request in requests?.takeAll() ?? [] {
+            loop.cancel(&request.timer)
+            request.resume(.failure(error))
+        }
+    }
+
+    /// Hands a packet to the request that it answers.
+    ///
+    /// - Returns: Whether it is a reply that a task waits for.
+    func answer(with packet: ReceivedPacket) -> Bool {
+        guard let requests else { return false }
+        let request = requests.takeRequest(answeredBy: packet, layout: layout)
+        isRouting = !requests.isIdle
+        guard let request else { return false }
+        loop.cancel(&request.timer)
+        request.resume(.success(packet))
+        return true
+    }
+
+    /// Takes the next packet that is not a reply.
+    func takeUnclaimedPacket() throws(ConnectionError) -> ReceivedPacket? {
+        guard let requests, isRouting else { return try takePacket() }
+        defer { isRouting = !requests.isIdle }
+        let wasWanted = wantsBytes
+        if let packet = requests.takeUnread() {
+            if !wasWanted, wantsBytes { beginWaiting() }
+            // There is space again for packets that arrive before a reply.
+            answerRequests()
+            readIfWanted()
+            return packet
+        }
+        while let packet = try takePacket() {
+            if !answer(with: packet) { return packet }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+import WirelineTransport
+
+extension PacketConnection: SendingConnection {
+    // MARK: With waiting
+
+    /// Sends a message. All messages of one turn of the loop are written to the socket together.
+    ///
+    /// While more than ``ConnectionLimits/pendingByteCount`` bytes wait to be sent, the caller waits. Callers that wait
+    /// send in the order of their calls.
+    ///
+    /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit, ``ConnectionError/transport(_:)`` if the
+    ///   connection has ended, ``ConnectionError/cancelled`` if the task was cancelled while it waited. No byte of the
+    ///   packet was sent then.
+    @inlinable
+    public nonisolated(nonsending) func send(_ message: some PacketMessage) async throws(ConnectionError) {
+        if stream.loop.isCurrent {
+            do throws(CodecError) {
+                if let byteCount = try message.byteCountAtOnce(), prepareToSend(byteCount) {
+                    // SAFETY: the stream lends exactly `byteCount` bytes for the closure, which writes all of them or
+                    // stops the program.
+                    return unsafe stream.writeMessage(byteCount: byteCount) { unsafe message.encodeAtOnce(into: $0) }
+                }
+            } catch {
+                throw .codec(error)
+            }
+        }
+        try await sendAfterOthers(encode(message))
+    }
+
+    /// Sends a message with header fields set.
+    ///
+    /// - Throws: As ``send(_:)``, also if `header` names a field that is computed or does not exist.
+    public nonisolated(nonsending) func send(
+        _ message: some PacketMessage, header: PacketHeader
+    ) async throws(ConnectionError) {
+        try await send(packet: encode(message, header: header))
+    }
+
+    /// Sends an encoded packet, such as one for many connections.
+    ///
+    /// - Throws: As ``send(_:)``.
+    @inlinable @inline(__always)
+    public nonisolated(nonsending) func send(packet bytes: [UInt8]) async throws(ConnectionError) {
+        if stream.loop.isCurrent, prepareToSend(bytes.count) { return stream.write(bytes) }
+        try await sendAfterOthers(bytes)
+    }
+
+    /// Sends an encoded payload in a packet; header fields have their defaults.
+    ///
+    /// Use it to send a payload under another ID, or a message that is in no schema.
+    ///
+    /// - Parameters:
+    ///   - id: The message's ID; 0 in a layout without one.
+    ///   - payload: The bytes between header and trailer.
+    /// - Throws: As ``send(_:)``; ``ConnectionError/codec(_:)`` if the ID or a length does not fit into the header, or if
+    ///   the packet is larger than the largest one that this connection receives.
+    @inlinable @inline(__always)
+    public nonisolated(nonsending) func send(id: UInt64, payload: RawSpan) async throws(ConnectionError) {
+        if sendPayloadAtOnce(id, payload) { return }
+        try await sendAfterOthers(encode(id: id, payload: payload))
+    }
+
+    /// Sends a received packet unchanged; it may come from another connection.
+    ///
+    /// - Throws: As ``send(_:)``.
+    @inlinable @inline(__always)
+    public nonisolated(nonsending) func forward(_ packet: ReceivedPacket) async throws(ConnectionError) {
+        if stream.loop.isCurrent, prepareToSend(packet.byteCount) { return append(packet.bytes) }
+        try await sendAfterOthers([UInt8](copying: packet.bytes))
+    }
+
+    /// Sends a packet of a batch unchanged; it may come from another connection.
+    ///
+    /// - Throws: As ``send(_:)``.
+    @inlinable @inline(__always)
+    public nonisolated(nonsending) func forward(_ packet: Packet) async throws(ConnectionError) {
+        if stream.loop.isCurrent, prepareToSend(packet.bytes.byteCount) { return append(packet.bytes) }
+        try await sendAfterOthers([UInt8](copying: packet.bytes))
+    }
+
+    // MARK: Without waiting
+
+    /// Makes room for so many bytes of output.
+    ///
+    /// - Returns: Whether they can be written now. They cannot if other callers wait.
+    @inlinable @inline(__always)
+    func prepareToSend(_ byteCount: Int) -> Bool {
+        if byteCount <= stream.freeByteCount, stream.pendingByteCount < pendingLimit, senders.isEmpty { return true }
+        return prepareToSendSlowly()
+    }
+
+    @usableFromInline @inline(never)
+    func prepareToSendSlowly() -> Bool {
+        guard senders.isEmpty, stream.takesOutput, prepareToSend() else { return false }
+        // The flush may have found that the connection has ended.
+        return stream.takesOutput
+    }
+
+    /// Flushes output if too much of it waits, and requests memory for the rest.
+    ///
+    /// If this turn of the loop has sent its share already, ``resumeSenders()`` continues in a later turn.
+    ///
+    /// - Returns: Whether more output may be queued now.
+    func prepareToSend() -> Bool {
+        // If the server's memory budget is almost used up, a turn may leave only little output that is not counted.
+        let isScarce = sharedLimits?.byteBudget?.isScarce(for: pendingLimit) == true
+        stream.writeInSteps(isScarce)
+        let most = isScarce ? min(pendingLimit, Self.uncountedByteCount) : pendingLimit
+        if stream.pendingByteCount >= most, !stream.flushForMore() { return false }
+        guard stream.pendingByteCount < pendingLimit else { return false }
+        // Output that the system takes at once needs no memory of the budget.
+        return !stream.isOutputStalled || requestMemory()
+    }
+
+    /// Queues a message without waiting, however much output waits already.
+    ///
+    /// It is for code that runs on the connection's ``loop`` and limits its output itself. The bytes are written to the
+    /// socket at the end of the loop's turn.
+    ///
+    /// - Throws: As ``send(_:)``; ``ConnectionError/notOnLoop`` if the caller does not run on the loop.
+    @inlinable
+    public func write(_ message: some PacketMessage) throws(ConnectionError) {
+        guard stream.loop.isCurrent else { throw .notOnLoop }
+        let byteCount: Int?
+        do throws(CodecError) {
+            byteCount = try message.byteCountAtOnce()
+        } catch {
+            throw .codec(error)
+        }
+        guard stream.takesOutput else { throw sendError }
+        if let byteCount {
+            // SAFETY: the stream lends exactly `byteCount` bytes for the closure, which writes all of them or stops the
+            // program.
+            unsafe stream.writeMessage(byteCount: byteCount) { unsafe message.encodeAtOnce(into: $0) }
+        } else {
+            stream.write(try encode(message))
+        }
+    }
+
+    /// Queues a message with header fields set, without waiting, as ``write(_:)``.
+    ///
+    /// - Throws: As ``send(_:header:)``.
+    public func write(_ message: some PacketMessage, header: PacketHeader) throws(ConnectionError) {
+        let bytes = try encode(message, header: header)
+        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
+        try unsafe write(packet: bytes.span.bytes)
+    }
+
+    /// Queues an encoded packet without waiting, as ``write(_:)``.
+    ///
+    /// - Throws: As ``send(_:)``.
+    @inlinable @inline(__always)
+    public func write(packet bytes: RawSpan) throws(ConnectionError) {
+        guard stream.loop.isCurrent else { throw .notOnLoop }
+        // If the output block has room, the stream is open.
+        guard bytes.byteCount <= stream.freeByteCount || stream.takesOutput else { throw sendError }
+        append(bytes)
+    }
+
+    /// Queues an encoded payload in a packet without waiting, as ``write(_:)``.
+    ///
+    /// - Throws: As ``send(id:payload:)``.
+    @inlinable @inline(__always)
+    public func write(id: UInt64, payload: RawSpan) throws(ConnectionError) {
+        try write(id: id, payload: payload, layout.plan)
+    }
+
+    /// - Parameter plan: The plan of ``layout``. Code that is compiled for one protocol passes a constant.
+    @inlinable @inline(__always)
+    func write(id: UInt64, payload: RawSpan, _ plan: PacketPlan) throws(ConnectionError) {
+        guard stream.loop.isCurrent else { throw .notOnLoop }
+        if let byteCount = byteCountAtOnce(id, payload, plan) {
+            guard byteCount <= stream.freeByteCount || stream.takesOutput else { throw sendError }
+            return appendPacket(id, payload, plan, byteCount)
+        }
+        let packet = try encode(id: id, payload: payload)
+        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
+        try unsafe write(packet: packet.span.bytes)
+    }
+
+    /// Sends a payload if the caller need not wait.
+    ///
+    /// It is not async: entering and leaving an async function would take as long as the rest.
+    ///
+    /// - Returns: Whether the packet was sent; false if the caller would have to wait, or if there is an error.
+    @usableFromInline
+    func sendPayloadAtOnce(_ id: UInt64, _ payload: RawSpan) -> Bool {
+        sendPayloadAtOnce(id, payload, layout.plan)
+    }
+
+    /// - Parameter plan: The plan of ``layout``. Code that is compiled for one protocol passes a constant.
+    @inlinable @inline(__always)
+    func sendPayloadAtOnce(_ id: UInt64, _ payload: RawSpan, _ plan: PacketPlan) -> Bool {
+        guard stream.loop.isCurrent, let byteCount = byteCountAtOnce(id, payload, plan), prepareToSend(byteCount) else {
+            return false
+        }
+        appendPacket(id, payload, plan, byteCount)
+        return true
+    }
+
+    /// The number of bytes of a payload's packet; nil if its header must be computed first, or if there is an error.
+    @inlinable @inline(__always)
+    func byteCountAtOnce(_ id: UInt64, _ payload: RawSpan, _ plan: PacketPlan) -> Int? {
+        plan.byteCountAtOnce(id: id, payloadByteCount: payload.byteCount, limit: maximumPacketByteCount)
+    }
+
+    @inlinable @inline(__always)
+    func appendPacket(_ id: UInt64, _ payload: RawSpan, _ plan: PacketPlan, _ byteCount: Int) {
+        // SAFETY: the stream lends exactly `byteCount` bytes for the closure, which writes all of them or stops the
+        // program.
+        unsafe stream.write(byteCount: byteCount) { room in
+            unsafe plan.encodeAtOnce(id: id, payload: payload, into: room)
+        }
+    }
+
+    /// - Returns: Whether the packet was sent; false if the caller would have to wait.
+    func sendAtOnce(_ bytes: [UInt8]) -> Bool {
+        guard prepareToSend(bytes.count) else { return false }
+        stream.write(bytes)
+        return true
+    }
+
+    @inlinable @inline(__always)
+    func append(_ bytes: RawSpan) {
+        // SAFETY: the stream lends exactly as many bytes as the span has, and the closure writes all of them.
+        unsafe stream.write(byteCount: bytes.byteCount) { room in
+            unsafe bytes.withUnsafeBytes { unsafe room.copyMemory(from: $0) }
+        }
+    }
+
+    @usableFromInline
+    func encode(id: UInt64, payload: RawSpan) throws(ConnectionError) -> [UInt8] {
+        do throws(CodecError) {
+            return try layout.encode(id: id, payload: payload, limit: maximumPacketByteCount)
+        } catch {
+            throw .codec(error)
+        }
+    }
+
+    /// Encodes a message as the connection sends it.
+    @usableFromInline
+    func encode(_ message: some PacketMessage, header: PacketHeader? = nil) throws(ConnectionError) -> [UInt8] {
+        do throws(CodecError) {
+            if let header { return try message.encoded(header: header) }
+            return try message.encoded()
+        } catch {
+            throw .codec(error)
+        }
+    }
+
+    // MARK: Waiting
+
+    /// Waits until earlier callers have sent and the output has room, and then sends.
+    @usableFromInline
+    nonisolated(nonsending) func sendAfterOthers(_ bytes: [UInt8]) async throws(ConnectionError) {
+        try await sendInTurn(bytes)
+    }
+
+    func sendQueue(for bytes: [UInt8]) -> ReferenceWritableKeyPath<PacketConnection, SendQueue<[UInt8]>> { \.senders }
+
+    /// Adds bytes to the queue of senders, and sends as much of the queue as the output has room for.
+    func enqueue(_ bytes: [UInt8], _ waiter: SendQueue<[UInt8]>.Waiter, _ ticket: WaitTicket? = nil) {
+        senders.append(bytes, waiter, ticket)
+        resumeSenders()
+    }
+
+    /// Calls a closure once: when there is room for output, or when the connection has ended.
+    func whenReadyToSend(_ action: @escaping () -> Void) {
+        enqueue([], .observer(RoomObserver(action)))
+    }
+
+    /// Sends from the queue of senders, as much as the output has room for.
+    func resumeSenders() {
+        while !senders.isEmpty {
+            if stream.isOpen, !prepareToSend() { return }
+            // The flush may have found that the connection has ended; then no caller waits any more.
+            guard let sender = senders.popFirst() else { return }
+            guard stream.takesOutput else {
+                sender.resume(.failure(sendError))
+                continue
+            }
+            if !sender.outgoing.isEmpty { stream.write(sender.outgoing) }
+            sender.resume(.success(()))
+        }
+    }
+
+    @usableFromInline
+    var sendError: ConnectionError {
+        ending.inputError ?? ending.failure as? ConnectionError ?? .transport(.closed)
+    }
+}
+
+/// An entry without bytes, which calls a closure when there is room.
+private final class RoomObserver: SendObserver {
+    private let action: () -> Void
+
+    init(_ action: @escaping () -> Void) {
+        self.action = action
+    }
+
+    func sendEnded(_ result: Result<Void, ConnectionError>) { action() }
+}

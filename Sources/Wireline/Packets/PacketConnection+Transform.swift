@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineTransport
+public import WirelineWebSocket
+
+extension PacketConnection {
+    /// The layers between packets and socket (TLS, a WebSocket or both); nil if there are none.
+    var transform: (any ConnectionTransform)? { stream.transform as? any ConnectionTransform }
+
+    var webSocketTransform: WebSocketTransform? {
+        stream.transform as? WebSocketTransform
+            ?? (stream.transform as? ChainedTransform)?.upper as? WebSocketTransform
+    }
+
+    /// Inserts TLS, a WebSocket, or a WebSocket over TLS between packets and socket.
+    func insert(_ tls: TLSTransform?, _ webSocket: WebSocketTransform?) {
+        switch (tls, webSocket) {
+        case (nil, nil): break
+        case (let tls?, nil): stream.insert(tls)
+        case (nil, let webSocket?): stream.insert(webSocket)
+        case (let tls?, let webSocket?):
+            let chain = ChainedTransform(webSocket, over: tls)
+            chain.onLowerReady = { [recorder] in
+                recorder?.noteHandshakeEnd(of: tls)
+                recorder?.note(.webSocketBegan)
+            }
+            stream.insert(chain)
+        }
+    }
+
+    /// What TLS negotiated; nil without TLS, or before the handshake is complete.
+    public func tlsDetails() async -> TLSDetails? {
+        await loop.run { self.stream.tlsTransform?.details }
+    }
+
+    /// What the WebSocket handshake negotiated; nil without a WebSocket, or before the handshake is complete.
+    public func webSocketAgreement() async -> WebSocketAgreement? {
+        await loop.run { self.webSocketTransform?.agreement }
+    }
+
+    /// The client's request for the WebSocket, on the server's side; nil until it has arrived.
+    ///
+    /// It may be nil when a handler begins; after the first packet it is there. Without a WebSocket it is nil.
+    public func webSocketRequest() async -> WebSocketUpgradeRequest? {
+        await loop.run { self.webSocketTransform?.request }
+    }
+
+    /// The server's refusal, if its whole head has arrived but not its whole body.
+    var refusal: ConnectionError? { webSocketTransform?.refusal }
+
+    /// Waits until packets can be sent.
+    ///
+    /// - Throws: The error that made the handshake fail; the connection is then closed.
+    func waitForHandshake(within timeout: Duration) async throws(ConnectionError) {
+        do throws(TransportError) {
+            try await Attempt<Void>.run(on: loop, timeout: timeout) { attempt in
+                guard let transform = self.transform, self.stream.isOpen, !transform.isReady else {
+                    return attempt.finish(.success(()))
+                }
+                transform.onReady = { attempt.finish(.success(())) }
+            }
+        } catch {
+            let error = await loop.run {
+                let error = self.handshakeError(error)
+                self.end(error)
+                return error
+            }
+            throw error
+        }
+        if let error = await loop.run({ self.handshakeError }) { throw error }
+    }
+
+    private var handshakeError: ConnectionError? { transform?.isReady == false ? sendError : nil }
+
+    /// The error if the wait for the handshake fails. If the server has refused, it is the refusal, even if the body of
+    /// the answer is incomplete, unless the task was cancelled.
+    private func handshakeError(_ error: TransportError) -> ConnectionError {
+        if error == .cancelled { return .cancelled }
+        return refusal ?? .transport(error)
+    }
+
+    /// Sets the close code that a WebSocket's peer gets if the connection closes now.
+    func setCloseCode() {
+        guard let webSocketTransform else { return }
+        switch ending.inputError {
+        case .codec: webSocketTransform.closeCode = .invalidPayload
+        case .tooSlow, .noRoom, .transport(.timedOut): webSocketTransform.closeCode = .policyViolation
+        default: if ending.failure != nil { webSocketTransform.closeCode = .internalError }
+        }
+    }
+}

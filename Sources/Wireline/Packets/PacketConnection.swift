@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+import WirelineSession
+package import WirelineTLS
+public import WirelineTransport
+
+/// A TCP connection that sends and receives packets of any protocol.
+///
+/// It reads only while a task, a request or a batch handler waits for input. So a slow reader slows the peer down.
+/// Output is queued up to a limit, and then senders wait. An idle connection holds no buffer, except for a partial
+/// packet.
+///
+/// One task at a time may wait for packets; another one gets ``ConnectionError/alreadyReceiving``. Any task may call
+/// what is `public`, except ``write(_:)``, ``write(packet:)`` and other calls that throw ``ConnectionError/notOnLoop``.
+/// Calls on the connection's own ``loop`` take no lock and wake no thread.
+///
+/// All other members are used only on the loop's thread, so `@unchecked Sendable` needs no lock. Properties that change
+/// with every packet or every read are `@exclusivity(unchecked)`: no access to them calls other code while it lasts, and
+/// the check took a third of the time of an echo.
+@safe
+public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
+    /// The layout of packets. Any thread may read it; the splitter's own copy belongs to the loop.
+    public let layout: PacketLayout
+    /// The most bytes of a packet that is received, or made from a payload.
+    @usableFromInline let maximumPacketByteCount: Int
+    @usableFromInline package let stream: ByteStream
+    @usableFromInline let pendingLimit: Int
+    let unreadLimit: Int
+    /// Records what happens to a connection that this side opened; nil: nothing does.
+    let recorder: TimelineRecorder?
+
+    // MARK: Input
+
+    @safe @exclusivity(unchecked) @usableFromInline var input: PacketInput
+
+    // MARK: Receivers
+
+    /// The task that waits for packets.
+    @safe @exclusivity(unchecked) var inputWait = InputWait()
+    /// The handler's task. It is cancelled only together with its connection, so its waits need no cancellation
+    /// handler. This saves 1 KB per connection. The property is set to nil before that task ends.
+    @safe @exclusivity(unchecked) var ownersTask: TaskIdentity?
+    /// The closure that takes packets without a task; if it is set, no task receives.
+    @safe @exclusivity(unchecked) var batchHandler: BatchHandler?
+    /// The requests, and the packets that arrived before their replies; nil before the first request.
+    @safe @exclusivity(unchecked) var requests: RequestQueue?
+    /// Whether a packet may be a reply, or earlier packets are still unread. While it is true, the splitter's fast path
+    /// is off. So connections that make no requests pay nothing for the check.
+    @safe @exclusivity(unchecked) var isRouting = false {
+        didSet { if isRouting != oldValue { input.lookAtEach(isRouting || sharedLimits?.log != nil) } }
+    }
+
+    // MARK: Counters and limits
+
+    /// The number of messages with an ID that the schema does not know; next to it, the number of packets that are
+    /// malformed or do not match the schema.
+    @safe @exclusivity(unchecked) var unknownIDCount: UInt32 = 0
+    @safe @exclusivity(unchecked) var refusedPacketCount: UInt32 = 0
+    /// The limits and the log that the connection shares with others.
+    let sharedLimits: SharedLimits?
+    /// The state of a connection whose packets are long or slow; nil for others.
+    @safe @exclusivity(unchecked) var pressure: PressureState?
+
+    // MARK: Senders
+
+    @safe @exclusivity(unchecked) @usableFromInline var senders = SendQueue<[UInt8]>()
+
+    // MARK: Its end
+
+    /// Called once, when the stream has been closed.
+    package var onClosed: (((any Error)?) -> Void)?
+    /// How far the connection is from its end, and why it ends.
+    @safe @exclusivity(unchecked) var ending = PacketEnd()
+    /// The tasks that wait for the end.
+    var endWaiters = EndWaiters()
+    /// The task of the server's handler.
+    package var handlerTask: Task<Void, Never>?
+    /// Whether the arrival of the first bytes is still to be recorded.
+    @safe @exclusivity(unchecked) var notesFirstByte: Bool
+    /// The peer's deadlines.
+    @safe @exclusivity(unchecked) var peerWatch = PeerWatch()
+
+    typealias BatchHandler = (_ batch: inout PacketBatch) throws -> Void
+
+    /// - Parameters:
+    ///   - stream: The stream that carries the packets; ``start()`` starts it.
+    ///   - layout: The layout of packets.
+    ///   - packetLimit: The most bytes of a packet, unless `limits` has a limit.
+    ///   - limits: The connection's limits.
+    ///   - tls: This side of TLS; nil: no TLS.
+    ///   - recorder: Records what happens to the connection; nil: nothing does.
+    ///   - sharedLimits: The limits and the log that it shares with others.
+    package convenience init(
+        _ stream: ByteStream, layout: PacketLayout, packetLimit: Int = 1 << 20,
+        limits: ConnectionLimits = ConnectionLimits(), tls: TLSEngine? = nil, recorder: TimelineRecorder? = nil,
+        sharedLimits: SharedLimits? = nil
+    ) {
+        self.init(
+            stream, layout: layout, packetLimit: packetLimit, limits: limits, tls: tls, webSocket: nil,
+            recorder: recorder, sharedLimits: sharedLimits)
+    }
+
+    /// - Parameter webSocket: This side of the WebSocket that carries the packets; nil: no WebSocket.
+    init(
+        _ stream: ByteStream, layout: PacketLayout, packetLimit: Int, limits: ConnectionLimits, tls: TLSEngine?,
+        webSocket: WebSocketTransform?, recorder: TimelineRecorder?, sharedLimits: SharedLimits?
+    ) {
+        self.recorder = recorder
+        notesFirstByte = recorder != nil
+        self.layout = layout
+        self.stream = stream
+        self.sharedLimits = sharedLimits
+        pendingLimit = max(1, limits.pendingByteCount)
+        unreadLimit = max(1, limits.unreadByteCount)
+        maximumPacketByteCount = limits.maximumPacketByteCount ?? packetLimit
+        // With a WebSocket, the handshake checks which page connects (``ServerConfiguration/WebSocketOptions``).
+        input = PacketInput(
+            PacketSplitter(layout: layout, maximumPacketByteCount: maximumPacketByteCount),
+            judgesRequestLine: sharedLimits?.side == .server && webSocket == nil)
+        stream.writeTimeout = limits.writeTimeout
+        insert(tls.map { TLSTransform($0) }, webSocket)
+        stream.showsWrites = sharedLimits?.log != nil
+        if sharedLimits?.log != nil { input.lookAtEach(true) }
+    }
+
+    /// Starts the stream.
+    package func start() throws(TransportError) {
+        try stream.start(self)
+        sharedLimits?.log?.record(.opened, of: peerAddress)
+    }
+
+    /// The connection's loop.
+    ///
+    /// A task that prefers it (`Task(executorPreference: connection.loop)`) sends and receives without thread switches.
+    @inlinable public var loop: EventLoop { stream.loop }
+
+    /// The peer's address.
+    public var peerAddress: SocketAddress { stream.peerAddress }
+
+    // MARK: Its end
+
+    /// Half-closes: sends an end of stream after everything sent before. Packets may still arrive.
+    ///
+    /// Tasks that wait to send get ``ConnectionError/transport(_:)`` with `closed`.
+    public func endOutput() {
+        loop.execute { self.stream.endOutput() }
+    }
+
+    /// Closes the connection at once.
+    ///
+    /// Output that waits is sent only as far as the system takes it now. Tasks that wait for a packet, for a reply or
+    /// to send get ``ConnectionError/transport(_:)`` with `closed`.
+    ///
+    /// If input has arrived that was not read, or still arrives, the system resets the connection. It then drops output
+    /// that the peer has not received (RFC 1122, 4.2.2.13), so the last messages may be lost. ``finish(within:)`` loses
+    /// none.
+    public func close() {
+        loop.execute {
+            self.stream.flush()
+            self.setCloseCode()
+            self.stream.close()
+            self.ending.endInput(.failed(.transport(.closed)))
+            self.input.drop()
+            self.streamEnded()
+        }
+    }
+
+    /// Closes the connection with an error.
+    func end(_ error: ConnectionError) {
+        ending.endInput(.failed(error))
+        cancelUnawareHandler()
+        close()
+    }
+
+    /// Tells all waiting tasks that the connection has ended.
+    func streamEnded() {
+        let isFirst = ending.close()
+        recorder?.close(endingError)
+        if isFirst { logEnd() }
+        batchHandler = nil
+        deliver()
+        giveUpRequests(sendError)
+        resumeSenders()
+        peerWatch.stop(on: loop)
+        dropPressure()
+        transform?.onReady.take()?()
+        endWaiters.resumeAll()
+        onClosed.take()?(ending.reason)
+    }
+
+    /// Stops reading: receivers get what has reached this machine until now, and then the end.
+    ///
+    /// - Parameter farewell: A message that the peer gets first; nil: none.
+    package func drain(telling farewell: [UInt8]? = nil) {
+        // A connection that is already leaving reads and drops its input until the end.
+        guard !ending.isLeaving else { return }
+        if let farewell { stream.write(farewell) }
+        ending.drain(after: stream.receivedByteCount + UInt64(stream.unreadByteCount))
+        endDrain()
+    }
+
+    /// Ends the drain if all input that it waits for was read.
+    func endDrain() {
+        guard let drainEnd = ending.drainEnd, stream.receivedByteCount >= drainEnd, !stream.mayTransformHaveMore
+        else { return }
+        ending.endInput(.drained)
+        stream.stopReading()
+        deliver()
+    }
+
+    /// The error that ended the connection; nil if the peer ended its stream.
+    package var endingError: ConnectionError? { ending.inputError }
+
+    /// The error that the batch handler threw, or that ended the stream.
+    package var failure: (any Error)? { ending.failure }
+
+    /// Closes the connection after everything was sent and the peer has ended its side, or has had time to.
+    ///
+    /// That time is 2 s without input or acknowledgements from the peer. It is at most 30 s after the peer has
+    /// acknowledged everything.
+    ///
+    /// If a socket is closed with unread input, the system resets the connection, and output on its way to the peer is
+    /// lost (RFC 1122, 4.2.2.13). So this reads and drops the input. Tasks that wait for a packet, for a reply or to
+    /// send get ``ConnectionError/transport(_:)`` with `closed` at once. The call returns at once, too.
+    ///
+    /// - Parameter timeout: The time after which it is closed in any case; nil (default): no limit while the peer
+    ///   reads. A peer that reads nothing is limited by ``ConnectionLimits/writeTimeout``.
+    public func finish(within timeout: Duration? = nil) {
+        loop.execute { self.takeLeave(within: timeout) }
+    }
+
+    private func takeLeave(within timeout: Duration?) {
+        guard stream.isOpen, !ending.isLeaving else { return }
+        ending.leave()
+        peerWatch.stop(on: loop)
+        input.drop()
+        // Tasks that wait to send would send after the end of the stream.
+        let late = senders.removeAll()
+        deliver()
+        stream.endOutput()
+        for sender in late { sender.resume(.failure(sendError)) }
+        giveUpRequests(sendError)
+        closeIfFinished()
+        guard stream.isOpen else { return }
+        _ = requestMemory()
+        stream.read()
+        peerWatch.finish(at: loop.now, within: timeout, undeliveredByteCount: stream.undeliveredByteCount)
+        watchPeer()
+    }
+
+    /// Sends a last message, stops receiving, and closes the connection after the message was sent.
+    ///
+    /// - Parameters:
+    ///   - bytes: The message.
+    ///   - error: The error for tasks that wait for packets or to send.
+    ///   - timeout: The time after which it is closed in any case.
+    package func sendLast(_ bytes: [UInt8], _ error: ConnectionError, within timeout: Duration) {
+        guard stream.isOpen, !ending.isLeaving else { return }
+        ending.failInput(error)
+        ending.fail(error)
+        stream.write(bytes)
+        finish(within: timeout)
+    }
+
+    /// The time limit for ending a connection that failed on this side, or that was accepted too late.
+    static let partingTime = Duration.seconds(10)
+
+    /// Ends the connection because a handler failed. What was sent before, such as the reason, still reaches the peer.
+    func handlerFailed() {
+        // Nothing was sent, so closing at once loses nothing.
+        guard stream.sentByteCount > 0 || stream.pendingByteCount > 0 else { return close() }
+        setCloseCode()
+        finish(within: Self.partingTime)
+    }
+
+    func closeIfFinished() {
+        if ending.isLeaving, ending.isPeerReadToEnd, stream.hasEndedOutput { close() }
+    }
+}
+
+extension PacketConnection: Hashable {
+    public static func == (left: PacketConnection, right: PacketConnection) -> Bool { left === right }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineTransport
+
+/// The bytes that have arrived on a connection and were not taken, and the packets in them.
+///
+/// They lie in the block that was read last, from `position` to `end`. A short partial packet is copied to memory of
+/// its own size, so that an idle connection holds no block. Only the connection's loop uses this.
+///
+/// Treat `@usableFromInline` members as private. They cannot be, because ``PacketConnection/next()`` is inlined.
+@safe
+@usableFromInline
+struct PacketInput: ~Copyable {
+    /// A partial packet up to this size is copied to memory of its own while the rest is awaited. It is a quarter of
+    /// the block that the packet was read into.
+    private static let mostHeldByteCount = 32 << 10
+    /// The fewest bytes by which a block grows.
+    private static let leastGrowth = 4 << 10
+
+    @usableFromInline var block: SharedBlock?
+    @usableFromInline var position = 0
+    @usableFromInline var end = 0
+    @usableFromInline var splitter: PacketSplitter
+    /// The number of packets that were taken.
+    @usableFromInline var packetCount = 0
+    /// A short partial packet; empty if there is a block.
+    private var held: [UInt8] = []
+    /// Checks the first packets that a server receives.
+    private var requestLineWatch: RequestLineWatch?
+    /// Whether every packet must go through ``take()``, because it may be a reply or is logged.
+    private var looksAtEach = false
+
+    /// - Parameter judgesRequestLine: Whether the first packets may turn out to be an HTTP request.
+    init(_ splitter: consuming PacketSplitter, judgesRequestLine: Bool) {
+        self.splitter = splitter
+        if judgesRequestLine { requestLineWatch = RequestLineWatch() }
+        setSight()
+    }
+
+    private mutating func setSight() { splitter.findsPacketsAtSight = !looksAtEach && requestLineWatch == nil }
+
+    /// Sets whether every packet must go through ``take()``.
+    mutating func lookAtEach(_ isWanted: Bool) {
+        looksAtEach = isWanted
+        setSight()
+    }
+
+    // MARK: What is there
+
+    /// The block in which unread packets lie, if there is one.
+    var currentBlock: SharedBlock? { block }
+
+    private var restByteCount: Int { end - position }
+
+    /// The memory of unread input, in bytes.
+    var capacity: Int { block?.capacity ?? held.count }
+
+    /// The number of unread bytes.
+    var byteCount: Int { block == nil ? held.count : restByteCount }
+
+    /// How many bytes of memory the partial packet still needs; 0 or less: none.
+    var missingByteCount: Int { splitter.neededByteCount - capacity }
+
+    /// The number of bytes that arrived of a partial packet, and the size of the whole packet if its header is whole.
+    /// It is nil if no packet has begun, or if whole packets before it were not taken.
+    var partialPacket: (receivedByteCount: Int, byteCount: Int?)? {
+        guard byteCount > 0 else { return nil }
+        let whole = withBytes { splitter.byteCountOfPacket(beginning: $0) }
+        if let whole, byteCount >= whole { return nil }
+        return (byteCount, whole)
+    }
+
+    private func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
+        guard let block else { return unsafe body(held.span.bytes) }
+        // SAFETY: the bytes from `position` to `end` lie inside the block, which is held here.
+        return unsafe body(RawSpan(_unsafeStart: block.base + position, byteCount: restByteCount))
+    }
+
+    // MARK: Packets
+
+    /// Takes the next packet if the splitter's fast path finds it; nil otherwise.
+    @inlinable @inline(__always)
+    mutating func takeAtSight() -> ReceivedPacket? {
+        guard let block else { return nil }
+        // SAFETY: the bytes up to `end` lie inside the block, which is held here.
+        let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
+        guard let bounds = splitter.packetAtSight(in: bytes, at: position) else { return nil }
+        let packet = ReceivedPacket(block: block, start: position, bounds: bounds)
+        position &+= bounds.packetByteCount
+        packetCount &+= 1
+        return packet
+    }
+
+    /// Takes the next packet as ``takeAtSight()`` does, for a caller that holds the block.
+    ///
+    /// - Parameter base: The address of the block's first byte.
+    /// - Returns: The packet's position; nil if it is in another block, or the fast path does not find it.
+    @inlinable @inline(__always)
+    mutating func takeAtSight(
+        in block: SharedBlock, _ base: UnsafeRawPointer
+    ) -> (bounds: PacketBounds, start: Int)? {
+        guard self.block === block else { return nil }
+        // SAFETY: the bytes up to `end` lie inside the block, which the caller holds.
+        let bytes = unsafe RawSpan(_unsafeStart: base, byteCount: end)
+        let start = position
+        guard let bounds = splitter.packetAtSight(in: bytes, at: start) else { return nil }
+        position = start &+ bounds.packetByteCount
+        packetCount &+= 1
+        return (bounds, start)
+    }
+
+    /// Takes the next whole packet; nil if there is none.
+    ///
+    /// - Throws: ``ConnectionError/codec(_:)``, ``ConnectionError/httpRequest``; the next call throws it again.
+    mutating func take() throws(ConnectionError) -> ReceivedPacket? {
+        guard let block, let bounds = try nextBounds(in: block) else { return nil }
+        // SAFETY: the packet lies inside the block, which is held here.
+        let bytes = unsafe RawSpan(_unsafeStart: block.base + position, byteCount: bounds.packetByteCount)
+        try judge(bytes)
+        let packet = ReceivedPacket(block: block, start: position, bounds: bounds)
+        position += bounds.packetByteCount
+        packetCount &+= 1
+        return packet
+    }
+
+    /// Looks for a whole packet.
+    ///
+    /// - Throws: ``ConnectionError/codec(_:)`` if the bytes cannot be a packet.
+    mutating func findsPacket() throws(ConnectionError) -> Bool {
+        guard let block else { return false }
+        return try nextBounds(in: block) != nil
+    }
+
+    private mutating func nextBounds(in block: SharedBlock) throws(ConnectionError) -> PacketBounds? {
+        guard position < end else { return nil }
+        // SAFETY: the bytes up to `end` lie inside the block, which is held here.
+        let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
+        if let bounds = splitter.packetAtSight(in: bytes, at: position) { return bounds }
+        do throws(CodecError) {
+            return try splitter.packet(in: bytes, at: position)
+        } catch {
+            throw .codec(error)
+        }
+    }
+
+    private mutating func judge(_ packet: RawSpan) throws(ConnectionError) {
+        guard let verdict = requestLineWatch?.judge(packet) else { return }
+        switch verdict {
+        case .undecided: break
+        case .request: throw .httpRequest
+        case .otherProtocol:
+            requestLineWatch = nil
+            setSight()
+        }
+    }
+
+    /// Returns what is wrong with a stream that ends here; nil if it ends where a packet ended.
+    mutating func errorAtEndOfStream() -> CodecError? {
+        guard byteCount > 0 else { return nil }
+        guard let block else {
+            let held = held
+            return unsafe splitter.endOfStream(in: held.span.bytes)
+        }
+        // SAFETY: the bytes from `position` to `end` lie inside the block, which is held here.
+        return unsafe splitter.endOfStream(
+            in: RawSpan(_unsafeStart: block.base + position, byteCount: restByteCount))
+    }
+
+    // MARK: Memory
+
+    /// Frees the bytes before a partial packet, and keeps the partial packet in memory that is not much larger than it.
+    ///
+    /// - Parameter isTight: Whether little memory is left for all connections together.
+    mutating func keepRest(on loop: EventLoop, isTight: Bool) {
+        guard let block else { return }
+        let count = restByteCount
+        guard count <= Self.mostHeldByteCount else {
+            if block.capacity > (isTight ? count : 4 * count) { moveRest(to: Block(capacity: count), on: loop) }
+            return
+        }
+        if count > 0 {
+            // SAFETY: the bytes from `position` to `end` lie inside the block, which is held here.
+            held = unsafe Array(UnsafeRawBufferPointer(start: block.base + position, count: count))
+        }
+        self.block = nil
+        (position, end) = (0, 0)
+    }
+
+    private mutating func moveRest(to smaller: consuming Block, on loop: EventLoop) {
+        let count = restByteCount
+        // SAFETY: the caller makes the new block at least as large as the rest, which lies inside the old one.
+        if let block { unsafe smaller.base.copyMemory(from: block.base + position, byteCount: count) }
+        block = SharedBlock(smaller, of: loop)
+        (position, end) = (0, count)
+    }
+
+    /// Moves unread packets to a smaller block if they fill only a small part of theirs. Call it when output stalls:
+    /// the packets may stay unread until the peer reads.
+    mutating func shrink(on loop: EventLoop) {
+        guard let block, block.capacity > max(Self.mostHeldByteCount, 4 * restByteCount) else { return }
+        guard restByteCount > 0 else { return drop() }
+        moveRest(to: Block(capacity: restByteCount), on: loop)
+    }
+
+    /// Drops all bytes.
+    mutating func drop() {
+        block = nil
+        held = []
+        (position, end) = (0, 0)
+    }
+
+    // MARK: Reading
+
+    /// Lends memory that begins with the partial packet; ``fill(_:byteCount:of:)`` takes it back.
+    ///
+    /// - Parameter limit: The most bytes that may be read.
+    mutating func lendRoom(in stream: ByteStream, limit: Int) -> ReadRoom {
+        guard block == nil else { return ReadRoom(growBlock(in: stream, limit: limit), offset: restByteCount) }
+        let block = stream.takeBlock()
+        // SAFETY: fewer bytes are held than a block has.
+        unsafe held.withUnsafeBytes { bytes in
+            unsafe UnsafeMutableRawBufferPointer(start: block.base, count: bytes.count).copyMemory(from: bytes)
+        }
+        return ReadRoom(block, offset: held.count, limit: limit)
+    }
+
+    /// Returns a block that begins with the bytes of a long packet and has free bytes after them.
+    ///
+    /// It doubles when it is full. So it grows only as bytes arrive, and each byte is copied twice at most, on average.
+    /// It grows no further than the packet needs, and no further than the memory budget of all connections allows.
+    private mutating func growBlock(in stream: ByteStream, limit: Int) -> Block {
+        let count = restByteCount
+        let capacity = block?.capacity ?? 0
+        if position == 0, count < capacity, let same = SharedBlock.takeBlock(&block) { return same }
+        let most = min(max(2 * count, capacity), max(splitter.neededByteCount, count + Self.leastGrowth))
+        let bigger =
+            if limit < most - count {
+                Block(capacity: count + limit)
+            } else if most <= ByteStream.usualBlockByteCount {
+                stream.takeBlock()
+            } else {
+                Block(capacity: most)
+            }
+        if let block {
+            // SAFETY: each of the three blocks has at least `count` bytes, and the rest lies inside the old one, which
+            // is held here.
+            unsafe bigger.base.copyMemory(from: block.base + position, byteCount: count)
+        }
+        block = nil
+        (position, end) = (0, count)
+        return bigger
+    }
+
+    /// Takes back memory from ``lendRoom(in:limit:)``, into which `byteCount` bytes were read after the partial packet.
+    mutating func fill(_ filled: consuming Block, byteCount: Int, of loop: EventLoop) {
+        let count = (held.isEmpty ? restByteCount : held.count) + byteCount
+        if !held.isEmpty { held = [] }
+        block = SharedBlock(filled, of: loop)
+        (position, end) = (0, count)
+    }
+
+    /// Whether memory from ``lendRoom(in:limit:)`` must come back even if nothing was read: it holds a long partial
+    /// packet.
+    var isRoomLent: Bool { held.isEmpty && restByteCount > 0 }
+}

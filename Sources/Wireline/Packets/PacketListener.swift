@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineCodec
+import WirelineSession
+package import WirelineTransport
+
+/// A server of packets, for any schema.
+package typealias PacketListener = ConnectionListener<PacketConnection>
+
+/// Handles a connection of packets.
+package enum PacketHandler: Sendable {
+    /// Starts a task for a connection, on its loop; it calls `taskBegins(_:)` first and `taskEnds(_:_:)` last.
+    ///
+    /// The code that knows the handler's type starts the task: one more closure between task and handler would cost a
+    /// waiting task another kilobyte.
+    case task(@Sendable (PacketListener, PacketConnection) -> Task<Void, Never>)
+    /// Makes the closure that takes a connection's packets, on its loop.
+    ///
+    /// The connection ends when the peer ends its stream.
+    case batches(@Sendable (PacketConnection) -> (_ batch: inout PacketBatch) throws -> Void)
+}
+
+extension ConnectionListener where Connection == PacketConnection {
+    /// Begins to listen.
+    ///
+    /// - Parameters:
+    ///   - host: A name, or the text of an IP address; if it has several addresses, the first is used.
+    ///   - port: The port; 0 lets the system choose one.
+    ///   - group: The loops that share the connections.
+    ///   - layout: The layout of packets.
+    ///   - packetLimit: The most bytes of a packet, unless the configuration has a limit.
+    ///   - configuration: Limits and timeouts.
+    ///   - handler: Handles each connection.
+    package static func start(
+        at host: String, port: UInt16, on group: EventLoopGroup? = nil, layout: PacketLayout, packetLimit: Int,
+        configuration: ServerConfiguration = ServerConfiguration(), handler: PacketHandler
+    ) async throws(ConnectionError) -> PacketListener {
+        let listening = configuration.listening
+        let sharedLimits = listening.sharedLimits(log: configuration.log)
+        let makeWebSocket = configuration.webSocket?.transforms()
+        let make: @Sendable (ByteStream, SocketAddress) throws -> PacketConnection = { stream, address in
+            let connection = PacketConnection(
+                stream, layout: layout, packetLimit: packetLimit, limits: configuration.limits,
+                tls: try listening.tls?.accept(),
+                webSocket: try makeWebSocket?(address.isLoopback), recorder: nil, sharedLimits: sharedLimits)
+            try connection.start()
+            return connection
+        }
+        let service = Service(make: make) { listener, connection in
+            connection.setDeadlines(
+                PeerDeadlines.Limits(
+                    handshake: listening.handshakeTimeout, firstPacket: configuration.firstPacketTimeout,
+                    silence: listening.idleTimeout))
+            switch handler {
+            case .task(let start): return start(listener, connection)
+            case .batches(let makeHandler):
+                listener.endsByItself(connection)
+                connection.receive(inBatches: makeHandler(connection))
+                return nil
+            }
+        }
+        return try await start(
+            at: host, port: port, on: group, listening, byteBudget: sharedLimits.byteBudget, service)
+    }
+
+    /// Records that a connection's task has begun; called in that task.
+    package func taskBegins(_ connection: PacketConnection) {
+        connection.ownersTask = .current
+    }
+
+    /// Ends a connection whose task ends; called in that task.
+    package func taskEnds(_ connection: PacketConnection, _ failure: (any Error)?) {
+        connection.ownersTask = nil
+        handlerEnded(connection, failure)
+    }
+}
+
+extension PacketConnection: ServedConnection {
+    package func dismiss(telling farewell: [UInt8]?) {
+        guard let farewell else { return finish(within: Self.partingTime) }
+        sendLast(farewell, .transport(.closed), within: Self.partingTime)
+    }
+
+    package func handlerEnded(_ failure: (any Error)?) {
+        // A connection that was kicked is closing already.
+        guard failure != nil, !ending.isLeaving else { return finish() }
+        webSocketTransform?.closeCode = .internalError
+        handlerFailed()
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+public import WirelineTransport
+
+/// A server for a protocol.
+///
+///     let server = try await PacketServer.start(at: "127.0.0.1", port: 9001, protocol: ChatProtocol.self) { client in
+///         for try await message in client.messages {
+///             guard case .message(let chat as ChatMessage, _) = message else { continue }
+///             try await client.send(ChatReply(text: chat.text))
+///         }
+///     }
+///     await server.waitUntilShutDown()
+///
+/// The handler of each connection runs as a task on the connection's loop, and so does everything it awaits that has no
+/// executor of its own: sending and receiving need no lock and no thread switch. A handler that blocks, or computes for
+/// long, delays every connection on its loop; no data is lost. Move such work to a function marked `@concurrent`, or to
+/// a task of its own.
+///
+/// If a connection is lost, because its client resets it or has vanished, the handler's next receive or send throws. A
+/// handler that neither receives nor waits to send at that time is cancelled, so that it does not wait forever; what
+/// has arrived can still be received. A client that ends its stream may still want answers:
+/// ``PacketEndpoint/waitUntilEnd()`` reports that end.
+///
+/// A connection ends when its handler returns or throws; what was sent is transmitted first. After a handler has
+/// thrown, the client has at most 10 s to read it.
+///
+/// A client whose first bytes are an HTTP request gets no answer, and its connection ends with
+/// ``ConnectionError/httpRequest``: a page in a browser can send a request to any port, with bytes that form packets.
+///
+/// A server runs until it is shut down, even if the program does not keep it.
+public struct PacketServer<Definition: PacketProtocol>: Sendable {
+    private let listener: PacketListener
+
+    /// Begins to listen, with a task for each connection.
+    ///
+    /// - Parameters:
+    ///   - host: A name, or the text of an IP address: `127.0.0.1` for this machine only, `0.0.0.0` or `::` for all its
+    ///     addresses.
+    ///   - port: The port; 0 lets the system choose one, which ``address`` returns.
+    ///   - protocol: The protocol, such as `SceneProtocol.self`.
+    ///   - group: The loops that share the connections; nil: `EventLoopGroup.shared`, one loop.
+    ///   - configuration: Limits and timeouts.
+    ///   - handler: Handles a connection.
+    /// - Throws: ``ConnectionError/transport(_:)`` if the server cannot listen at the address,
+    ///   ``ConnectionError/cancelled``.
+    public static func start(
+        at host: String, port: UInt16, protocol: Definition.Type, on group: EventLoopGroup? = nil,
+        configuration: ServerConfiguration = ServerConfiguration(),
+        handler: @escaping @concurrent @Sendable (ServerConnection<Definition>) async throws -> Void
+    ) async throws(ConnectionError) -> PacketServer {
+        let start: @Sendable (PacketListener, PacketConnection) -> Task<Void, Never> = { listener, connection in
+            Task(executorPreference: connection.loop) {
+                listener.taskBegins(connection)
+                var failure: (any Error)?
+                do { try await handler(ServerConnection(connection)) } catch { failure = error }
+                listener.taskEnds(connection, failure)
+            }
+        }
+        return try await self.start(at: host, port, group, configuration, .task(start))
+    }
+
+    /// Begins to listen, with a closure instead of a task for each connection.
+    ///
+    /// Use it if packets are handled without `await`, as in a gateway. It costs a little less time, and much less
+    /// memory.
+    ///
+    /// - Parameters:
+    ///   - host: A name, or the text of an IP address.
+    ///   - port: The port; 0 lets the system choose one, which ``address`` returns.
+    ///   - protocol: The protocol, such as `SceneProtocol.self`.
+    ///   - group: The loops that share the connections; nil: `EventLoopGroup.shared`, one loop.
+    ///   - configuration: Limits and timeouts.
+    ///   - makeBatchHandler: Called once for each connection, on its loop; returns the closure that receives its
+    ///     packets, all packets of one read at a time, on the same loop. The closure answers with
+    ///     ``ServerConnection/write(_:)``. While more than ``ConnectionLimits/pendingByteCount`` waits to be sent, it
+    ///     is not called, and back-pressure slows the peer. If it throws, the connection ends after what was answered.
+    public static func startBatched(
+        at host: String, port: UInt16, protocol: Definition.Type, on group: EventLoopGroup? = nil,
+        configuration: ServerConfiguration = ServerConfiguration(),
+        makeBatchHandler:
+            @escaping @Sendable (ServerConnection<Definition>) -> (
+                (_ batch: inout PacketBatch) throws -> Void
+            )
+    ) async throws(ConnectionError) -> PacketServer {
+        try await start(at: host, port, group, configuration, .batches { makeBatchHandler(ServerConnection($0)) })
+    }
+
+    private static func start(
+        at host: String, _ port: UInt16, _ group: EventLoopGroup?, _ configuration: ServerConfiguration,
+        _ handler: PacketHandler
+    ) async throws(ConnectionError) -> PacketServer {
+        PacketServer(
+            listener: try await PacketListener.start(
+                at: host, port: port, on: group, layout: Definition.layout,
+                packetLimit: Definition.maximumPacketByteCount, configuration: configuration, handler: handler))
+    }
+
+    /// The server's address; if the port was 0, with the port that the system chose.
+    public var address: SocketAddress { listener.address }
+
+    /// The connections that have not ended.
+    public var connections: [ServerConnection<Definition>] { listener.connections.map { ServerConnection($0) } }
+
+    /// Sends one message to many connections; it encodes it once, and visits each loop once.
+    ///
+    /// It does not wait for slow readers: a connection with more output waiting than
+    /// ``ConnectionLimits/pendingByteCount`` gets nothing.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - connections: The receivers; nil: all connections.
+    /// - Returns: The connections that got nothing, because they are slow or have ended.
+    /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit.
+    @discardableResult
+    public func broadcast<Message: ServerMessage>(
+        _ message: Message, to connections: [ServerConnection<Definition>]? = nil
+    ) async throws(ConnectionError) -> [ServerConnection<Definition>] where Message.Definition == Definition {
+        let bytes: [UInt8]
+        do throws(CodecError) {
+            bytes = try message.encoded()
+        } catch {
+            throw .codec(error)
+        }
+        return await Broadcast.send(to: connections ?? self.connections, over: \.connection) { $0.sendAtOnce(bytes) }
+    }
+
+    /// The server's counters up to now.
+    public func counters() async -> ServerCounters { await listener.counters() }
+
+    /// Stops accepting, drains all connections, and waits until they have ended.
+    ///
+    /// A handler gets the messages that have already reached this machine, and then the end of the sequence. What it
+    /// sends is still transmitted.
+    ///
+    /// - Parameter timeout: The time limit (default 10 s). After it, or when the waiting task is cancelled, the
+    ///   remaining connections are closed and their tasks cancelled.
+    public func shutDown(within timeout: Duration = .seconds(10)) async {
+        await listener.shutDown(within: timeout)
+    }
+
+    /// Shuts down as ``shutDown(within:)`` does, and first sends each client a message.
+    ///
+    /// The message can say that the client should connect elsewhere, or later. A connection that is accepted late gets
+    /// only that message.
+    ///
+    /// - Parameters:
+    ///   - timeout: The time limit for all of it (default 10 s).
+    ///   - spread: The part of it over which clients get the message, one after another in a random order, so that they
+    ///     do not reconnect all at once (default: all get it at the beginning). Until its turn, a connection continues.
+    ///   - farewell: The message.
+    /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit; then the server continues.
+    public func shutDown<Message: ServerMessage>(
+        within timeout: Duration = .seconds(10), over spread: Duration = .zero, telling farewell: Message
+    ) async throws(ConnectionError) where Message.Definition == Definition {
+        let bytes: [UInt8]
+        do throws(CodecError) {
+            bytes = try farewell.encoded()
+        } catch {
+            throw .codec(error)
+        }
+        await listener.shutDown(within: timeout, over: spread, telling: bytes)
+    }
+
+    /// Waits until another task has shut the server down. If this task is cancelled, it returns and the server
+    /// continues.
+    public func waitUntilShutDown() async {
+        await listener.waitUntilShutDown()
+    }
+}

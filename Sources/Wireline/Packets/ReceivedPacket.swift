@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+public import WirelineTransport
+
+/// A packet that has arrived: a slice of the block that it was read into, without a copy.
+///
+/// It can be kept and sent to other tasks. It keeps its whole block, usually 128 KiB. To keep packets for long, copy
+/// ``bytes``.
+public struct ReceivedPacket: Sendable {
+    @usableFromInline let block: SharedBlock
+    @usableFromInline let start: Int
+    @usableFromInline let bounds: PacketBounds
+
+    @inlinable
+    init(block: SharedBlock, start: Int, bounds: PacketBounds) {
+        self.block = block
+        self.start = start
+        self.bounds = bounds
+    }
+
+    /// The message's ID; 0 if the layout has none.
+    @inlinable public var id: UInt64 { bounds.id }
+
+    /// The number of bytes of the packet, header and trailer included.
+    @inlinable public var byteCount: Int { bounds.packetByteCount }
+
+    /// All bytes of the packet.
+    @inlinable public var bytes: RawSpan {
+        @_lifetime(borrow self)
+        get {
+            // SAFETY: the packet's bytes lie inside the block, which it holds.
+            let span = unsafe RawSpan(_unsafeStart: block.base + start, byteCount: bounds.packetByteCount)
+            return unsafe _overrideLifetime(span, borrowing: self)
+        }
+    }
+
+    /// The message's fields.
+    @inlinable public var payload: RawSpan {
+        @_lifetime(borrow self)
+        get {
+            // SAFETY: the payload lies inside the packet.
+            let byteCount = bounds.payloadEnd - bounds.payloadStart
+            let span = unsafe RawSpan(_unsafeStart: block.base + start + bounds.payloadStart, byteCount: byteCount)
+            return unsafe _overrideLifetime(span, borrowing: self)
+        }
+    }
+
+    /// The packet for the codec: `PacketLayout.header(of:)`, `PacketProtocol.message(in:from:)`.
+    @inlinable public var lent: Packet {
+        @_lifetime(borrow self)
+        get { Packet(bytes, bounds, at: 0) }
+    }
+
+    /// Decodes the packet's message; its ID must be that of the message.
+    ///
+    /// - Throws: `CodecError` if the ID belongs to another message, or if the payload does not match the schema.
+    @inlinable
+    public func decode<Message: PacketMessage>(_ type: Message.Type) throws(CodecError) -> Message {
+        guard id == Message.messageID else {
+            throw CodecError(.wrongMessage(id: id, expected: Message.messageID))
+        }
+        return try Message(payloadOf: lent)
+    }
+
+    /// The number in the sequence field; nil if the layout has none.
+    func sequence(in layout: PacketLayout) -> UInt64? {
+        // It does not throw: the field was read when the packet was split off.
+        try? layout.sequence(of: lent)
+    }
+
+    /// A copy in memory of its own, for packets that are kept while their block would need more memory.
+    func copied(for loop: EventLoop) -> ReceivedPacket {
+        let copy = Block(capacity: max(1, byteCount))
+        // SAFETY: the new block has at least `byteCount` bytes, and the packet lies inside the old one, which is held
+        // here.
+        unsafe copy.base.copyMemory(from: block.base + start, byteCount: byteCount)
+        return ReceivedPacket(block: SharedBlock(copy, of: loop), start: 0, bounds: bounds)
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineTransport
+
+/// A request, until its task continues.
+///
+/// Its properties are touched on the connection's loop, which is the lock behind `@unchecked Sendable`.
+@safe
+final class PendingRequest: SendObserver, @unchecked Sendable {
+    typealias Outcome = Result<ReceivedPacket, ConnectionError>
+
+    /// The connection that sends it.
+    private let connection: PacketConnection?
+    let replyID: UInt64
+    fileprivate(set) var sequence: UInt64?
+    /// Whether the queue counts it.
+    fileprivate(set) var isRegistered = false
+    /// Whether a reply may arrive.
+    fileprivate(set) var wasSent = false
+    /// Identifies it in the queue of senders.
+    let ticket = WaitTicket()
+    /// The timer that ends the request at its timeout.
+    var timer: EventLoop.Timer?
+    private var continuation: UnsafeContinuation<Outcome, Never>?
+    /// Whether the task continues already: with a reply, or because the request was given up.
+    private(set) var isOver = false
+
+    init(on connection: PacketConnection? = nil, replyID: UInt64) {
+        self.connection = connection
+        self.replyID = replyID
+    }
+
+    func sendEnded(_ result: Result<Void, ConnectionError>) {
+        switch result {
+        case .success: connection?.requests?.sent(self)
+        case .failure(let error): connection?.giveUp(self, error)
+        }
+    }
+
+    /// - Returns: False if the request was given up before it began.
+    func begin(_ continuation: UnsafeContinuation<Outcome, Never>) -> Bool {
+        guard !isOver else {
+            // SAFETY: the request is over, so ``resume(_:)`` never sees this continuation.
+            unsafe continuation.resume(returning: .failure(.cancelled))
+            return false
+        }
+        unsafe self.continuation = continuation
+        return true
+    }
+
+    func resume(_ outcome: Outcome) {
+        guard !isOver else { return }
+        isOver = true
+        // SAFETY: `isOver` was false and is never set back, so this runs once.
+        unsafe continuation?.resume(returning: outcome)
+        unsafe continuation = nil
+    }
+}
+
+/// Matches replies with requests, and keeps what arrives before the replies.
+///
+/// If the header has a sequence field, a reply has its request's number and the ID of the reply's message. Without one,
+/// replies with the same ID arrive in the order of their requests. A request that is given up keeps its place until its
+/// reply arrives, so that a late reply is never matched with another request.
+///
+/// It only decides: it has no socket and no clock.
+final class RequestQueue {
+    /// The most requests that may wait at a time.
+    static let limit = 65_535
+    /// Numbers below this are used again soon enough to meet a late reply.
+    ///
+    /// At a million requests a second, 24 bits are used up in seconds, 32 bits in an hour.
+    private static let mostNumbersRemembered: UInt64 = 1 << 24
+
+    /// The largest number of the sequence field; nil if there is none.
+    private let maximumSequence: UInt64?
+    private var lastSequence: UInt64 = 0
+    private var bySequence: [UInt64: PendingRequest] = [:]
+    private var byReplyID: [UInt64: Queue<PendingRequest>] = [:]
+    /// The number of requests with a place, given-up ones included.
+    private var entryCount = 0
+    /// The number of requests that a task waits for.
+    private(set) var waitingCount = 0
+
+    private var unread = Queue<ReceivedPacket>()
+    private(set) var unreadByteCount = 0
+    /// The memory that unread packets need, roughly: their bytes, and 256 for each packet.
+    var unreadCost: Int { unreadByteCount + unread.count * 256 }
+
+    /// Whether every given-up request keeps its place, whatever its number.
+    private let remembersAll: Bool
+    /// Whether the last packet matched with a request was too late.
+    private var wasLate = false
+
+    init(layout: PacketLayout, remembersAll: Bool = false) {
+        maximumSequence = layout.maximumSequence
+        self.remembersAll = remembersAll
+    }
+
+    /// Returns once whether the last packet was a reply that came too late.
+    func takeLateMark() -> Bool {
+        defer { wasLate = false }
+        return wasLate
+    }
+
+    /// Whether packets need no check here.
+    var isIdle: Bool { entryCount == 0 && unread.isEmpty }
+
+    // MARK: Requests
+
+    /// Gives a request its number, if there are numbers. They begin at 1; messages that are not replies have 0.
+    func register(_ request: PendingRequest) throws(ConnectionError) {
+        guard entryCount < Self.limit else { throw .tooManyRequests(limit: Self.limit) }
+        if let maximumSequence {
+            // If there are fewer numbers than requests may wait, all of them can be in use.
+            guard UInt64(bySequence.count) < maximumSequence else {
+                throw .tooManyRequests(limit: Int(clamping: maximumSequence))
+            }
+            repeat {
+                lastSequence = lastSequence >= maximumSequence ? 1 : lastSequence + 1
+            } while bySequence[lastSequence] != nil
+            request.sequence = lastSequence
+            bySequence[lastSequence] = request
+        }
+        request.isRegistered = true
+        entryCount += 1
+        waitingCount += 1
+    }
+
+    /// Records that a request is sent now: its reply comes after those of earlier requests.
+    func sent(_ request: PendingRequest) {
+        request.wasSent = true
+        if maximumSequence == nil { byReplyID[request.replyID, default: Queue()].append(request) }
+    }
+
+    /// Ends a request without a reply. If a reply may still arrive, the request keeps its place.
+    func giveUp(_ request: PendingRequest, _ error: ConnectionError) {
+        guard !request.isOver else { return }
+        request.resume(.failure(error))
+        guard request.isRegistered else { return }
+        waitingCount -= 1
+        let remembersNumber = remembersAll || maximumSequence.map { $0 < Self.mostNumbersRemembered } ?? true
+        guard !request.wasSent || !remembersNumber else { return }
+        if let sequence = request.sequence { bySequence[sequence] = nil }
+        entryCount -= 1
+    }
+
+    /// Removes all requests that were sent, because nothing more arrives.
+    ///
+    /// - Returns: The requests that a task waits for.
+    func takeAll() -> [PendingRequest] {
+        var requests = bySequence.values.filter(\.wasSent)
+        bySequence = bySequence.filter { !$0.value.wasSent }
+        for var queue in byReplyID.values {
+            while let request = queue.popFirst() { requests.append(request) }
+        }
+        byReplyID = [:]
+        entryCount -= requests.count
+        let waiting = requests.filter { !$0.isOver }
+        waitingCount -= waiting.count
+        return waiting
+    }
+
+    // MARK: Packets
+
+    /// The request that a packet answers; nil if it answers none, or is too late.
+    func takeRequest(answeredBy packet: ReceivedPacket, layout: PacketLayout) -> PendingRequest? {
+        guard let request = takeEntry(for: packet, layout) else { return nil }
+        entryCount -= 1
+        wasLate = request.isOver
+        guard !request.isOver else { return nil }
+        waitingCount -= 1
+        return request
+    }
+
+    private func takeEntry(for packet: ReceivedPacket, _ layout: PacketLayout) -> PendingRequest? {
+        guard maximumSequence != nil else {
+            guard let request = byReplyID[packet.id]?.popFirst() else { return nil }
+            if byReplyID[packet.id]?.isEmpty == true { byReplyID[packet.id] = nil }
+            return request
+        }
+        guard let sequence = packet.sequence(in: layout), let request = bySequence[sequence],
+            request.wasSent, request.replyID == packet.id
+        else { return nil }
+        bySequence[sequence] = nil
+        return request
+    }
+
+    /// Keeps a packet until the program takes it.
+    func keepUnread(_ packet: ReceivedPacket) {
+        unread.append(packet)
+        unreadByteCount += packet.byteCount
+    }
+
+    var firstUnread: ReceivedPacket? { unread.first }
+
+    func takeUnread() -> ReceivedPacket? {
+        guard let packet = unread.popFirst() else { return nil }
+        unreadByteCount -= packet.byteCount
+        return packet
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+
+/// The server's side of one connection.
+///
+/// It can be kept and sent to other tasks, for example for broadcasts. After the connection has ended, sending throws.
+public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hashable {
+    /// The connection that carries the packets.
+    public let connection: PacketConnection
+
+    init(_ connection: PacketConnection) {
+        self.connection = connection
+    }
+
+    /// The client's messages, except replies to requests, which go to the tasks that wait for them.
+    ///
+    /// One task at a time iterates; a second one throws ``ConnectionError/alreadyReceiving``.
+    public var messages: PacketConnection.Messages<Definition> { PacketConnection.Messages(packets, from: .client) }
+
+    /// The same as packets, for programs that decode them themselves.
+    public var packets: PacketConnection.Packets { PacketConnection.Packets(connection, owner: nil) }
+
+    /// Sends a message, together with everything else that is sent in the same turn of the loop.
+    ///
+    /// While more than ``ConnectionLimits/pendingByteCount`` waits to be sent, the call waits.
+    ///
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/send(_:)``.
+    @inlinable @inline(__always)
+    public nonisolated(nonsending) func send<Message: ServerMessage>(
+        _ message: Message
+    ) async throws(ConnectionError) where Message.Definition == Definition {
+        try await connection.send(message)
+    }
+
+    /// Sends a message with header fields set: `["Version": 2]`.
+    ///
+    /// - Throws: As ``send(_:)``, also if `header` names a field that is computed or does not exist.
+    public nonisolated(nonsending) func send<Message: ServerMessage>(
+        _ message: Message, header: PacketHeader
+    ) async throws(ConnectionError) where Message.Definition == Definition {
+        try await connection.send(message, header: header)
+    }
+
+    /// Answers a packet: like ``send(_:header:)``, with the request's sequence number if the header has one.
+    ///
+    /// - Throws: As ``send(_:)``.
+    public nonisolated(nonsending) func reply<Message: ServerMessage>(
+        to request: ReceivedPacket, with message: Message, header: PacketHeader = [:]
+    ) async throws(ConnectionError) where Message.Definition == Definition {
+        try await connection.send(message, header: Self.header(header, ofReplyTo: request.lent))
+    }
+
+    /// A header with the request's sequence number, if it has one.
+    private static func header(
+        _ header: PacketHeader, ofReplyTo request: Packet
+    ) throws(ConnectionError) -> PacketHeader {
+        guard let field = Definition.layout.sequenceField else { return header }
+        var header = header
+        do throws(CodecError) {
+            header[field.name] = try Definition.layout.header(of: request)[field.name]
+        } catch {
+            throw .codec(error)
+        }
+        return header
+    }
+
+    /// Sends a message without waiting; for code on the connection's loop, such as a batch handler.
+    ///
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/write(_:)``.
+    @inlinable
+    public func write<Message: ServerMessage>(
+        _ message: Message
+    ) throws(ConnectionError) where Message.Definition == Definition {
+        try connection.write(message)
+    }
+
+    /// Sends a message with header fields set, without waiting; for code on the connection's loop.
+    ///
+    /// - Throws: As ``write(_:)``, also if `header` names a field that is computed or does not exist.
+    public func write<Message: ServerMessage>(
+        _ message: Message, header: PacketHeader
+    ) throws(ConnectionError) where Message.Definition == Definition {
+        try connection.write(message, header: header)
+    }
+
+    /// Answers a packet without waiting; for code on the connection's loop, such as a batch handler.
+    ///
+    /// See ``reply(to:with:header:)``.
+    ///
+    /// - Throws: As ``write(_:header:)``.
+    public func writeReply<Message: ServerMessage>(
+        to request: Packet, with message: Message, header: PacketHeader = [:]
+    ) throws(ConnectionError) where Message.Definition == Definition {
+        try connection.write(message, header: Self.header(header, ofReplyTo: request))
+    }
+
+    /// Sends the bytes of a packet without waiting; for code on the connection's loop.
+    ///
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/write(packet:)``.
+    @inlinable @inline(__always)
+    public func write(packet bytes: RawSpan) throws(ConnectionError) {
+        try connection.write(packet: bytes)
+    }
+
+    /// Sends a payload in a packet of its own without waiting; for code on the connection's loop.
+    ///
+    /// - Throws: ``ConnectionError``, as ``PacketConnection/write(id:payload:)``.
+    @inlinable @inline(__always)
+    public func write(id: UInt64, payload: RawSpan) throws(ConnectionError) {
+        try connection.write(id: id, payload: payload, Definition.plan)
+    }
+
+    /// Sends a last message, such as the reason, and then closes the connection.
+    ///
+    /// What was sent before goes first. The handler gets ``ConnectionError/kicked`` when it receives or sends, and so
+    /// do tasks that wait to send. If the connection has ended already, nothing happens.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - header: Header fields to set.
+    ///   - timeout: How long the client may take to read it and end its side (default 10 s); then the connection is
+    ///     closed.
+    /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit; then the connection continues.
+    public func kick<Message: ServerMessage>(
+        with message: Message, header: PacketHeader = [:], within timeout: Duration = .seconds(10)
+    ) throws(ConnectionError) where Message.Definition == Definition {
+        let bytes = try connection.encode(message, header: header)
+        let connection = connection
+        connection.loop.execute { connection.sendLast(bytes, .kicked, within: timeout) }
+    }
+
+    /// Sends a request to the client and returns its reply: see ``PacketConnection/request(_:header:timeout:)``.
+    public nonisolated(nonsending) func request<Request: ServerMessage & RequestMessage>(
+        _ request: Request, header: PacketHeader = [:], timeout: Duration = .seconds(10)
+    ) async throws(ConnectionError) -> Request.Reply where Request.Definition == Definition {
+        try await connection.request(request, header: header, timeout: timeout)
+    }
+}

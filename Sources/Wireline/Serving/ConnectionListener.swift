@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSession
+package import WirelineTransport
+
+/// A connection as the server that accepts and ends it uses it.
+///
+/// Everything runs on the connection's loop unless stated otherwise.
+package protocol ServedConnection: AnyObject, Hashable, Sendable {
+    /// The message for a client when the server ends its connection.
+    associatedtype Farewell: Sendable
+
+    /// The stream that carries the connection; it has been started.
+    var stream: ByteStream { get }
+    /// The error to report for the end of the connection; nil for a clean end.
+    var failure: (any Error)? { get }
+    /// The error that ended the connection; nil if the peer ended it.
+    var endingError: ConnectionError? { get }
+    var currentCounters: ConnectionCounters { get }
+    /// Called once, after the stream has been closed, with the error that ended it; nil for a clean end.
+    var onClosed: (((any Error)?) -> Void)? { get set }
+    /// The task that handles the connection, if there is one; used on the connection's loop.
+    ///
+    /// It is cancelled if the connection is lost while the task neither receives nor waits to send.
+    var handlerTask: Task<Void, Never>? { get set }
+
+    /// Tells the client to leave, and stops receiving.
+    func drain(telling farewell: Farewell?)
+
+    /// Ends the connection of a client that connects while the server shuts down.
+    func dismiss(telling farewell: Farewell?)
+
+    /// Ends the connection because its handler has ended.
+    ///
+    /// - Parameter failure: The error that the handler threw.
+    func handlerEnded(_ failure: (any Error)?)
+
+    /// Closes the connection at once; can be called on any thread.
+    func close()
+}
+
+/// Accepts, handles and ends connections, for servers of all kinds.
+package final class ConnectionListener<Connection: ServedConnection>: Sendable {
+    /// Makes and handles connections; both closures run on the connection's loop.
+    package struct Service: Sendable {
+        /// Makes a connection from a stream, and starts it. The address is the server's own.
+        package let make: @Sendable (ByteStream, SocketAddress) throws -> Connection
+        /// Begins to handle a connection.
+        ///
+        /// It returns a task that ends with ``handlerEnded(_:_:)``, or nil if the connection needs no task.
+        package let begin: @Sendable (ConnectionListener, Connection) -> Task<Void, Never>?
+
+        package init(
+            make: @escaping @Sendable (ByteStream, SocketAddress) throws -> Connection,
+            begin: @escaping @Sendable (ConnectionListener, Connection) -> Task<Void, Never>?
+        ) {
+            self.make = make
+            self.begin = begin
+        }
+    }
+
+    private struct State {
+        /// The connections that have not ended.
+        var connections: Set<Connection> = []
+        /// The number of connections from each address.
+        var limiter: ConnectionLimiter
+        /// The sums for connections that have ended.
+        var totals = ServerCounters()
+        /// The drain, which tells the connections to leave.
+        var drain: Drain<Connection>?
+        /// The timer for the drain's next step.
+        var drainTimer: EventLoop.Timer?
+        /// The message that the drain sends to each connection.
+        var farewell: Connection.Farewell?
+        var isShuttingDown = false
+        /// Whether the last connection has ended, or the timeout has passed.
+        var isShutDown = false
+        /// The tasks that wait for the last connection to end.
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        var lastWaiter: UInt64 = 0
+
+        /// Removes and returns the waiting tasks if the server is shut down.
+        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+            guard isShutDown else { return [] }
+            defer { waiters = [:] }
+            return Array(waiters.values)
+        }
+    }
+
+    private let options: ListeningOptions
+    private let service: Service
+    private let listener: Listener
+    private let byteBudget: SharedByteBudget?
+    private let state: Lock<State>
+
+    private init(
+        _ listener: Listener, _ options: ListeningOptions, _ byteBudget: SharedByteBudget?, _ service: Service
+    ) {
+        self.listener = listener
+        self.options = options
+        self.byteBudget = byteBudget
+        self.service = service
+        state = Lock(State(limiter: ConnectionLimiter(limit: options.connectionLimitPerAddress)))
+    }
+
+    /// Begins to listen.
+    ///
+    /// - Parameters:
+    ///   - host: A name, or the text of an IP address; if it has several addresses, the first is used.
+    ///   - port: The port; 0 lets the system choose one.
+    ///   - group: The loops that share the connections.
+    ///   - options: The limits on connections, and the closures that learn of their ends.
+    ///   - byteBudget: The byte budget of all connections, if there is one.
+    ///   - service: Makes and handles connections.
+    static func start(
+        at host: String, port: UInt16, on group: EventLoopGroup?, _ options: ListeningOptions,
+        byteBudget: SharedByteBudget? = nil, _ service: Service
+    ) async throws(ConnectionError) -> ConnectionListener {
+        do throws(TransportError) {
+            let group = try EventLoopGroup.sharedUnless(group)
+            let listener = try await Listener.bind(
+                toHost: host, port: port, on: group, backlog: options.backlog,
+                connectionLimit: options.connectionLimit)
+            let server = ConnectionListener(listener, options, byteBudget, service)
+            listener.start(acceptFailed: server.acceptFailed, server.accept)
+            return server
+        } catch {
+            throw error == .cancelled ? .cancelled : .transport(error)
+        }
+    }
+
+    /// The server's address; if the port was 0, with the port that the system chose.
+    package var address: SocketAddress { listener.address }
+
+    /// The connections that have not ended.
+    package var connections: [Connection] { state.withLock { Array($0.connections) } }
+
+    // MARK: A connection's life, on its loop
+
+    @Sendable
+    private func accept(_ stream: ByteStream) {
+        guard admit(stream.peerAddress) else {
+            let limit = options.connectionLimitPerAddress ?? 0
+            return tellEnd(of: stream.peerAddress, ConnectionError.tooManyConnections(limit: limit))
+        }
+        let connection: Connection
+        do {
+            connection = try service.make(stream, listener.address)
+        } catch {
+            return ended(stream.peerAddress, error)
+        }
+        guard stream.isOpen else { return ended(stream.peerAddress, connection.failure) }
+        if let lateness = register(connection) {
+            connection.onClosed = { _ in self.ended(connection, nil) }
+            return connection.dismiss(telling: lateness.farewell)
+        }
+        guard let task = service.begin(self, connection) else { return }
+        connection.handlerTask = task
+        // The shutdown has closed only the connections that existed at that time.
+        if state.withLock({ $0.isShutDown }) { abandon(connection) }
+    }
+
+    @Sendable
+    private func acceptFailed(_ error: TransportError, isFirst: Bool) {
+        state.withLock { $0.totals.failedAcceptCount += 1 }
+        if isFirst { options.acceptFailed?(error) }
+    }
+
+    /// - Returns: Whether the address may have one more connection.
+    private func admit(_ peer: SocketAddress) -> Bool {
+        let network = options.connectionLimitPerAddress.map { _ in PeerNetwork(peer) }
+        return state.withLock { state in
+            let isAdmitted = network.map { state.limiter.admit(from: $0) } ?? true
+            if isAdmitted {
+                state.totals.acceptedConnectionCount += 1
+            } else {
+                state.totals.refusedConnectionCount += 1
+            }
+            return isAdmitted
+        }
+    }
+
+    /// The message for a connection that arrives after the server stopped accepting; nil: none.
+    private struct Lateness {
+        let farewell: Connection.Farewell?
+    }
+
+    /// - Returns: Nil for a connection that stays.
+    private func register(_ connection: Connection) -> Lateness? {
+        state.withLock { state in
+            state.connections.insert(connection)
+            state.drain?.came(connection)
+            return state.isShuttingDown ? Lateness(farewell: state.isShutDown ? nil : state.farewell) : nil
+        }
+    }
+
+    /// Ends a connection that has no task when its stream is closed.
+    package func endsByItself(_ connection: Connection) {
+        connection.onClosed = { self.ended(connection, $0) }
+    }
+
+    /// Ends a connection when its task ends; called in that task.
+    ///
+    /// - Parameter failure: The error that the handler threw.
+    package func handlerEnded(_ connection: Connection, _ failure: (any Error)?) {
+        connection.stream.loop.execute {
+            connection.handlerTask = nil
+            guard connection.stream.isOpen else { return self.ended(connection, failure ?? connection.failure) }
+            connection.onClosed = { self.ended(connection, failure ?? $0) }
+            connection.handlerEnded(failure)
+        }
+    }
+
+    private func ended(_ connection: Connection, _ failure: (any Error)?) {
+        let waiters = state.withLock { state in
+            state.connections.remove(connection)
+            state.totals.add(
+                connection.currentCounters, endedBy: connection.failure as? ConnectionError ?? connection.endingError)
+            var actions: [Drain<Connection>.Action] = []
+            state.drain?.ended(connection, into: &actions)
+            if actions.contains(.finished) { state.isShutDown = true }
+            return state.takeWaiters()
+        }
+        ended(connection.stream.peerAddress, failure)
+        for waiter in waiters { waiter.resume() }
+    }
+
+    private func ended(_ peer: SocketAddress, _ failure: (any Error)?) {
+        release(peer)
+        tellEnd(of: peer, failure)
+    }
+
+    /// Removes a connection from the count of its address.
+    private func release(_ peer: SocketAddress) {
+        guard options.connectionLimitPerAddress != nil else { return }
+        state.withLock { $0.limiter.ended(from: PeerNetwork(peer)) }
+    }
+
+    private func tellEnd(of peer: SocketAddress, _ failure: (any Error)?) {
+        listener.connectionEnded()
+        options.connectionEnded?(peer, failure)
+    }
+
+    // MARK: Counters
+
+    /// The server's counters up to now.
+    package func counters() async -> ServerCounters {
+        // A connection that ends in between is counted as open.
+        var (counters, connections) = state.withLock { ($0.totals, Array($0.connections)) }
+        counters.connectionCount = connections.count
+        counters.heldByteCount = byteBudget?.byteCount ?? 0
+        for group in Dictionary(grouping: connections, by: { ObjectIdentifier($0.stream.loop) }).values {
+            counters.traffic += await group[0].stream.loop.run {
+                group.reduce(into: ConnectionCounters()) { $0 += $1.currentCounters }
+            }
+        }
+        return counters
+    }
+
+    // MARK: Shutdown
+
+    /// Stops accepting, drains all connections, and waits until they have ended.
+    ///
+    /// After the timeout, or when the waiting task is cancelled, it closes the connections and cancels their tasks.
+    ///
+    /// - Parameters:
+    ///   - timeout: The time limit for all of it.
+    ///   - spread: The time over which the connections get the message.
+    ///   - farewell: The message for the connections; nil: none.
+    package func shutDown(
+        within timeout: Duration, over spread: Duration = .zero, telling farewell: Connection.Farewell? = nil
+    ) async {
+        state.withLock { state in
+            if state.farewell == nil { state.farewell = farewell }
+            state.isShuttingDown = true
+        }
+        // Connections that wait to be accepted get the message, too. Their loops need one turn to register them.
+        for loop in await listener.loop.run({ self.listener.takeWaiting() }) { await loop.run {} }
+        await listener.loop.run { self.beginDrain(DrainPolicy(spread: spread, timeout: timeout)) }
+        await withTaskCancellationHandler {
+            await waitUntilShutDown()
+        } onCancel: {
+            self.closeConnections()
+        }
+        await listener.loop.run {
+            if let timer = self.state.withLock({ $0.drainTimer.take() }) { self.listener.loop.cancel(timer) }
+        }
+    }
+
+    /// Begins the drain. If one has begun, its deadline may become earlier. Runs on the listener's loop.
+    private func beginDrain(_ policy: DrainPolicy) {
+        let now = listener.loop.now.sinceOrigin
+        let actions = state.withLock { state in
+            var actions: [Drain<Connection>.Action] = []
+            guard state.drain == nil else {
+                state.drain?.mustEnd(by: now + policy.timeout)
+                return actions
+            }
+            var random = SystemRandomness()
+            state.drain = Drain(
+                of: Array(state.connections), policy, at: now, using: &random, into: &actions)
+            return actions
+        }
+        carryOut(actions)
+    }
+
+    /// Carries out the drain's actions, and schedules its next step.
+    private func carryOut(_ actions: [Drain<Connection>.Action]) {
+        let (farewell, deadline, oldTimer) = state.withLock { ($0.farewell, $0.drain?.deadline, $0.drainTimer.take()) }
+        if let oldTimer { listener.loop.cancel(oldTimer) }
+        var isOver = false
+        for action in actions {
+            switch action {
+            case .tell(let connection): connection.stream.loop.execute { connection.drain(telling: farewell) }
+            case .stopAccepting: listener.close()
+            case .close, .finished: isOver = true
+            }
+        }
+        if isOver { closeConnections() }
+        guard let deadline else { return }
+        let timer = listener.loop.schedule(at: MonotonicTime(sinceOrigin: deadline)) {
+            // All connections that had ended by then have been counted.
+            let now = self.listener.loop.turnTime.sinceOrigin
+            self.carryOut(
+                self.state.withLock { state in
+                    var actions: [Drain<Connection>.Action] = []
+                    state.drain?.timerFired(at: now, into: &actions)
+                    return actions
+                })
+        }
+        state.withLock { $0.drainTimer = timer }
+    }
+
+    /// Waits until the server has shut down and the last connection has ended, or the task is cancelled.
+    package func waitUntilShutDown() async {
+        let number = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+                    // The task may have been cancelled before it was registered.
+                    guard !Task.isCancelled else { return [continuation] }
+                    state.waiters[number] = continuation
+                    return state.takeWaiters()
+                }
+                for waiter in waiters { waiter.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
+        }
+    }
+
+    /// Closes all remaining connections, late ones included.
+    ///
+    /// It does not wait for a task that ignores its cancellation.
+    private func closeConnections() {
+        let (connections, waiters) = state.withLock { state in
+            state.isShutDown = true
+            return (state.connections, state.takeWaiters())
+        }
+        for connection in connections { abandon(connection) }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Cancels a connection's task, and closes the connection at once.
+    private func abandon(_ connection: Connection) {
+        connection.stream.loop.execute {
+            connection.handlerTask?.cancel()
+            connection.close()
+        }
+    }
+}
+
+extension PeerNetwork {
+    /// Makes the network of an address.
+    package init(_ address: SocketAddress) {
+        let bytes = address.bytes
+        if bytes.count == 4 {
+            self.init(ipv4: bytes.reduce(0) { $0 << 8 | UInt32($1) })
+        } else {
+            let halves = [bytes[..<8], bytes[8...]].map { $0.reduce(0) { $0 << 8 | UInt64($1) } }
+            self.init(ipv6: halves[0], halves[1])
+        }
+    }
+}

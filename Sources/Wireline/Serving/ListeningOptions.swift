@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineSession
+public import WirelineTLS
+public import WirelineTransport
+
+/// How a server listens, and which connections it accepts, for packets and for WebSockets.
+///
+///     var configuration = ServerConfiguration()
+///     configuration.listening.tls = try TLSContext(.server(identity: identity))
+public struct ListeningOptions: Sendable {
+    /// The most connections at a time (default 65,536).
+    ///
+    /// Further ones wait in the system's queue until others end. So do connections that arrive while the process has no
+    /// descriptors left.
+    public var connectionLimit: Int
+    /// The most connections at a time from one address, or one 64-bit network of IPv6 (default: no limit).
+    ///
+    /// There is no limit by default: clients behind a proxy or a carrier's address translation share a few addresses. A
+    /// connection beyond the limit is closed at once, before TLS. ``connectionEnded`` receives
+    /// ``ConnectionError/tooManyConnections(limit:)``.
+    public var connectionLimitPerAddress: Int?
+    /// The length of the system's queue of new connections (default 4,096; Linux allows at most `net.core.somaxconn`).
+    public var backlog: Int32 = 4_096
+
+    /// The TLS of the connections; nil: no TLS (default).
+    public var tls: TLSContext?
+    /// The timeout for a new connection's TLS and WebSocket handshakes together (default 30 s); nil: no timeout.
+    ///
+    /// The time that the program takes to decide on a request for a WebSocket does not count.
+    public var handshakeTimeout: Duration?
+    /// How long a client may then send nothing; nil: no limit (default).
+    ///
+    /// Any byte counts, also of a pong. After that the connection ends with `TransportError.timedOut`. A server of
+    /// packets counts the time only while the handler waits for a packet.
+    public var idleTimeout: Duration?
+    /// The least speed of a packet or message that has begun to arrive (default: 1,024 bytes in 30 s); nil: no limit.
+    ///
+    /// It also applies to the request for a WebSocket. A server of packets applies it while the handler waits for the
+    /// packet, a server of WebSockets while it reads. The slowest phone networks are faster than the default. If less
+    /// than that is missing, the packet or message has the whole time.
+    ///
+    /// A slower client's connection ends with ``ConnectionError/tooSlow(_:)``. A ``WebSocketServer`` closes it with
+    /// code 1013. In a WebSocket any byte counts, also of pings. A message in fragments with long pauses is slow: if
+    /// your clients send such messages, set nil.
+    public var minimumRate: MinimumRate?
+    /// The memory that all connections together may hold, in bytes (default 1 GiB); nil: only their own limits apply.
+    ///
+    /// It limits packets and messages that were not taken or have not arrived whole, also their inflated content, and
+    /// output that waits to be sent. It counts the memory, not the bytes in it. For each connection, these are not
+    /// counted: the first 16 KiB of its input, the last 16 KiB and one packet or message of its output, and what zlib
+    /// keeps.
+    ///
+    /// At the limit, a connection that needs more is not read until others hold less, and its senders wait. If every
+    /// connection that holds something waits for more, the one that holds most ends with
+    /// ``ConnectionError/noRoom(limit:)``. When a connection has waited for 5 s, connections that hold bytes and move
+    /// too few end with the same error: the slowest first, until there is enough. Too few means: at that speed, what
+    /// the connection holds would take longer than a minute.
+    ///
+    /// A ``WebSocketServer`` closes such a connection with code 1013, or at once if it reads nothing of what is sent to
+    /// it; messages that were not taken are lost.
+    public var heldByteLimit: Int?
+    /// How long a client may be silent before the system probes it (TCP keepalive, default 60 s); nil: never.
+    ///
+    /// A phone that has vanished ends its connection after twice this time; see ``DialingOptions/keepAliveTime``.
+    public var keepAliveTime: Duration? = .seconds(60)
+
+    /// Called when a connection has ended, with the error of the handler or of the connection.
+    ///
+    /// nil: a clean end, or a refused request for a WebSocket. It runs on the connection's loop and must not block.
+    public var connectionEnded: (@Sendable (SocketAddress, (any Error)?) -> Void)?
+    /// Called when the system cannot give the server another connection.
+    ///
+    /// Usually the process has no descriptors left (`EMFILE`; `DescriptorLimit.raise()` helps). It is called once, and
+    /// again only after another connection was accepted. The server tries again every 100 ms
+    /// (``ServerCounters/failedAcceptCount``); meanwhile clients wait in the system's queue. It runs on an event loop
+    /// and must not block.
+    public var acceptFailed: (@Sendable (TransportError) -> Void)?
+
+    /// Makes options. Parameters that you leave out, and all other properties, have their defaults.
+    public init(
+        connectionLimit: Int = 65_536, connectionLimitPerAddress: Int? = nil, tls: TLSContext? = nil,
+        handshakeTimeout: Duration? = .seconds(30), idleTimeout: Duration? = nil,
+        minimumRate: MinimumRate? = MinimumRate(window: .seconds(30)), heldByteLimit: Int? = 1 << 30,
+        connectionEnded: (@Sendable (SocketAddress, (any Error)?) -> Void)? = nil
+    ) {
+        self.connectionLimit = connectionLimit
+        self.connectionLimitPerAddress = connectionLimitPerAddress
+        self.tls = tls
+        self.handshakeTimeout = handshakeTimeout
+        self.idleTimeout = idleTimeout
+        self.minimumRate = minimumRate
+        self.heldByteLimit = heldByteLimit
+        self.connectionEnded = connectionEnded
+    }
+}
+
+extension ListeningOptions {
+    /// The limits that the server's connections share.
+    func sharedLimits(log: TrafficLog?) -> SharedLimits {
+        SharedLimits(minimumRate: minimumRate, heldByteLimit: heldByteLimit, log: log, side: .server)
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The counters of a server and its connections.
+public struct ServerCounters: Equatable, Sendable {
+    /// The number of open connections.
+    public var connectionCount = 0
+    /// The number of accepted connections, open and ended, without refused ones.
+    public var acceptedConnectionCount = 0
+    /// The number of connections refused because their address had too many.
+    ///
+    /// See ``ConnectionError/tooManyConnections(limit:)``.
+    public var refusedConnectionCount = 0
+    /// How often the system could not give the server a connection, usually because no descriptors were left.
+    ///
+    /// The server tries again every 100 ms (``ListeningOptions/acceptFailed``).
+    public var failedAcceptCount = 0
+    /// The number of connections closed because they sent nothing, or read nothing, for too long.
+    public var timedOutConnectionCount = 0
+    /// The number of connections closed because a packet or message was too slow (``ConnectionError/tooSlow(_:)``).
+    public var tooSlowConnectionCount = 0
+    /// The number of connections closed because the byte budget was used up (``ConnectionError/noRoom(limit:)``).
+    public var noRoomConnectionCount = 0
+    /// The number of connections that were kicked.
+    public var kickedConnectionCount = 0
+    /// The number of bytes granted to connections, beyond what each may hold uncounted.
+    ///
+    /// See ``ListeningOptions/heldByteLimit``.
+    public var heldByteCount = 0
+    /// The sums over all connections, ended ones included; waiting bytes and senders are those of open ones.
+    public var traffic = ConnectionCounters()
+
+    /// Makes counters that are all 0.
+    public init() {}
+
+    /// Adds a connection that has ended.
+    mutating func add(_ counters: ConnectionCounters, endedBy error: ConnectionError?) {
+        var counters = counters
+        // Nothing waits in it any more.
+        (counters.pendingByteCount, counters.unreadByteCount, counters.waitingSenderCount) = (0, 0, 0)
+        traffic += counters
+        switch error {
+        case .transport(.timedOut): timedOutConnectionCount += 1
+        case .tooSlow: tooSlowConnectionCount += 1
+        case .noRoom: noRoomConnectionCount += 1
+        case .kicked: kickedConnectionCount += 1
+        default: break
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSession
+import WirelineTransport
+
+/// A message in a session, until it has an outcome.
+///
+/// It is used only on the loop's own thread, which is also the lock behind `@unchecked Sendable`.
+final class DeliveryTicket: @unchecked Sendable {
+    /// The message's number; nil until the session has taken it.
+    var number: MessageNumber?
+    /// Whether the reply goes to the task that waits here, and not to the session's messages.
+    let wantsReply: Bool
+    private(set) var reply: ReceivedPacket?
+    private(set) var outcome: MessageOutcome?
+    /// The error, if it could not be encoded.
+    var encodingError: CodecError?
+    /// Whether its sender has cancelled it, perhaps before the session took it.
+    var isGivenUp = false
+    private var waiters: [(wait: WaitTicket, continuation: CheckedContinuation<MessageOutcome?, Never>)] = []
+
+    init(wantsReply: Bool) {
+        self.wantsReply = wantsReply
+    }
+
+    func complete(_ outcome: MessageOutcome, reply: ReceivedPacket? = nil) {
+        self.outcome = outcome
+        self.reply = reply
+        for waiter in waiters { waiter.continuation.resume(returning: outcome) }
+        waiters = []
+    }
+
+    /// Waits for the outcome; nil if the wait is cancelled.
+    func wait(_ wait: WaitTicket, _ continuation: CheckedContinuation<MessageOutcome?, Never>) {
+        if outcome != nil || wait.isCancelled { return continuation.resume(returning: outcome) }
+        waiters.append((wait, continuation))
+    }
+
+    /// Ends a wait, whether it has begun or not.
+    func stopWaiting(_ wait: WaitTicket) {
+        wait.isCancelled = true
+        guard let place = waiters.firstIndex(where: { $0.wait === wait }) else { return }
+        waiters.remove(at: place).continuation.resume(returning: nil)
+    }
+}

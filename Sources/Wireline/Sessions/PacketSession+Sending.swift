@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+public import WirelineSession
+import WirelineTransport
+
+extension PacketSession {
+    /// Gives the session a message to send; returns when the session has taken it.
+    ///
+    ///     try await session.send(Position(x: 3, y: 4), delivery: .latest(of: Position.self))
+    ///     let outcome = try await session.send(Purchase(item: 7), delivery: .exactlyOnce).outcome()
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - delivery: The promise (default: it is given to one connection, now or later, and to no other).
+    ///   - receipt: What confirms delivery. nil: what the promise needs and the conventions offer, preferably an
+    ///     acknowledgement instead of a heartbeat's answer.
+    ///   - header: Header fields to set; the session chooses the sequence.
+    ///   - timeToLive: The time after which the message is useless; nil: no limit.
+    /// - Returns: The message. Its ``SentMessage/outcome()`` is `failed(.unencodable)` if it does not fit its packet
+    ///   with its sequence number, because a `varint` number can grow.
+    /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit; ``ConnectionError/session(_:)`` if too much
+    ///   waits already, if the promise cannot be kept, or if the session has ended.
+    @discardableResult
+    public func send<Message: ClientMessage>(
+        _ message: Message, delivery: DeliveryPolicy = .atMostOnce, confirmedBy receipt: DeliveryReceipt? = nil,
+        header: PacketHeader = [:], timeToLive: Duration? = nil
+    ) async throws(ConnectionError) -> SentMessage where Message.Definition == Definition {
+        let ticket = DeliveryTicket(wantsReply: false)
+        let receipt = receipt ?? usualReceipt(of: delivery)
+        try await take(message, header, delivery, receipt, timeToLive, ticket)
+        return SentMessage(ticket, in: driver, of: self)
+    }
+
+    /// Sends a request and returns its reply, on whichever connection it arrives.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - delivery: The promise (default: it is given to one connection, now or later, and to no other). With
+    ///     `DeliveryPolicy.exactlyOnce` or `DeliveryPolicy.atLeastOnce` it is sent again on the next connection, until
+    ///     its reply arrives.
+    ///   - header: Header fields to set; the session chooses the sequence.
+    ///   - timeout: How long to wait; nil: ``ClientConfiguration/requestTimeout``.
+    /// - Throws: As ``send(_:delivery:confirmedBy:header:timeToLive:)``, also for a value that does not fit once it has
+    ///   its sequence number. ``ConnectionError/session(_:)`` with `expired` or `lost`, which say whether the request
+    ///   may have arrived. ``ConnectionError/unanswered(unreadByteCount:)`` if the timeout passes while the session
+    ///   reads nothing, because the program takes nothing. ``ConnectionError/cancelled``.
+    public func request<Request: ClientMessage & RequestMessage>(
+        _ request: Request, delivery: DeliveryPolicy = .atMostOnce, header: PacketHeader = [:],
+        timeout: Duration? = nil
+    ) async throws(ConnectionError) -> Request.Reply where Request.Definition == Definition {
+        let ticket = DeliveryTicket(wantsReply: true)
+        let timeout = timeout ?? driver.adapter.settings.client.requestTimeout
+        let driver = driver
+        let sent: Result<SentMessage, ConnectionError> = await withTaskCancellationHandler {
+            do throws(ConnectionError) {
+                try await take(request, header, delivery, .reply(id: Request.Reply.messageID), timeout, ticket)
+                let sent = SentMessage(ticket, in: driver, of: self)
+                _ = try await sent.outcome()
+                return .success(sent)
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            driver.loop.execute { driver.cancel(ticket) }
+        }
+        _ = try sent.get()
+        let (outcome, reply, encodingError, unreadByteCount) = await driver.loop.run {
+            (
+                ticket.outcome, ticket.reply, ticket.encodingError,
+                driver.inbox.isHoldingUp ? driver.inbox.byteCount : 0
+            )
+        }
+        if let encodingError { throw .codec(encodingError) }
+        switch outcome {
+        case .failed(.cancelled) where Task.isCancelled: throw .cancelled
+        case .failed(.expired) where unreadByteCount > 0: throw .unanswered(unreadByteCount: unreadByteCount)
+        case .failed(let error): throw .session(error)
+        case .replaced: throw .session(.cancelled(mayHaveArrived: true))
+        case .given, .confirmed, nil: break
+        }
+        // Something other than a reply confirmed it.
+        guard let reply else { throw .unanswered(unreadByteCount: 0) }
+        do throws(CodecError) {
+            return try reply.decode(Request.Reply.self)
+        } catch {
+            throw .codec(error)
+        }
+    }
+
+    private func take<Message: PacketMessage>(
+        _ message: Message, _ header: PacketHeader, _ delivery: DeliveryPolicy, _ receipt: DeliveryReceipt,
+        _ timeToLive: Duration?, _ ticket: DeliveryTicket
+    ) async throws(ConnectionError) {
+        let encode: PacketEncoder
+        let byteCount: Int
+        do throws(CodecError) {
+            // Encoded now, so that `send` throws for a message that does not fit.
+            let bytes = try message.encoded(header: header)
+            byteCount = bytes.count
+            if Definition.layout.sequenceField == nil {
+                encode = { _ in bytes }
+            } else {
+                encode = message.encoder(header: header)
+            }
+        } catch {
+            throw .codec(error)
+        }
+        try await driver.take(
+            encode, byteCount: byteCount, delivery, confirmedBy: receipt, timeToLive: timeToLive, ticket)
+    }
+
+    private func usualReceipt(of delivery: DeliveryPolicy) -> DeliveryReceipt {
+        switch delivery {
+        case .latest, .whileConnected, .atMostOnce: return .none
+        case .atLeastOnce, .exactlyOnce: break
+        }
+        let rules = driver.adapter.rules
+        if rules.hasAcknowledgement, Definition.layout.sequenceField != nil { return .acknowledgement }
+        return rules.heartbeat == nil ? .none : .heartbeat
+    }
+}
+
+extension DeliveryPolicy {
+    /// Only the newest message of a type counts; `part` separates messages about different things.
+    public static func latest(of type: (some PacketMessage).Type, part: UInt64 = 0) -> DeliveryPolicy {
+        .latest(LatestKey(messageID: type.messageID, part: part))
+    }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSession
+import WirelineTransport
+
+/// Carries a session's messages in packets.
+///
+/// Its mutable state is used only on the session's loop, which is also the lock behind `@unchecked Sendable`.
+final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
+    typealias Owner = ConnectionOwner
+    typealias Payload = PacketEncoder
+    typealias LoginHook = @concurrent @Sendable (Driver, ConnectionOwner, ConnectionNumber) async throws -> Void
+
+    let endpoints: [ServerEndpoint]
+    let layout: PacketLayout
+    let packetLimit: Int
+    let settings: PacketSessionConfiguration
+    let rules: SessionRules
+    /// The login for a connection; nil: no login.
+    let loginHook: LoginHook?
+
+    /// A packet that may be the reply to a message, until it is taken.
+    private var replyInHand: ReceivedPacket?
+
+    init(
+        endpoints: [ServerEndpoint], layout: PacketLayout, packetLimit: Int, settings: PacketSessionConfiguration,
+        rules: SessionRules, login: LoginHook?
+    ) {
+        self.endpoints = endpoints
+        self.layout = layout
+        self.packetLimit = packetLimit
+        self.settings = settings
+        self.rules = rules
+        loginHook = login
+    }
+
+    var configuration: SessionConfiguration {
+        SessionConfiguration(
+            endpointCount: endpoints.count, maximumSequence: layout.maximumSequence, reconnect: settings.reconnect,
+            heartbeat: rules.heartbeat?.policy, limits: settings.outbound,
+            connectTimeout: Self.safeTimeout(over: settings.client.dialing.connectTimeout),
+            loginTimeout: settings.loginTimeout,
+            pendingByteCount: settings.client.limits.pendingByteCount)
+    }
+
+    var unreadByteCount: Int { settings.client.limits.unreadByteCount }
+
+    var dropsOldestUnread: Bool { settings.dropsOldestUnread }
+
+    // MARK: Connections
+
+    func connect(to endpoint: Int, on loop: EventLoop) async throws(ConnectionError) -> ConnectionOwner {
+        let endpoint = endpoints[endpoint]
+        var configuration = settings.client
+        if let name = endpoint.tlsServerName { configuration.dialing.tlsServerName = name }
+        return ConnectionOwner(
+            try await PacketConnection.connect(
+                to: endpoint.host, port: endpoint.port, layout: layout, packetLimit: packetLimit, on: loop,
+                configuration: configuration))
+    }
+
+    func expireAddresses() {
+        for endpoint in endpoints { settings.client.dialing.expireAddresses(of: endpoint.host) }
+    }
+
+    func login(on link: Link, of driver: Driver) -> Login? {
+        guard let loginHook, let owner = link.owner else { return nil }
+        // A reply that comes after the login gave up its request must not be matched with another request.
+        owner.connection.requests = RequestQueue(layout: layout, remembersAll: true)
+        return { try await loginHook(driver, owner, link.number) }
+    }
+
+    /// Handles what the hook did not take; it cannot be a reply to a later request.
+    func takeRestOfLogin(_ link: Link, for driver: Driver) -> KickNotice? {
+        guard let connection = link.connection else { return nil }
+        while !driver.inbox.isHoldingUp, let packet = try? connection.takeUnclaimedPacket() {
+            switch rules.meaning(of: packet) {
+            case .acknowledgement(let acknowledgement): driver.handle(.acknowledged(link.number, acknowledgement))
+            case .answer(let encode):
+                if !answer(packet, with: encode, on: link, of: driver) { driver.inbox.add(packet) }
+            case .end(let notice):
+                driver.inbox.add(packet)
+                return notice
+            case .heartbeatAnswer, nil: driver.inbox.add(packet)
+            }
+        }
+        return nil
+    }
+
+    func cause(of error: ConnectionError?, on connection: PacketConnection?) -> DisconnectCause {
+        error.map { DisconnectCause($0, overTLS: settings.client.dialing.tls != nil) } ?? .endedByPeer
+    }
+
+    func letGo(_ connection: PacketConnection, for cause: DisconnectCause) {
+        if cause == .endedByUs { connection.finish() } else { connection.disconnect(cause) }
+    }
+
+    // MARK: Sending
+
+    func write(_ message: GivenMessage<PacketEncoder>, to connection: PacketConnection) throws(CodecError) {
+        try write(message.payload, message.sequence, to: connection)
+    }
+
+    func writeHeartbeat(sequence: UInt64?, to connection: PacketConnection) throws(CodecError) {
+        guard let heartbeat = rules.heartbeat else { return }
+        try write(heartbeat.encode, sequence, to: connection)
+    }
+
+    private func write(
+        _ encode: PacketEncoder, _ sequence: UInt64?, to connection: PacketConnection
+    ) throws(CodecError) {
+        let bytes = try encode(sequence)
+        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
+        try? unsafe connection.write(packet: bytes.span.bytes)
+    }
+
+    func complete(_ ticket: DeliveryTicket, _ outcome: MessageOutcome) {
+        let isAnswered = ticket.wantsReply && outcome == .confirmed
+        ticket.complete(outcome, reply: isAnswered ? replyInHand.take() : nil)
+    }
+
+    func ignoreReply() { replyInHand = nil }
+
+    // MARK: Receiving
+
+    func take(_ packet: ReceivedPacket, from link: Link, for driver: Driver) {
+        switch rules.meaning(of: packet) {
+        case nil: break
+        case .heartbeatAnswer(let isDelivered):
+            driver.handle(.heartbeatAnswered(link.number, sequence: packet.sequence(in: layout)))
+            if !isDelivered { return }
+        case .acknowledgement(let acknowledgement):
+            return driver.handle(.acknowledged(link.number, acknowledgement))
+        case .answer(let encode):
+            if !answer(packet, with: encode, on: link, of: driver) { driver.inbox.add(packet) }
+            return
+        case .end(let notice):
+            driver.inbox.add(packet)
+            return driver.handle(.ended(link.number, .kicked(notice)))
+        }
+        // A late reply to a request that the login gave up is not a reply to a later one.
+        let isLate = link.connection?.requests?.takeLateMark() ?? false
+        guard driver.awaitsReplies, !isLate else { return driver.inbox.add(packet) }
+        replyInHand = packet
+        driver.handle(.acknowledged(link.number, .reply(id: packet.id, sequence: packet.sequence(in: layout))))
+        if replyInHand.take() != nil { driver.inbox.add(packet) }
+    }
+
+    /// Answers a question of the server.
+    ///
+    /// - Returns: False if the answer could not be encoded.
+    private func answer(
+        _ packet: ReceivedPacket, with encode: PacketEncoder, on link: Link, of driver: Driver
+    ) -> Bool {
+        guard let connection = link.connection else { return true }
+        do throws(CodecError) {
+            try write(encode, packet.sequence(in: layout), to: connection)
+            link.hasAnswered = true
+            return true
+        } catch {
+            driver.ownCounters.unencodableMessageCount += 1
+            return false
+        }
+    }
+}
+
+extension SessionDriver<PacketSessionAdapter> {
+    /// Decodes the message of a packet that the program takes, and updates the counters.
+    func message<Definition: PacketProtocol>(
+        in packet: ReceivedPacket
+    ) throws(ConnectionError) -> ReceivedMessage<Definition> {
+        try ReceivedMessage(packet, from: .server) { message in
+            loop.execute {
+                switch message {
+                case .unknownID: self.ownCounters.unknownIDCount += 1
+                case .refused: self.ownCounters.refusedPacketCount += 1
+                }
+            }
+        }
+    }
+}
+
+extension ConnectionOwner: SessionConnectionOwner {}
+
+extension ReceivedPacket: SessionElement {}
+
+extension PacketConnection: SessionConnection {
+    var takesMessages: Bool { stream.takesOutput }
+
+    var waitingByteCount: Int { stream.pendingByteCount }
+
+    /// Does nothing: the end is found when something is sent.
+    func whenItTakesNoMore(_ action: @escaping () -> Void) {}
+
+    /// Closes at once with a session's cause.
+    ///
+    /// The cause says more than the end of the peer's stream. A connection that has failed keeps its error.
+    fileprivate func disconnect(_ cause: DisconnectCause) {
+        switch ending.input {
+        case .failed: break
+        case .endOfStream where cause == .endedByPeer: break
+        case .endOfStream, .drained, nil: ending.failInput(.disconnected(cause))
+        }
+        close()
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineWebSocket
+
+/// The handshake of a WebSocket on a connection: the client's side or the server's, and how far it has come.
+///
+/// The driver passes it the peer's bytes and answers requests, and after each of these sends ``takeOutput()``, also
+/// after an error. Only the connection's loop uses this.
+struct WebSocketHandshake {
+    /// How far the handshake has come.
+    enum Stage {
+        /// This client waits for the server's answer.
+        case asking
+        /// This server waits for a request.
+        case listening
+        /// The client's request waits for ``WebSocketHandshake/answer(_:)``.
+        case answering
+        case complete
+        case failed
+    }
+
+    /// The result of a read.
+    struct Reading {
+        /// The number of bytes taken. The other bytes belong to the first frames.
+        let byteCount: Int
+        let event: Event
+    }
+
+    enum Event {
+        case needsBytes
+        /// The client's request has arrived.
+        case request(WebSocketUpgradeRequest)
+        /// The server has accepted this client's request.
+        case complete(WebSocketAgreement)
+        /// The server has answered with a page, so there will be no WebSocket.
+        case page
+    }
+
+    /// Indirect, because a handshake has hundreds of bytes, which each look would copy.
+    private indirect enum State {
+        case asking(WebSocketClientHandshake)
+        case listening(WebSocketServerHandshake)
+        /// `isDraining`: the answer will be 503.
+        case answering(WebSocketServerHandshake, isDraining: Bool)
+        case complete
+        case failed
+    }
+
+    private var state: State
+    private var output: [UInt8] = []
+
+    /// Asks a server for a WebSocket.
+    init(_ client: WebSocketClientHandshake) {
+        state = .asking(client)
+        output = client.request
+    }
+
+    /// Waits for a client's request.
+    init(_ server: WebSocketServerHandshake) {
+        state = .listening(server)
+    }
+
+    var stage: Stage {
+        switch state {
+        case .asking: .asking
+        case .listening: .listening
+        case .answering: .answering
+        case .complete: .complete
+        case .failed: .failed
+        }
+    }
+
+    /// Whether it has succeeded.
+    var isComplete: Bool { if case .complete = state { true } else { false } }
+
+    /// Whether part of a request has arrived, but not all of it.
+    var hasBegun: Bool { if case .listening(let server) = state { server.hasBegun } else { false } }
+
+    /// The client's request, while it waits for an answer.
+    var request: WebSocketUpgradeRequest? { if case .answering(let server, _) = state { server.request } else { nil } }
+
+    /// The server's refusal, if its whole head has arrived but not its whole body.
+    var refusal: ConnectionError? {
+        guard case .asking(let client) = state else { return nil }
+        return client.refusal.map { .webSocket(.refused($0)) }
+    }
+
+    // MARK: Changes
+
+    /// Takes the bytes to send to the peer.
+    mutating func takeOutput() -> [UInt8] {
+        defer { output = [] }
+        return output
+    }
+
+    /// Takes bytes of the peer's handshake.
+    ///
+    /// - Parameter bytes: The received bytes, split anywhere, without those taken before.
+    /// - Throws: What is wrong with them; the handshake has failed then.
+    mutating func receive(_ bytes: RawSpan) throws(WebSocketError) -> Reading {
+        // Each case releases the state's reference before it reads; otherwise each call would copy the bytes.
+        switch state {
+        case .asking(var client):
+            state = .failed
+            let byteCount = try client.receive(bytes)
+            guard let agreement = client.agreement else {
+                state = .asking(client)
+                return Reading(byteCount: byteCount, event: .needsBytes)
+            }
+            state = .complete
+            return Reading(byteCount: byteCount, event: .complete(agreement))
+        case .listening(var server):
+            state = .failed
+            defer { output += server.takeOutput() }
+            let byteCount = try server.receive(bytes)
+            if server.hasAnsweredWithPage { return Reading(byteCount: byteCount, event: .page) }
+            guard let request = server.request else {
+                state = .listening(server)
+                return Reading(byteCount: byteCount, event: .needsBytes)
+            }
+            state = .answering(server, isDraining: false)
+            return Reading(byteCount: byteCount, event: .request(request))
+        case .answering, .complete, .failed: return Reading(byteCount: 0, event: .needsBytes)
+        }
+    }
+
+    /// Answers the client's request. While the server drains, the answer is 503.
+    ///
+    /// - Returns: What was agreed; nil if the request was refused.
+    /// - Throws: What is wrong with the answer. The client gets 500.
+    /// - Precondition: There is a ``request``.
+    mutating func answer(_ answer: WebSocketAnswer) throws(WebSocketError) -> WebSocketAgreement? {
+        guard case .answering(var server, let isDraining) = state
+        else { preconditionFailure("there is no request to be answered") }
+        state = .failed
+        defer { output += server.takeOutput() }
+        do throws(WebSocketError) {
+            try server.answer(isDraining ? .refuse(status: 503) : answer)
+        } catch {
+            // This answer is valid.
+            try? server.answer(.refuse(status: 500))
+            throw error
+        }
+        if server.agreement != nil { state = .complete }
+        return server.agreement
+    }
+
+    /// Drains the server: a request that waits is refused when it is answered.
+    mutating func drain() {
+        if case .answering(let server, _) = state { state = .answering(server, isDraining: true) }
+    }
+
+    /// Reports that the peer sends no more.
+    ///
+    /// - Throws: What is missing.
+    mutating func endOfInput() throws(WebSocketError) {
+        switch state {
+        case .asking(var client): try client.endOfInput()
+        case .listening(var server): try server.endOfInput()
+        case .answering, .complete, .failed: break
+        }
+    }
+
+    /// Ends it without a WebSocket.
+    mutating func fail() { state = .failed }
+}

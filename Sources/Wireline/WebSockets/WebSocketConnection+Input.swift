@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineTransport
+import WirelineWebSocket
+
+/// The way from the stream's bytes to messages.
+extension WebSocketConnection {
+    /// The time that it takes to read or to take a message, without its compression, in nanoseconds.
+    private static let messageWork = 300
+
+    /// Whether this side has closed, or there is no reader any more.
+    ///
+    /// Then all input is read, because the peer's answer comes after it. Messages beyond the limit are dropped.
+    private var isLeaving: Bool { !engine.isOpen || input.dropsMessages }
+
+    /// Whether there is room for more messages.
+    private var mayTakeMore: Bool {
+        if isLeaving || input.unreadCost < limits.unreadByteCount { return true }
+        return inputWait.isWaiting && !input.hasInputForReader
+    }
+
+    /// Whether the connection wants bytes from the peer.
+    var wantsBytes: Bool {
+        switch handshake.stage {
+        case .asking, .listening, .failed: true
+        case .answering: false
+        case .complete: ending.isFinishing || !input.hasBlock && mayTakeMore
+        }
+    }
+
+    /// Reads if bytes are wanted and there is memory for them; otherwise stops reading.
+    func readIfWanted() {
+        guard stream.isOpen else { return }
+        guard !ending.isFinishing else { return stream.read() }
+        let isGranted = requestMemory(isWanted: wantsBytes)
+        // The request may have ended the connection.
+        guard isGranted, wantsBytes, stream.isOpen else {
+            pauseRate()
+            return stream.stopReading()
+        }
+        watchRate()
+        if !stream.wantsToRead { peerWatch.restartWaiting(at: loop.now) }
+        stream.read()
+    }
+
+    /// Forgets the time since the loop's turn began, if nothing was read: the program may have computed for long.
+    func forgetTimeOfProgram() {
+        if !stream.wantsToRead { loop.forgetTime() }
+    }
+
+    // MARK: The stream's handler
+
+    package func lendRoom(for stream: ByteStream) -> ReadRoom {
+        ReadRoom(stream.takeBlock(), offset: 0, limit: readLimit)
+    }
+
+    package func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
+        guard !ending.isFinishing else { return stream.read() }
+        guard let block = block.take() else { return }
+        input.fill(block, byteCount: byteCount)
+        heartbeat.received(on: loop)
+        parse()
+    }
+
+    package func endOfStream(_ stream: ByteStream) {
+        ending.endInput()
+        do throws(WebSocketError) {
+            try handshake.endOfInput()
+            if handshake.isComplete { settle() }
+        } catch {
+            fail(.webSocket(error))
+        }
+        closeIfFinished()
+    }
+
+    package func failed(_ stream: ByteStream, _ error: TransportError) {
+        // After the end of the WebSocket, a failure of the stream does not matter.
+        if engine.end == nil, ending.isPeerOpen, !ending.isFinishing {
+            ending.fail(refusal ?? (stream.transform as? TLSTransform)?.connectionFailure ?? .transport(error))
+        }
+        cancelUnawareHandler()
+        streamEnded()
+    }
+
+    package func outputFailed(_ stream: ByteStream, _ error: TransportError) {
+        // The stream fails after the peer's last bytes, which may tell the reason.
+        ending.failOutput(.transport(error))
+        cancelUnawareHandler()
+        // The peer takes no output any more, so it is dropped.
+        while engine.pendingByteCount > 0 { engine.takeOutput { $0.byteCount } }
+        outputDrained(stream)
+    }
+
+    package func outputDrained(_ stream: ByteStream) {
+        // There may be memory again for input that waits.
+        if handshake.isComplete, !ending.isFinishing { input.hasBlock ? parse() : settle() }
+        closeIfFinished()
+    }
+
+    package func outputStalled(_ stream: ByteStream) {
+        _ = requestMemory()
+    }
+
+    package func outputShrank(_ stream: ByteStream) {
+        _ = requestMemory()
+    }
+
+    // MARK: Bytes
+
+    /// Passes the bytes that were read to the handshake and the engine, as far as there is room for messages.
+    func parse() {
+        guard !isParsing else { return }
+        isParsing = true
+        switch handshake.stage {
+        case .asking, .listening: readHandshake()
+        case .answering, .complete, .failed: break
+        }
+        if handshake.isComplete { readFrames() }
+        input.shrinkBlock(of: stream)
+        isParsing = false
+        guard handshake.isComplete else { return readIfWanted() }
+        settle()
+    }
+
+    private func readHandshake() {
+        let event: WebSocketHandshake.Event
+        do throws(WebSocketError) {
+            event = try input.pass(to: &handshake)
+        } catch {
+            stream.write(handshake.takeOutput())
+            return fail(.webSocket(error))
+        }
+        switch event {
+        case .needsBytes: input.dropEmptyBlock(of: stream)
+        case .complete(let agreement):
+            input.dropEmptyBlock(of: stream)
+            open(agreement)
+        case .request:
+            input.dropEmptyBlock(of: stream)
+            // Now this side must answer, not the peer.
+            peerWatch.stop(on: loop)
+            inputWait.resume()
+        case .page:
+            stream.write(handshake.takeOutput())
+            fail(nil)
+        }
+    }
+
+    private func readFrames() {
+        if notesFirstByte, input.hasBlock { noteFirstByte() }
+        // One time for all messages of a read: to read the clock takes nearly as long as to read a short message.
+        let now = now
+        while input.hasBlock, mayTakeMore, requestMemory() {
+            guard !loop.hasSpentShare else { return parseLater() }
+            let work = engine.compressionWork
+            defer { loop.spend(engine.compressionWork &- work + Self.messageWork) }
+            do throws(WebSocketError) {
+                let limit = input.gatheringLimit(
+                    isReaderWaiting: inputWait.isWaiting, unreadLimit: limits.unreadByteCount, readLimit: readLimit)
+                handle(try input.gather(from: &engine, limit: limit, at: now))
+                if input.dropsMessages { input.dropPart() }
+            } catch {
+                // The engine has the error.
+                ending.peerFailed()
+                input.dropBlock(of: stream)
+            }
+        }
+    }
+
+    /// Goes on with the input after other connections had their turn.
+    private func parseLater() {
+        guard !awaitsTurn else { return }
+        awaitsTurn = true
+        loop.goOnLater {
+            self.awaitsTurn = false
+            if self.input.hasBlock { self.parse() }
+        }
+    }
+
+    private func noteFirstByte() {
+        notesFirstByte = false
+        recorder?.note(.firstByte)
+    }
+
+    private func handle(_ stop: WebSocketReading.Stop) {
+        switch stop {
+        case .event(.messageEnded(let kind)):
+            input.endMessage(kind, costLimit: isLeaving ? limits.unreadByteCount : .max)
+        case .event(.pong(let payload)): handlePong(payload)
+        case .event(.close(let close)):
+            ending.peerClosed(close)
+            if input.hasNoMessage { logPeerClose() }
+            return input.dropBlock(of: stream)
+        case .event: break
+        // The engine may have more, even if it has taken all bytes.
+        case .needsRoom: return
+        case .needsBytes, .ended: return input.dropBlock(of: stream)
+        }
+        input.dropEmptyBlock(of: stream)
+    }
+
+    // MARK: Messages
+
+    /// Takes a whole message. The remaining pieces of a message that the reader has begun are dropped.
+    func takeMessage() -> WebSocketMessage? {
+        while input.isInsideMessage { guard takePiece() != nil else { return nil } }
+        guard let piece = popMessage() else { return nil }
+        // SAFETY: the engine has read it, and it is whole.
+        return unsafe WebSocketMessage(piece.kind, piece.content)
+    }
+
+    /// Takes a whole message, or what has arrived of one.
+    func takePiece() -> WebSocketPiece? {
+        if let piece = popMessage() {
+            input.leaveMessage()
+            return piece
+        }
+        guard let piece = input.takePart() else { return nil }
+        logReceived(piece)
+        releaseMemory()
+        goOn()
+        return piece
+    }
+
+    private func popMessage() -> WebSocketPiece? {
+        guard let piece = input.popMessage() else { return nil }
+        loop.spend(Self.messageWork)
+        receivedMessageCount += 1
+        logReceived(piece)
+        if input.hasNoMessage { logPeerClose() }
+        releaseMemory()
+        goOn()
+        return piece
+    }
+
+    /// Goes on with input that had to wait, when half of the limit is free: so not every message is read alone.
+    private func goOn() {
+        guard input.unreadCost <= limits.unreadByteCount / 2, !awaitsTurn else { return }
+        forgetTimeOfProgram()
+        if input.hasBlock {
+            peerWatch.restartWaiting(at: loop.now)
+            parse()
+        } else if !stream.wantsToRead, handshake.isComplete, !ending.isFinishing {
+            readIfWanted()
+        }
+    }
+}

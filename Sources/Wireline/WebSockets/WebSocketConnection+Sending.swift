@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineTransport
+package import WirelineWebSocket
+
+extension WebSocketConnection: SendingConnection {
+    /// Something to send.
+    enum Outgoing: Sendable {
+        case text(String)
+        case content([UInt8], WebSocketMessageKind)
+        /// The next part of a message that was begun.
+        case part([UInt8], WebSocketWriter, isLast: Bool)
+        /// The turn of a message whose parts follow. It sends nothing.
+        case beginning(WebSocketWriter)
+
+        init(_ message: WebSocketMessage) {
+            switch message {
+            case .text(let text): self = .text(text)
+            case .binary(let content): self = .content(content, .binary)
+            }
+        }
+
+        /// The number of content bytes.
+        var byteCount: Int {
+            switch self {
+            case .text(let text): text.utf8.count
+            case .content(let content, _), .part(let content, _, _): content.count
+            case .beginning: 0
+            }
+        }
+
+        var isPart: Bool { if case .part = self { true } else { false } }
+    }
+
+    // MARK: To the stream
+
+    /// The most bytes that are passed to the stream at once, and that wait there.
+    private static let streamStep = 128 << 10
+
+    /// Passes the engine's output to the stream, as far as the peer takes it. The remaining output waits in the engine.
+    ///
+    /// - Parameter isForMore: Whether a sender has more, which may have to wait until other connections had their turn.
+    func pump(isForMore: Bool = false) {
+        guard !isPumping else { return }
+        isPumping = true
+        defer { isPumping = false }
+        while engine.pendingByteCount > 0, stream.takesOutput, !stream.isOutputStalled {
+            if stream.pendingByteCount >= Self.streamStep {
+                if !isForMore { stream.flush() } else if !stream.flushForMore() { return }
+                // The flush may have ended the connection.
+                guard stream.takesOutput, stream.pendingByteCount < Self.streamStep else { return }
+            }
+            let stream = stream
+            engine.takeOutput { waiting in
+                let bytes = waiting.extracting(first: Self.streamStep)
+                // SAFETY: the stream lends exactly as many bytes as the span has, and the closure writes all of them.
+                unsafe stream.write(byteCount: bytes.byteCount) { room in
+                    unsafe bytes.withUnsafeBytes { unsafe room.copyMemory(from: $0) }
+                }
+                return bytes.byteCount
+            }
+        }
+    }
+
+    // MARK: Sending
+
+    /// Sends a message if that is possible without waiting, for the same reason as ``takeMessageAtHand()``.
+    ///
+    /// - Returns: Whether it was sent; false also if the caller is not on the loop.
+    @usableFromInline
+    func sendAtOnce(_ message: WebSocketMessage) throws(ConnectionError) -> Bool {
+        guard stream.loop.isCurrent else { return false }
+        return try sendAtOnce(Outgoing(message))
+    }
+
+    /// Sends a message when it is its turn and there is room.
+    @usableFromInline
+    nonisolated(nonsending) func send(_ message: WebSocketMessage) async throws(ConnectionError) {
+        try await send(Outgoing(message))
+    }
+
+    /// Sends something when it is its turn and there is room, together with everything else of the same turn of the
+    /// loop.
+    nonisolated(nonsending) func send(_ outgoing: Outgoing) async throws(ConnectionError) {
+        try await sendInTurn(outgoing)
+    }
+
+    func sendQueue(
+        for outgoing: Outgoing
+    ) -> ReferenceWritableKeyPath<WebSocketConnection, SendQueue<Outgoing>> {
+        outgoing.isPart ? \.parts : \.senders
+    }
+
+    func sendWasCancelled(_ ticket: WaitTicket) {
+        guard compressing === ticket else { return }
+        engine.dropAhead()
+        compressing = nil
+    }
+
+    /// Sends a message, or a part of one, if no sender waits and the output has room.
+    ///
+    /// - Returns: Whether it was sent; false: the sender must wait.
+    func sendAtOnce(_ outgoing: Outgoing) throws(ConnectionError) -> Bool {
+        if case .part = outgoing {
+            guard parts.isEmpty else { return false }
+        } else {
+            guard senders.isEmpty else { return false }
+        }
+        guard try write(outgoing) else { return false }
+        // After the last part of a message the next senders continue.
+        if writer == nil { resumeSenders() }
+        return true
+    }
+
+    /// Sends something if there is room.
+    ///
+    /// - Parameter ticket: The ticket of the sender that waits, if one does: its long message may be compressed
+    ///   meanwhile.
+    /// - Returns: Whether it was sent; false if there is no room, or while another message is sent in parts.
+    private func write(_ outgoing: Outgoing, of ticket: WaitTicket? = nil) throws(ConnectionError) -> Bool {
+        guard try requestRoom() else { return false }
+        do throws(WebSocketError) {
+            if compresses { guard try compress(outgoing, of: ticket) else { return false } }
+            let work = engine.compressionWork
+            guard try pass(outgoing) else { return false }
+            loop.spend(engine.compressionWork &- work)
+        } catch {
+            engine.dropAhead()
+            throw .webSocket(error)
+        }
+        logSent(outgoing)
+        pump(isForMore: true)
+        return true
+    }
+
+    /// Requests memory for more output, from the budget of all connections of a server.
+    ///
+    /// - Returns: Whether there is enough.
+    private func requestRoom() throws(ConnectionError) -> Bool {
+        guard engine.isOpen else { throw sendError }
+        let hasRoom = requestOutputMemory()
+        // The request may have ended the connection.
+        guard stream.takesOutput, handshake.isComplete, engine.isOpen else { throw sendError }
+        return hasRoom
+    }
+
+    /// Compresses a long message, until the loop's budget for this turn is spent.
+    ///
+    /// - Returns: Whether it can be passed to the engine; if false, the senders try again after other connections.
+    private func compress(_ outgoing: Outgoing, of ticket: WaitTicket?) throws(WebSocketError) -> Bool {
+        let (byteCount, isPart) = (outgoing.byteCount, outgoing.isPart)
+        guard isPart || writer == nil else { return false }
+        if compressing !== ticket || ticket == nil { engine.dropAhead() }
+        compressing = ticket
+        while engine.isLongToCompress(byteCount, isFragment: isPart), ticket != nil, !loop.hasSpentShare {
+            let work = engine.compressionWork
+            // SAFETY: texts and arrays of bytes have neither padding nor uninitialised bytes.
+            switch outgoing {
+            case .text(var text):
+                let result = text.withUTF8 { characters in
+                    Result { () throws(WebSocketError) in
+                        let bytes = unsafe characters.span.bytes
+                        try engine.compressAhead(bytes)
+                    }
+                }
+                try result.get()
+            case .content(let content, _), .part(let content, _, _):
+                let bytes = unsafe content.span.bytes
+                try engine.compressAhead(bytes)
+            case .beginning: break
+            }
+            loop.spend(engine.compressionWork &- work)
+        }
+        guard loop.hasSpentShare || engine.isLongToCompress(byteCount, isFragment: isPart) else { return true }
+        sendLater()
+        return false
+    }
+
+    /// Lets waiting senders continue after other connections had their turn on the loop.
+    private func sendLater() {
+        guard !sendsLater else { return }
+        sendsLater = true
+        loop.goOnLater {
+            self.sendsLater = false
+            self.resumeSenders()
+        }
+    }
+
+    /// Passes something to the engine.
+    ///
+    /// - Returns: Whether the engine has taken it.
+    private func pass(_ outgoing: Outgoing) throws(WebSocketError) -> Bool {
+        // SAFETY: here and below, an array of bytes has neither padding nor uninitialised bytes.
+        if case .part(let content, let writer, let isLast) = outgoing {
+            // The message of this writer has ended.
+            guard self.writer === writer else { throw .closed }
+            let bytes = unsafe content.span.bytes
+            guard try engine.sendFragment(bytes, as: writer.kind, isLast: isLast) else { return false }
+            guard isLast else { return true }
+            self.writer = nil
+            sentMessageCount += 1
+            return true
+        }
+        guard writer == nil else { return false }
+        switch outgoing {
+        case .beginning(let writer):
+            self.writer = writer
+            return true
+        case .text(let text): guard try engine.send(text) else { return false }
+        case .content(let content, let kind):
+            let bytes = unsafe content.span.bytes
+            guard try engine.send(bytes, as: kind) else { return false }
+        case .part: return false
+        }
+        sentMessageCount += 1
+        return true
+    }
+
+    /// Sends lent bytes, if the caller is on the loop and need not wait.
+    func sendAtOnce(_ content: RawSpan, as kind: WebSocketMessageKind) throws(ConnectionError) -> Bool {
+        guard stream.loop.isCurrent, senders.isEmpty, writer == nil else { return false }
+        if compresses, loop.hasSpentShare || engine.isLongToCompress(content.byteCount) { return false }
+        guard try requestRoom() else { return false }
+        do throws(WebSocketError) {
+            let work = engine.compressionWork
+            guard try engine.send(content, as: kind) else { return false }
+            loop.spend(engine.compressionWork &- work)
+        } catch {
+            throw .webSocket(error)
+        }
+        sentMessageCount += 1
+        logSent(content, as: kind)
+        pump(isForMore: true)
+        return true
+    }
+
+    /// Sends something if it need not wait for the peer. It may be compressed in later turns of the loop.
+    ///
+    /// - Returns: Whether it was or will be sent; false if there is no room, or if others wait.
+    func offer(_ outgoing: Outgoing) throws(ConnectionError) -> Bool {
+        guard senders.isEmpty, writer == nil else { return false }
+        if try sendAtOnce(outgoing) { return true }
+        guard sendsLater, senders.isEmpty else { return false }
+        senders.append(outgoing, .nobody, WaitTicket())
+        return true
+    }
+
+    /// Sends something when it is its turn and there is room. The caller is not told, not even if it is never sent.
+    ///
+    /// The caller is on the loop, and limits itself how much waits.
+    func post(_ outgoing: Outgoing) {
+        guard (try? sendAtOnce(outgoing)) == false else { return }
+        senders.append(outgoing, .nobody, WaitTicket())
+    }
+
+    // MARK: Waiting
+
+    /// Sends what waits, as far as there is room.
+    func resumeSenders() {
+        resumePings()
+        // After the last part of a message the next senders continue.
+        if !parts.isEmpty { resume(\.parts) }
+        if !senders.isEmpty { resume(\.senders) }
+        tellOfRoom()
+    }
+
+    private func resume(_ queue: ReferenceWritableKeyPath<WebSocketConnection, SendQueue<Outgoing>>) {
+        while let sender = self[keyPath: queue].first {
+            let result: SendQueue<Outgoing>.Sent
+            do throws(ConnectionError) {
+                guard try write(sender.outgoing, of: sender.ticket) else { return }
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            // Sending may have ended the connection, and with it all waits.
+            guard let first = self[keyPath: queue].first, first.ticket === sender.ticket else { return }
+            _ = self[keyPath: queue].popFirst()
+            sender.resume(result)
+        }
+    }
+
+    // MARK: Messages in parts
+
+    /// Closes the WebSocket because a message that was begun stays incomplete: there is no other way to tell the peer.
+    func abandon(_ writer: WebSocketWriter) {
+        guard self.writer === writer else { return }
+        self.writer = nil
+        // This code may be sent.
+        try? beginClose(code: .internalError)
+        resumeSenders()
+    }
+}
+
+/// Identifies the sender of a message in parts.
+final class WebSocketWriter: Sendable {
+    let kind: WebSocketMessageKind
+
+    init(_ kind: WebSocketMessageKind) {
+        self.kind = kind
+    }
+}

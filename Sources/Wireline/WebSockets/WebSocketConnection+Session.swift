@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineTransport
+import WirelineWebSocket
+
+extension WebSocketLimits {
+    /// How many output bytes may wait before a session gives the connection no more messages.
+    ///
+    /// It is half of the limit, so that pings and their answers still fit.
+    var givenByteCount: Int { max(1, frames.outputLimit / 2) }
+}
+
+extension WebSocketConnection: SessionConnection {
+    /// False also after the peer's close: few peers look at messages after it.
+    var takesMessages: Bool {
+        guard handshake.isComplete else { return false }
+        return stream.takesOutput && engine.isOpen && ending.isPeerOpen
+    }
+
+    var waitingByteCount: Int {
+        let byteCount = stream.pendingByteCount + engine.pendingByteCount
+        return senders.isEmpty ? byteCount : max(byteCount, limits.givenByteCount)
+    }
+
+    nonisolated(nonsending) func next() async throws(ConnectionError) -> WebSocketMessage? { try await nextMessage() }
+
+    func prepareToSend() -> Bool { waitingByteCount < limits.givenByteCount }
+
+    func whenReadyToSend(_ action: @escaping () -> Void) {
+        onRoom = action
+        tellOfRoom()
+    }
+
+    /// Calls the closure of ``whenReadyToSend(_:)``, if it is time.
+    func tellOfRoom() {
+        guard onRoom != nil, prepareToSend() || !takesMessages else { return }
+        onRoom.take()?()
+    }
+
+    func whenItTakesNoMore(_ action: @escaping () -> Void) {
+        if takesMessages { onOutputEnd = action } else { action() }
+    }
+}
+
+extension WebSocketOwner: SessionConnectionOwner {}
+
+extension WebSocketMessage: SessionElement {
+    var byteCount: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .binary(let content): content.count
+        }
+    }
+
+    /// Returns the message itself, which has memory of its own.
+    func copied(for loop: EventLoop) -> WebSocketMessage { self }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why bytes could not be decoded, or a value could not be encoded.
+///
+/// An error says what is wrong (``reason-swift.property``) and where in the bytes (``offset``). Once a message's
+/// decoder has passed it on, it also says in which field (``path``):
+///
+///     Sc_20001.items[1].count: needs 4 bytes at offset 27, 2 are left
+///
+/// It is one word wide, so that calls which may throw it stay small. Only throwing allocates.
+public struct CodecError: Error, Equatable, Sendable {
+    /// What went wrong, with the relevant numbers.
+    public var reason: Reason { storage.reason }
+
+    /// The offset in bytes, from the start of the packet or payload that was read.
+    ///
+    /// It counts from the packet for a decoder of packets, otherwise from the payload. Nil if the fault has no place in
+    /// bytes, as when encoding.
+    public var offset: Int? { storage.offset }
+
+    /// The field, from the outermost name inwards: `Sc_20001.items[1].count`; empty if no message was involved.
+    public var path: String { storage.path }
+
+    /// The first bytes of the packet, at most 16, if the framing is wrong; otherwise empty.
+    public var bytes: [UInt8] { storage.bytes }
+
+    /// What the bytes look like instead of a packet, if they are recognised.
+    public var lookalike: Lookalike? { storage.lookalike }
+
+    /// Whether a run of several fields was cut off, and the affected field is not yet known.
+    var isOfRun: Bool { storage.isOfRun }
+
+    private let storage: Storage
+
+    /// Makes an error; `offset` is its place in the bytes.
+    public init(
+        _ reason: Reason,
+        offset: Int? = nil,
+        path: String = "",
+        bytes: [UInt8] = [],
+        lookalike: Lookalike? = nil
+    ) {
+        storage = Storage(reason, offset: offset, path: path, bytes: bytes, lookalike: lookalike, isOfRun: false)
+    }
+
+    /// Makes the error of a run of fields that is cut off.
+    init(runOf byteCount: Int, available: Int, offset: Int) {
+        let reason = Reason.truncated(needed: byteCount, available: available)
+        storage = Storage(reason, offset: offset, path: "", bytes: [], lookalike: nil, isOfRun: true)
+    }
+
+    /// Returns the same error with a name before its path.
+    ///
+    /// `"items[1]"` before `"count"` gives `"items[1].count"`.
+    public func prefixed(by name: String) -> CodecError {
+        let longer: String =
+            if path.isEmpty { name } else if path.hasPrefix("[") { name + path } else { name + "." + path }
+        return CodecError(reason, offset: offset, path: longer, bytes: bytes, lookalike: lookalike)
+    }
+
+    public static func == (left: CodecError, right: CodecError) -> Bool {
+        left.reason == right.reason && left.offset == right.offset && left.path == right.path
+            && left.bytes == right.bytes && left.lookalike == right.lookalike
+    }
+
+    private final class Storage: Sendable {
+        let reason: Reason
+        let offset: Int?
+        let path: String
+        let bytes: [UInt8]
+        let lookalike: Lookalike?
+        let isOfRun: Bool
+
+        init(
+            _ reason: Reason, offset: Int?, path: String, bytes: [UInt8], lookalike: Lookalike?, isOfRun: Bool
+        ) {
+            self.reason = reason
+            self.offset = offset
+            self.path = path
+            self.bytes = bytes
+            self.lookalike = lookalike
+            self.isOfRun = isOfRun
+        }
+    }
+}
+
+extension CodecError {
+    /// What went wrong.
+    @nonexhaustive
+    public enum Reason: Equatable, Sendable {
+        // MARK: The bytes end or are wrong
+
+        /// `needed` bytes were needed, `available` were left.
+        case truncated(needed: Int, available: Int)
+        /// A variable-length integer does not fit its type or its declared number of bytes.
+        case varintTooLong(maximumByteCount: Int)
+        /// A variable-length integer could have been written in fewer bytes.
+        case varintNotShortest
+        /// A `bool` that is neither 0 nor 1.
+        case invalidBoolean(UInt8)
+        /// Text that is not UTF-8; the error's offset is that of the first invalid byte.
+        case invalidUTF8(UTF8Fault)
+        /// A terminated string without its NUL.
+        case missingTerminator
+        /// Bytes after the last known field of a message that refuses them.
+        case trailingBytes(count: Int)
+        /// Values that are nested more deeply than the protocol's `max_depth`.
+        case tooDeep(limit: Int)
+
+        // MARK: A value is not allowed
+
+        /// A number outside `@range`, or outside its type when encoding.
+        case outOfRange(value: Int128, minimum: Int128, maximum: Int128)
+        /// A float outside `@range`.
+        case floatOutOfRange(value: Double, minimum: Double, maximum: Double)
+        /// A string or a list that is longer than `@max`, or than its prefix can say.
+        case tooLong(count: Int, limit: Int)
+        /// A list of fixed length with another number of items.
+        case wrongItemCount(count: Int, expected: Int)
+        /// A number that a `@closed` enum does not list.
+        case unknownCase(Int128)
+        /// A NUL inside a string that ends at the first NUL.
+        case embeddedTerminator
+        /// A set optional field (or kept trailing bytes) after the unset one that the error's path names.
+        case gapBeforeOptional
+
+        // MARK: QSIOP's properties
+
+        /// A key that occurs twice.
+        case duplicateKey(String)
+        /// A line break in a value, a line break or colon in a key, or an empty key.
+        case invalidProperty(String)
+
+        // MARK: Packets
+
+        /// A length that is smaller than the header that contains it.
+        case lengthTooSmall(length: Int128, minimum: Int128)
+        /// A packet longer than allowed.
+        ///
+        /// `length` is the value of the length field, `packetByteCount` the resulting size of the whole packet, `limit`
+        /// the most bytes that a packet may have.
+        case packetTooLong(length: Int128, packetByteCount: Int128, limit: Int)
+        /// Two lengths, or a length and the available bytes, that do not agree.
+        case lengthMismatch(length: Int128, expected: Int128)
+        /// A constant of the header or trailer with another value.
+        case wrongConstant(value: Int128, expected: Int128)
+        /// A CRC-32 that does not match the payload.
+        case wrongChecksum(value: UInt32, computed: UInt32)
+        /// The stream ended inside a packet, after `received` bytes of it.
+        ///
+        /// `needed` is how many more bytes the packet was known to need.
+        case endOfStream(received: Int, needed: Int)
+        /// A packet of another message than the expected one.
+        case wrongMessage(id: UInt64, expected: UInt64)
+        /// A message ID that the packet's ID field cannot hold or, when encoding, that the protocol does not know.
+        case invalidMessageID(UInt64)
+        /// A header field that does not exist or may not be set.
+        case invalidHeaderField(String)
+        /// A buffer that is too small for the encoded packet.
+        case bufferTooSmall(needed: Int, available: Int)
+
+        // MARK: Declarations and text
+
+        /// An invalid packet layout.
+        case invalidLayout(PacketLayoutFault)
+        /// Text that is not pairs of hexadecimal digits; the offset counts bytes of the text.
+        case invalidHex
+        /// A line of a dump does not continue at the previous line's end address: a line is missing.
+        case missingDumpLine
+    }
+
+    /// What is wrong with bytes that should have been UTF-8 (Unicode 16, table 3-7).
+    @frozen
+    public enum UTF8Fault: Equatable, Sendable {
+        /// A continuation byte where a character should begin, or a byte that begins no character (F8 to FF).
+        case unexpectedByte
+        /// A character in more bytes than it needs; C0 and C1 always begin such a form.
+        case overlong
+        /// One half of a surrogate pair (U+D800 to U+DFFF).
+        case surrogate
+        /// A number above U+10FFFF; F5 to F7 always begin one.
+        case aboveUnicode
+        /// An incomplete character, at the end or before the next one.
+        case truncated
+    }
+
+    /// What the first bytes were recognised as, instead of the declared packets.
+    @nonexhaustive
+    public enum Lookalike: Equatable, Sendable {
+        case http, tls, ssh, flashPolicyRequest, proxyProtocol
+        /// The same layout with its length in the other byte order; `length` is its value then.
+        case otherByteOrder(length: Int128)
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// The parts of a line of JSON that describes a packet.
+struct PacketJSON {
+    var message: String?
+    var id: UInt64?
+    var header: JSONValue?
+    var fields: JSONValue
+    /// The bytes after the last known field; for an unknown message the whole payload.
+    var trailing: [UInt8] = []
+
+    /// Makes a line that has only fields.
+    init(fields: JSONValue) {
+        self.fields = fields
+    }
+
+    /// Splits a line into its parts.
+    init(_ json: JSONValue) throws(TranslationError) {
+        try Self.requireKeys(json, LineKey.known)
+        switch json[LineKey.message] {
+        case .string(let name)?: message = name
+        case nil: break
+        case let other?:
+            throw TranslationError(.wrongKind(expected: .string, found: other.kind), path: LineKey.message)
+        }
+        guard let fields = json[LineKey.fields] else { throw TranslationError(.missing, path: LineKey.fields) }
+        self.fields = fields
+        id = try Self.id(json)
+        header = json[LineKey.header]
+        trailing = try Self.bytes(json, LineKey.trailing) ?? []
+    }
+
+    /// Splits the line of a message that the protocol does not know.
+    init(unknown json: JSONValue) throws(TranslationError) {
+        try Self.requireKeys(json, [LineKey.message, LineKey.id, LineKey.header, LineKey.payload])
+        fields = .null
+        id = try Self.id(json)
+        header = json[LineKey.header]
+        guard let payload = try Self.bytes(json, LineKey.payload) else {
+            throw TranslationError(.missing, path: LineKey.payload)
+        }
+        trailing = payload
+    }
+
+    private static func requireKeys(_ json: JSONValue, _ known: [String]) throws(TranslationError) {
+        guard case .object(let members) = json else {
+            throw TranslationError(.wrongKind(expected: .object, found: json.kind))
+        }
+        for member in members where !known.contains(where: { $0.hasSameBytes(as: member.name) }) {
+            throw TranslationError(.unknownKey(member.name, known: known))
+        }
+    }
+
+    private static func id(_ json: JSONValue) throws(TranslationError) -> UInt64? {
+        guard let value = json[LineKey.id] else { return nil }
+        do throws(TranslationError) {
+            return UInt64(truncatingIfNeeded: try value.integer(in: IntegerFormat.uint64.range))
+        } catch {
+            throw error.prefixed(by: LineKey.id)
+        }
+    }
+
+    private static func bytes(_ json: JSONValue, _ key: String) throws(TranslationError) -> [UInt8]? {
+        guard let value = json[key] else { return nil }
+        guard case .string(let text) = value else {
+            throw TranslationError(.wrongKind(expected: .hexadecimal, found: value.kind), path: key)
+        }
+        // Only digits are accepted here, without the separators that people paste on a command line.
+        let hasOnlyDigits = text.utf8.allSatisfy { hexadecimalDigit($0) != nil }
+        guard hasOnlyDigits, let bytes = try? Hexadecimal.bytes(of: text) else {
+            throw TranslationError(.invalidHex, path: key)
+        }
+        return bytes
+    }
+}
+
+// MARK: - Headers
+
+extension PacketLayout {
+    /// Sets the values in an object of header fields.
+    ///
+    /// - Returns: The computed fields in it, for ``requireSame(_:as:)``; without `mayStateComputed` they are errors.
+    func set(
+        _ values: inout PacketHeader, from json: JSONValue?, mayStateComputed: Bool
+    ) throws(TranslationError) -> [(name: String, value: Int128)] {
+        guard let json else { return [] }
+        guard case .object(let members) = json else {
+            throw TranslationError(.wrongKind(expected: .object, found: json.kind), path: LineKey.header)
+        }
+        var computed: [(name: String, value: Int128)] = []
+        for member in members {
+            let path = FieldPath.joining(LineKey.header, FieldPath.step(member.name))
+            guard let field = fields.first(where: { $0.name.hasSameBytes(as: member.name) }) else {
+                let known = fields.filter { $0.isSettable || mayStateComputed }.map(\.name)
+                throw TranslationError(.unknownKey(member.name, known: known), path: LineKey.header)
+            }
+            guard field.isSettable || mayStateComputed else {
+                throw TranslationError(.value(.invalidHeaderField(member.name)), path: path)
+            }
+            do throws(TranslationError) {
+                let value = try member.value.headerValue(of: field)
+                if field.isSettable { values[field.name] = value } else { computed.append((field.name, value)) }
+            } catch {
+                throw error.prefixed(by: path)
+            }
+        }
+        return computed
+    }
+
+    /// Refuses computed header fields that differ from the packet's.
+    func requireSame(
+        _ computed: [(name: String, value: Int128)], as header: PacketHeader
+    ) throws(TranslationError) {
+        for (name, value) in computed {
+            guard let actual = header[name], actual != value else { continue }
+            let path = FieldPath.joining(LineKey.header, name)
+            throw TranslationError(.differs(found: String(value), actual: String(actual)), path: path)
+        }
+    }
+}
+
+extension PacketField {
+    /// Whether a caller can set the value.
+    var isSettable: Bool {
+        switch role {
+        case .value, .sequence: true
+        case .length, .messageID, .constant, .checksum: false
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate func headerValue(of field: PacketField) throws(TranslationError) -> Int128 {
+        guard field.format == .boolean else { return try integer(in: field.format.range) }
+        guard case .boolean(let isTrue) = self else {
+            throw TranslationError(.wrongKind(expected: .boolean, found: kind))
+        }
+        return isTrue ? 1 : 0
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The structures that the fields of each structure lead to.
+///
+/// Every walk uses its own stack: a chain of structures may be longer than the program's stack is deep.
+package struct StructureGraph: Sendable {
+    /// The structures, each after those that its fields lead to. In a cycle the order depends on where the walk starts.
+    package let innermostFirst: [Int]
+    /// Whether each structure leads back to itself.
+    package let isInCycle: [Bool]
+    /// The structure that each field of each structure leads to.
+    private let targets: [[Int?]]
+
+    /// A structure on a path, and the index of the field that the path follows.
+    package struct Step: Equatable, Sendable {
+        package var structure: Int
+        package var field: Int
+    }
+
+    /// - Parameters:
+    ///   - target: Returns the structure that a field leads to.
+    ///   - onCycle: Called for each field that closes a cycle, with the path up to this field and the structure on it
+    ///     that the field leads to.
+    /// - Complexity: O(*n*), where *n* is the number of structures and fields.
+    package init(
+        _ structures: [StructureDescription], target: (FieldDescription) -> Int?,
+        onCycle: (_ path: [Step], _ target: Int) -> Void = { _, _ in }
+    ) {
+        targets = structures.map { $0.fields.map(target) }
+        var walk = StructureWalk(targets)
+        for start in targets.indices { walk.visit(start, onCycle: onCycle) }
+        innermostFirst = walk.order
+        isInCycle = walk.isInCycle
+    }
+
+    /// Makes the graph of the structures that every value of a structure contains, and of its optional fields.
+    package init(byValueIn description: ProtocolDescription) {
+        self.init(description.structures) { $0.type.structureByValue }
+    }
+
+    /// Makes the graph of the structures that a value of a structure may contain, in lists too.
+    package init(anywhereIn description: ProtocolDescription) {
+        self.init(description.structures) { $0.type.innermostStructure }
+    }
+
+    /// Returns how deeply structures nest in each structure, itself included; `Int.max` if it leads to a cycle.
+    package func depths() -> [Int] {
+        var depths = Array(repeating: Int.max, count: targets.count)
+        for structure in innermostFirst where !isInCycle[structure] {
+            let inner = targets[structure].reduce(0) { max($0, $1.map { depths[$0] } ?? 0) }
+            depths[structure] = inner.addedOrMaximum(1)
+        }
+        return depths
+    }
+
+    /// Returns these structures and all that they lead to, each once, those with the fewest steps first.
+    package func reached(from starts: [Int]) -> [Int] {
+        var seen: Set<Int> = []
+        var result = starts.filter { seen.insert($0).inserted }
+        var position = 0
+        while position < result.count {
+            for target in targets[result[position]] {
+                if let target, seen.insert(target).inserted { result.append(target) }
+            }
+            position += 1
+        }
+        return result
+    }
+}
+
+/// Tarjan's search for strongly connected components ("Depth-First Search and Linear Graph Algorithms", 1972).
+private struct StructureWalk {
+    private(set) var order: [Int] = []
+    private(set) var isInCycle: [Bool]
+    private let targets: [[Int?]]
+    private var states: [State]
+    /// The order in which structures are found.
+    private var numbers: [Int]
+    /// The first structure, by its number, that each structure leads back to.
+    private var firsts: [Int]
+    private var count = 0
+    private var path: [StructureGraph.Step] = []
+    /// The structures that may still turn out to be in a cycle.
+    private var open: [Int] = []
+
+    private enum State {
+        case new, onPath
+        /// The path has left the structure, which may lead back to one on the path.
+        case left
+        case done
+    }
+
+    init(_ targets: [[Int?]]) {
+        self.targets = targets
+        isInCycle = Array(repeating: false, count: targets.count)
+        states = Array(repeating: .new, count: targets.count)
+        numbers = Array(repeating: 0, count: targets.count)
+        firsts = numbers
+        order.reserveCapacity(targets.count)
+    }
+
+    /// Visits a structure and all that it leads to, unless it was visited.
+    mutating func visit(_ start: Int, onCycle: (_ path: [StructureGraph.Step], _ target: Int) -> Void) {
+        guard states[start] == .new else { return }
+        enter(start)
+        while let step = path.last {
+            guard step.field + 1 < targets[step.structure].count else {
+                leave()
+                continue
+            }
+            path[path.count - 1].field += 1
+            guard let target = targets[step.structure][step.field + 1] else { continue }
+            switch states[target] {
+            case .new: enter(target)
+            case .onPath:
+                onCycle(path, target)
+                isInCycle[target] = true
+                lead(step.structure, to: numbers[target])
+            case .left: lead(step.structure, to: numbers[target])
+            case .done: break
+            }
+        }
+    }
+
+    private mutating func enter(_ structure: Int) {
+        states[structure] = .onPath
+        numbers[structure] = count
+        firsts[structure] = count
+        count += 1
+        open.append(structure)
+        path.append(StructureGraph.Step(structure: structure, field: -1))
+    }
+
+    private mutating func leave() {
+        let structure = path.removeLast().structure
+        order.append(structure)
+        states[structure] = .left
+        if let outer = path.last?.structure { lead(outer, to: firsts[structure]) }
+        guard firsts[structure] == numbers[structure] else { return }
+        let isCycle = open.last != structure
+        while let member = open.popLast() {
+            states[member] = .done
+            if isCycle { isInCycle[member] = true }
+            if member == structure { break }
+        }
+    }
+
+    private mutating func lead(_ structure: Int, to number: Int) {
+        firsts[structure] = min(firsts[structure], number)
+    }
+}
+
+extension TypeDescription {
+    /// The structure that this type is, or that its items are.
+    package var innermostStructure: Int? {
+        switch self {
+        case .list(let element, _), .fixedList(let element, _): element.innermostStructure
+        case .structure(let index): index
+        default: nil
+        }
+    }
+
+    /// The structure that every value contains.
+    package var structureByValue: Int? {
+        switch self {
+        case .structure(let index): index
+        case .fixedList(let element, _): element.structureByValue
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Duration {
+    /// Makes a duration from the usual notation, such as `500ms`, `5s` or `2m`; nil if the text is no such duration.
+    package init?(text: some StringProtocol) {
+        let digits = text.prefix { $0.isASCII && $0.isWholeNumber }
+        // Longer waits make no sense.
+        guard let number = Int64(digits), (1...1_000_000_000).contains(number) else { return nil }
+        switch text.dropFirst(digits.count) {
+        case "ms": self = .milliseconds(number)
+        case "s": self = .seconds(number)
+        case "m": self = .seconds(number * 60)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+extension ScriptParser {
+    // MARK: Types
+
+    /// Returns the known type of an expression.
+    func type(of expression: Script.Expression) -> ScriptType {
+        switch expression.kind {
+        case .literal(let value): return value.scriptKind.map { .kind($0) } ?? .unknown
+        case .array: return .kind(.list)
+        case .object: return .kind(.object)
+        case .request: return .messages(scope.messages ?? [])
+        case .header: return .header
+        case .connection, .count, .random, .size, .right, .negative, .messageID: return .kind(.number)
+        // The name of an unknown message is null.
+        case .messageName, .variable: return .unknown
+        case .not: return .kind(.boolean)
+        case .member(let object, let name, _):
+            return members(of: type(of: object))?.first { $0.name == name }?.type ?? .unknown
+        case .item(let list, _, _): return type(of: list).item
+        case .operation(let operation, let left, let right):
+            switch operation.precedence {
+            case 1, 2, 3: return .kind(.boolean)
+            default: break
+            }
+            guard operation == .plus else { return .kind(.number) }
+            let kinds = [type(of: left).kind, type(of: right).kind]
+            if kinds.contains(.string) { return .kind(.string) }
+            return kinds.allSatisfy { $0 == .number } ? .kind(.number) : .unknown
+        }
+    }
+
+    /// Returns the member names of a type; nil if they are unknown.
+    func members(of type: ScriptType) -> [(name: String, type: ScriptType)]? {
+        func fields(_ list: [FieldDescription]) -> [(name: String, type: ScriptType)] {
+            list.map { ($0.name, .field($0.type)) }
+        }
+        switch type {
+        case .header:
+            return description.layout.fields.map { ($0.name, .kind($0.format == .boolean ? .boolean : .number)) }
+        case .field(.structure(let index)): return fields(description.structures[index].fields)
+        case .messages(let messages):
+            guard let first = messages.first else { return nil }
+            // A rule for several messages can use only the fields that all of them have.
+            return fields(description.messages[first].fields).compactMap { field in
+                for other in messages.dropFirst() {
+                    let match = description.messages[other].fields.first { $0.name == field.name }
+                    guard let match else { return nil }
+                    if ScriptType.field(match.type).kind != field.type.kind { return (field.name, .unknown) }
+                }
+                return field
+            }
+        case .field(.properties), .unknown, .kind(.object): return nil
+        default: return []
+        }
+    }
+
+    /// Refuses an expression that certainly has another kind.
+    func require(_ kind: ScriptType.Kind, _ expression: Script.Expression) throws(Fault) {
+        guard let actual = type(of: expression).kind, actual != kind else { return }
+        throw fault("this is \(actual.rawValue), where \(kind.rawValue) is needed", at: expression.span)
+    }
+
+    /// Refuses operands that certainly do not support the operation.
+    func check(
+        _ operation: Script.Operator, _ left: Script.Expression, _ right: Script.Expression, _ mark: ScriptToken
+    ) throws(Fault) {
+        let kinds = (type(of: left).kind, type(of: right).kind)
+        switch operation {
+        case .or, .and:
+            try require(.boolean, left)
+            try require(.boolean, right)
+        case .equal, .unequal:
+            try checkName(left, comparedWith: right)
+            try checkName(right, comparedWith: left)
+            guard let one = kinds.0, let other = kinds.1, one != other, one != .null, other != .null else { return }
+            throw fault("\(one.rawValue) is never equal to \(other.rawValue)", at: mark.span)
+        case .less, .lessOrEqual, .greater, .greaterOrEqual:
+            if kinds.0 == .string || kinds.1 == .string {
+                try require(.string, left)
+                return try require(.string, right)
+            }
+            try require(.number, left)
+            try require(.number, right)
+        case .plus where kinds.0 == .string || kinds.1 == .string:
+            for operand in [left, right] where [.list, .object].contains(type(of: operand).kind) {
+                throw fault("only a number, true or false can be put to a text", at: operand.span)
+            }
+        case .plus, .minus, .times, .dividedBy, .remainder:
+            try require(.number, left)
+            try require(.number, right)
+        }
+    }
+
+    /// Refuses the name of a case that the enum does not have.
+    private func checkName(_ name: Script.Expression, comparedWith field: Script.Expression) throws(Fault) {
+        guard case .literal(.string(let text)) = name.kind,
+            case .field(.enumeration(let index, _)) = type(of: field)
+        else { return }
+        let names = description.enumerations[index].cases.map(\.name)
+        guard !names.contains(text) else { return }
+        throw fault(
+            "`\(description.enumerations[index].name)` has no \(text.quoted)", at: name.span,
+            help: Spelling.help(for: text, among: names) ?? "it has \(names.prefix(8).joined(separator: ", "))")
+    }
+
+    // MARK: Messages to send
+
+    /// Refuses unknown fields, missing fields, and values that do not fit.
+    func check(_ fields: Script.Expression, of message: Int, named name: SourceSpan) {
+        let message = description.messages[message]
+        let problemCount = reporter.count
+        let sample = sample(fields, message.fields)
+        guard reporter.count == problemCount else { return }
+        do throws(TranslationError) {
+            _ = try translator.encodePayload(message: message.name, fields: sample)
+        } catch {
+            report(error, in: fields, of: message.name, named: name)
+        }
+    }
+
+    /// Returns a possible object, with sample values for unknown ones.
+    private func sample(_ expression: Script.Expression, _ fields: [FieldDescription]) -> JSONValue {
+        guard case .object(let members) = expression.kind else { return .null }
+        return .object(
+            members.map { member in
+                guard let field = fields.first(where: { $0.name == member.name }) else {
+                    return JSONValue.Member(member.name, .null)
+                }
+                return JSONValue.Member(member.name, sample(member.value, field.type, of: field))
+            })
+    }
+
+    private func sample(
+        _ expression: Script.Expression, _ type: TypeDescription, of field: FieldDescription
+    ) -> JSONValue {
+        switch (expression.kind, type) {
+        case (.literal(let value), _): return value
+        case (.negative(let operand), _):
+            if case .literal(.number(let number)) = operand.kind, let negative = number.negated {
+                return .number(negative)
+            }
+        case (.object, .structure(let index)): return sample(expression, description.structures[index].fields)
+        case (.object(let members), .properties):
+            return .object(members.map { JSONValue.Member($0.name, constant($0.value) ?? "") })
+        case (.array(let items), .list(let element, _)), (.array(let items), .fixedList(let element, _)):
+            return .array(items.map { sample($0, element, of: field) })
+        case (.array(let items), .flags): return .array(items.compactMap(constant))
+        default: break
+        }
+        // The encoder reports an object or an array in the wrong place.
+        switch expression.kind {
+        case .object: return .object([])
+        case .array: return .array([])
+        default: break
+        }
+        if let actual = self.type(of: expression).kind, let needed = ScriptType.kind(of: type), actual != needed,
+            !(actual == .null && field.presence == .optional)
+        {
+            reporter.error(
+                "this is \(actual.rawValue), where `\(field.name)` needs \(needed.rawValue)", at: expression.span)
+        }
+        return type == field.type
+            ? description.sample(of: field) : description.sample(of: FieldDescription(item: type, of: field))
+    }
+
+    private func constant(_ expression: Script.Expression) -> JSONValue? {
+        if case .literal(let value) = expression.kind { value } else { nil }
+    }
+
+    /// Reports an error at the field that causes it.
+    private func report(
+        _ error: TranslationError, in fields: Script.Expression, of message: String, named name: SourceSpan
+    ) {
+        var place = fields
+        var isOutermost = true
+        for step in Self.steps(of: error.path.dropFirst(message.count)) {
+            switch (place.kind, Int(step)) {
+            case (.array(let items), let index?) where items.indices.contains(index): place = items[index]
+            case (.object(let members), _):
+                guard let member = members.first(where: { $0.name == step }) else { break }
+                place = member.value
+            default: break
+            }
+            isOutermost = false
+        }
+        var span = isOutermost || place.span == fields.span ? name : place.span
+        if case .unknownKey(let key, _) = error.reason, case .object(let members) = place.kind,
+            let member = members.first(where: { $0.name == key })
+        {
+            span = member.span
+        }
+        reporter.error("\(error)", at: span)
+    }
+
+    /// Returns the names and the indices of a path such as `.items[1].count`.
+    private static func steps(of path: Substring) -> [String] {
+        path.split { ".[]".contains($0) }.map(String.init)
+    }
+
+    // MARK: Headers
+
+    /// Parses an object such as `{ Version: 2 }` after `header` or `wrong`.
+    mutating func parseHeader(isWrong: Bool) throws(Fault) -> [(name: String, value: Script.Expression)] {
+        scope.hasRight = isWrong
+        defer { scope.hasRight = false }
+        let members = try parseMembers("field of the header")
+        let fields = description.layout.fields
+        for member in members {
+            guard let field = fields.first(where: { $0.name == member.name }) else {
+                let names = fields.filter { isWrong || $0.isSettable }.map(\.name)
+                throw fault(
+                    "the header has no \(member.name.quoted)", at: member.span,
+                    help: Spelling.help(for: member.name, among: names)
+                        ?? (names.isEmpty ? nil : "there is \(names.joined(separator: ", "))"))
+            }
+            guard isWrong || field.isSettable else {
+                throw fault(
+                    "\(member.name.quoted) is computed", at: member.span,
+                    help: "to send a wrong one, write `wrong` in place of `header`")
+            }
+            try check(member.value, of: field)
+        }
+        return members.map { ($0.name, $0.value) }
+    }
+
+    private func check(_ value: Script.Expression, of field: PacketField) throws(Fault) {
+        guard type(of: value).kind != .boolean || field.format != .boolean else { return }
+        try require(.number, value)
+        guard case .literal(let literal) = value.kind, case .number(let number) = literal else { return }
+        let range = field.format.range
+        guard let integer = number.integer, range.contains(integer) else {
+            throw fault(
+                "\(number.text) is not in \(range.lowerBound)...\(range.upperBound)", at: value.span)
+        }
+    }
+}
+
+extension PacketField {
+    /// Whether a script can choose the value.
+    var isSettable: Bool {
+        switch role {
+        case .value, .sequence: true
+        case .length, .messageID, .constant, .checksum: false
+        }
+    }
+}
+
+extension FieldDescription {
+    /// Makes the field for an item of a list, with the item's type and the list's range.
+    fileprivate init(item type: TypeDescription, of list: FieldDescription) {
+        self = list
+        self.type = type
+        presence = .required
+    }
+}

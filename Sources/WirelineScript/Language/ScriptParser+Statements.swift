@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+extension ScriptParser {
+    mutating func parseBlock() throws(Fault) -> [Script.Statement] {
+        try expect("{", "and what is to be done")
+        scope.depth += 1
+        defer { scope.depth -= 1 }
+        try requireDepth()
+        var statements: [Script.Statement] = []
+        while !take("}") {
+            guard current.kind != .endOfFile, !(takes("on") && current.isFirstOnLine) else {
+                throw expected("`}` behind the statements")
+            }
+            let start = place
+            do throws(Fault) {
+                statements.append(try parseStatement())
+            } catch {
+                skip(from: start)
+            }
+        }
+        return statements
+    }
+
+    func requireDepth() throws(Fault) {
+        guard scope.depth <= Self.maximumDepth else {
+            throw fault("this stands in more than \(Self.maximumDepth) others", at: current.span)
+        }
+    }
+
+    private static let statementWords = [
+        "reply", "send", "echo", "raw", "if", "repeat", "wait", "after", "every", "glue", "stop", "silence", "end",
+        "close", "reset",
+    ]
+
+    private mutating func parseStatement() throws(Fault) -> Script.Statement {
+        guard current.kind == .word else { throw expected("a statement") }
+        let start = current.span
+        let kind = try parseStatementKind()
+        return Script.Statement(kind: kind, span: start.through(last.span))
+    }
+
+    private mutating func parseStatementKind() throws(Fault) -> Script.Statement.Kind {
+        let word = advance()
+        switch word.text {
+        case "reply", "send": return try parseSend(word)
+        case "echo":
+            guard scope.messages != nil else { throw fault("no message has come that could go back", at: word.span) }
+            return .echo(try parseDelivery())
+        case "raw": return try parseRaw()
+        case "if": return try parseIf()
+        case "repeat":
+            let count = try expectInteger(1...Self.maximumLoopCount, "a number of times")
+            return .loop(count: count, try parseBlock())
+        case "wait":
+            try refuseInGlue(word)
+            let pause = try parsePause()
+            try expect(";", "behind the time")
+            return .wait(pause)
+        case "after":
+            try refuseInGlue(word)
+            return .after(try parsePause(), try parseBlock())
+        case "every":
+            try refuseInGlue(word)
+            let pause = try parsePause()
+            let times = take("times") ? try expectInteger(1...Self.maximumLoopCount, "a number of times") : nil
+            return .every(pause, times: times, try parseBlock())
+        case "glue":
+            try refuseInGlue(word)
+            scope.isGlue = true
+            defer { scope.isGlue = false }
+            return .glue(try parseBlock())
+        case "stop": return try parseEnd(.stop)
+        case "silence", "end", "close":
+            // The bytes of a `glue` block are sent after the block.
+            try refuseInGlue(word)
+            return try parseEnd(word.text == "silence" ? .silence : word.text == "end" ? .endOutput : .close)
+        case "reset": return try parseEnd(.reset)
+        default: return try parseAssignment(word)
+        }
+    }
+
+    /// More than any script needs; an extra digit must not keep a loop busy.
+    private static let maximumLoopCount = 100_000
+
+    private func refuseInGlue(_ word: ScriptToken) throws(Fault) {
+        guard scope.isGlue else { return }
+        throw fault("\(word.text.quoted) cannot stand in `glue`: what is in it leaves in one piece", at: word.span)
+    }
+
+    private mutating func parseEnd(_ kind: Script.Statement.Kind) throws(Fault) -> Script.Statement.Kind {
+        try expect(";", "behind \(last.text.quoted)")
+        return kind
+    }
+
+    private mutating func parseAssignment(_ name: ScriptToken) throws(Fault) -> Script.Statement.Kind {
+        guard let variable = variable(name.text) else {
+            let names = (script.variables + script.sharedVariables).map(\.name)
+            let isAssignment = takes("=")
+            let candidates = isAssignment ? names : Self.statementWords + names
+            throw fault(
+                isAssignment ? "no variable is named \(name.text.quoted)" : "\(name.text.quoted) is no statement",
+                at: name.span,
+                help: Spelling.help(for: name.text, among: candidates)
+                    ?? (isAssignment ? "declare it at the top: `state \(name.text) = 0;`" : nil))
+        }
+        try expect("=", "behind the variable")
+        let expression = try parseExpression()
+        if let kind = type(of: expression).kind, kind == .list || kind == .object {
+            throw fault("a variable holds no \(kind == .list ? "list" : "object")", at: expression.span)
+        }
+        try expect(";", "behind the value")
+        return .assign(index: variable.index, isShared: variable.isShared, expression)
+    }
+
+    private mutating func parseIf() throws(Fault) -> Script.Statement.Kind {
+        let condition = try parseCondition()
+        let block = try parseBlock()
+        guard take("else") else { return .condition(condition, then: block, otherwise: []) }
+        guard takes("if") else { return .condition(condition, then: block, otherwise: try parseBlock()) }
+        scope.depth += 1
+        defer { scope.depth -= 1 }
+        try requireDepth()
+        let start = advance().span
+        let kind = try parseIf()
+        let statement = Script.Statement(kind: kind, span: start.through(last.span))
+        return .condition(condition, then: block, otherwise: [statement])
+    }
+
+    // MARK: Messages to send
+
+    private mutating func parseSend(_ word: ScriptToken) throws(Fault) -> Script.Statement.Kind {
+        let isReply = word.text == "reply"
+        if isReply, scope.messages == nil {
+            throw fault("no message has come that could be answered", at: word.span, help: "write `send`")
+        }
+        let index = try parseMessageName(from: .server)
+        let name = last.span
+        var fields = Script.Expression(kind: .object([]), span: name)
+        if takes("{") { fields = try parseObject() }
+        check(fields, of: index, named: name)
+        let header = take("header") ? try parseHeader(isWrong: false) : []
+        let wrong = take("wrong") ? try parseHeader(isWrong: true) : []
+        let message = Script.Message(index: index, isReply: isReply, fields: fields, header: header, wrong: wrong)
+        return .send(message, try parseDelivery())
+    }
+
+    private mutating func parseRaw() throws(Fault) -> Script.Statement.Kind {
+        let token = current
+        guard token.kind == .string, case .string(let text)? = try? JSONValue(parsing: token.text) else {
+            throw expected("bytes in hexadecimal digits, in quotes")
+        }
+        advance()
+        let bytes: [UInt8]
+        do throws(CodecError) {
+            bytes = try Hexadecimal.bytes(of: text)
+        } catch {
+            throw fault("\(error)", at: token.span)
+        }
+        return .raw(bytes, try parseDelivery())
+    }
+
+    private mutating func parseDelivery() throws(Fault) -> Script.Delivery {
+        var delivery = Script.Delivery()
+        if take("cut") {
+            delivery.byteLimit = try expectInteger(0...Int(Int32.max), "a number of bytes")
+        }
+        if takes("torn") {
+            try refuseInGlue(advance())
+            let byteCount = try expectInteger(1...Int(Int32.max), "a number of bytes")
+            try expect("every", "and the time between two pieces")
+            delivery.pieces = (byteCount, try parsePause())
+        }
+        let words = ["header", "wrong", "cut", "torn"]
+        try expect(
+            ";", "behind what is sent",
+            help: current.kind == .word ? Spelling.help(for: current.text, among: words) : nil)
+        return delivery
+    }
+
+    /// Parses a pause such as `200ms` or `100ms to 300ms`.
+    private mutating func parsePause() throws(Fault) -> Script.Pause {
+        let least = try parseTime()
+        let most = take("to") ? try parseTime() : least
+        guard least <= most else {
+            throw fault("the longer time stands behind `to`", at: last.span)
+        }
+        return Script.Pause(least: least, most: most)
+    }
+
+    private mutating func parseTime() throws(Fault) -> Duration {
+        guard current.kind == .number else { throw expected("a time, such as 500ms, 5s or 2m") }
+        guard let time = Duration(text: current.text) else {
+            throw fault(
+                "\(current.text.quoted) is no time", at: current.span,
+                help: "it is a number above 0 with ms, s or m behind it, such as 500ms")
+        }
+        advance()
+        return time
+    }
+}

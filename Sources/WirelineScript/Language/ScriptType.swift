@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineSchema
+
+/// The type of an expression's value, as far as it is known before it runs.
+enum ScriptType {
+    /// Any value.
+    case unknown
+    case kind(Kind)
+    /// A field, or part of one.
+    case field(TypeDescription)
+    /// The fields of one of these messages.
+    case messages([Int])
+    /// The fields of the header and the trailer.
+    case header
+
+    /// The kinds of JSON values that a script distinguishes.
+    enum Kind: String {
+        case number = "a number"
+        case string = "a string"
+        case boolean = "true or false"
+        case list = "a list"
+        case object = "an object"
+        case null
+    }
+
+    /// The kind; nil if several are possible.
+    var kind: Kind? {
+        switch self {
+        case .unknown: nil
+        case .kind(let kind): kind
+        case .messages, .header: .object
+        case .field(let type): Self.kind(of: type)
+        }
+    }
+
+    /// Returns the JSON kind for values of a field's type; nil if several are possible.
+    static func kind(of type: TypeDescription) -> Kind? {
+        switch type {
+        case .integer, .varint: .number
+        // Floats that are not finite have names, and an enum's value may have no name.
+        case .float32, .float64, .enumeration: nil
+        case .boolean: .boolean
+        case .string, .bytes: .string
+        case .properties, .structure: .object
+        case .flags, .fixedList, .list: .list
+        }
+    }
+
+    /// Whether values beyond 53 bits are strings in JSON.
+    var isInteger: Bool {
+        guard case .field(let type) = self else { return false }
+        switch type {
+        case .integer, .varint: return true
+        default: return false
+        }
+    }
+
+    /// The type of a list's items.
+    var item: ScriptType {
+        guard case .field(let type) = self else { return .unknown }
+        switch type {
+        case .fixedList(let element, _), .list(let element, _): return .field(element)
+        case .flags: return .kind(.string)
+        default: return .unknown
+        }
+    }
+}
+
+extension ProtocolDescription {
+    /// Returns a possible value for a field, ignoring its limits, so that the surrounding values can be checked.
+    func sample(of field: FieldDescription) -> JSONValue {
+        if let range = field.range, !range.contains(0) { return .integer(range.lowerBound) }
+        if let range = field.floatRange, !range.contains(0) {
+            return JSONNumber(range.lowerBound).map { .number($0) } ?? 0
+        }
+        return sample(of: field.type)
+    }
+
+    private func sample(of type: TypeDescription) -> JSONValue {
+        switch type {
+        case .integer, .varint, .float32, .float64: return 0
+        case .boolean: return false
+        case .string, .bytes: return ""
+        case .properties: return .object([])
+        case .enumeration(let index, _): return enumerations[index].cases.first.map { .string($0.name) } ?? 0
+        case .flags, .list: return .array([])
+        case .fixedList(let element, let count): return .array(Array(repeating: sample(of: element), count: count))
+        case .structure(let index):
+            let fields = structures[index].fields.filter { $0.presence != .optional }
+            return .object(fields.map { JSONValue.Member($0.name, sample(of: $0)) })
+        }
+    }
+}

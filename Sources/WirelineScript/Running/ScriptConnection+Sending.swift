@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineCodec
+import WirelineSchema
+import WirelineTransport
+
+/// Sends a script's messages on a connection.
+extension ScriptConnection {
+    /// The largest size of a `glue` block, in bytes.
+    private static let mostGluedBytes = 16 << 20
+
+    private var layout: PacketLayout { run.translator.description.layout }
+
+    /// Returns the bytes of a message, with correct or wrong header fields.
+    func packet(
+        of message: Script.Message, _ occasion: Occasion, _ span: SourceSpan
+    ) throws(ScriptFailure) -> [UInt8] {
+        let evaluation = evaluation(occasion)
+        let description = run.translator.description.messages[message.index]
+        let fields = try value(of: message.fields, evaluation)
+        let header = try header(of: message, evaluation)
+        let limit = run.translator.description.options.maximumPacketByteCount
+        let payload: [UInt8]
+        do throws(TranslationError) {
+            payload = try run.translator.encodePayload(message: description.name, fields: fields)
+        } catch {
+            throw ScriptFailure(span: span, reason: "\(error)")
+        }
+        let packet: [UInt8]
+        do throws(CodecError) {
+            packet = try layout.encode(id: description.id, header: header, payload: payload.rawSpan, limit: limit)
+        } catch {
+            throw ScriptFailure(span: span, reason: "\(error)")
+        }
+        return try falsified(packet, payload, message.wrong, evaluation)
+    }
+
+    private func header(
+        of message: Script.Message, _ evaluation: Evaluation
+    ) throws(ScriptFailure) -> PacketHeader {
+        var header = PacketHeader()
+        if message.isReply, let field = layout.sequenceField {
+            let line = evaluation.occasion.line
+            header[field.name] = line?["header"]?[field.name].flatMap(Self.integer)
+        }
+        for (name, expression) in message.header {
+            guard let field = layout.fields.first(where: { $0.name == name }) else { continue }
+            header[name] = try number(of: expression, field, evaluation)
+        }
+        return header
+    }
+
+    private static func integer(_ value: JSONValue) -> Int128? {
+        switch value {
+        case .number(let number): number.integer
+        case .string(let text): Int128(text)
+        default: nil
+        }
+    }
+
+    private func number(
+        of expression: Script.Expression, _ field: PacketField, _ evaluation: Evaluation
+    ) throws(ScriptFailure) -> Int128 {
+        if field.format == .boolean, case .boolean(let isTrue) = try value(of: expression, evaluation) {
+            return isTrue ? 1 : 0
+        }
+        let number = try integer(expression, evaluation)
+        let range = field.format.range
+        guard range.contains(number) else {
+            throw ScriptFailure(
+                span: expression.span, reason: "\(number) is not in \(range.lowerBound)...\(range.upperBound)")
+        }
+        return number
+    }
+
+    /// Overwrites fields of the header and the trailer.
+    private func falsified(
+        _ packet: [UInt8], _ payload: [UInt8], _ wrong: [(name: String, value: Script.Expression)],
+        _ evaluation: Evaluation
+    ) throws(ScriptFailure) -> [UInt8] {
+        guard !wrong.isEmpty else { return packet }
+        guard var fields = HeaderBytes(of: packet, payload, layout) else { return packet }
+        for (name, expression) in wrong {
+            guard let field = layout.fields.first(where: { $0.name == name }) else { continue }
+            var evaluation = evaluation
+            evaluation.right = fields.right(of: field)
+            fields.put(try number(of: expression, field, evaluation), into: field)
+        }
+        return fields.packet
+    }
+
+    /// Sends bytes, after earlier sends in pieces are complete and the output queue has space.
+    nonisolated(nonsending) func send(
+        _ bytes: [UInt8], _ delivery: Script.Delivery, _ span: SourceSpan
+    ) async throws {
+        let bytes = delivery.byteLimit.map { Array(bytes.prefix($0)) } ?? bytes
+        if let byteCount = glue?.count {
+            guard byteCount + bytes.count <= Self.mostGluedBytes else {
+                throw ScriptFailure(span: span, reason: "more than \(Self.mostGluedBytes) bytes are glued")
+            }
+            glue?.append(contentsOf: bytes)
+            return
+        }
+        guard !isSilent, !bytes.isEmpty else { return }
+        try await takeTurn()
+        defer { giveTurn() }
+        guard let pieces = delivery.pieces else { return try await put(bytes) }
+        var start = 0
+        while start < bytes.count {
+            if start > 0 { try await sleep(for: time(of: pieces.pause)) }
+            let end = min(bytes.count, start + pieces.byteCount)
+            try await put(Array(bytes[start..<end]))
+            start = end
+        }
+    }
+
+    private nonisolated(nonsending) func put(_ bytes: [UInt8]) async throws {
+        // A statement may have set this in the meantime.
+        guard !isSilent else { return }
+        do throws(ConnectionError) {
+            try await connection.send(packet: bytes)
+        } catch {
+            // The receiving task is told the reason.
+            throw Interruption.ended
+        }
+    }
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineCodec
+import WirelineSchema
+import WirelineTransport
+
+/// A connection that a script serves.
+///
+/// Its properties belong to the connection's loop, so `@unchecked Sendable` is correct: all its tasks run there.
+final class ScriptConnection: @unchecked Sendable {
+    /// Stops a rule, a timer or the connection.
+    enum Interruption: Error {
+        /// The rule or the timer stops here.
+        case stopped
+        /// The connection has ended, or must end.
+        case ended
+    }
+
+    /// The event that triggered a rule.
+    struct Occasion: Sendable {
+        /// The message, as `wire decode` prints it; nil if a client has connected.
+        var line: JSONValue?
+        /// The message in bytes.
+        var packet: [UInt8] = []
+        /// How many times the rule has run.
+        var count = 0
+    }
+
+    /// The largest number of running timers of a connection.
+    ///
+    /// It is far more than a script needs, and small enough to limit the cost of any number of messages.
+    private static let mostTimers = 1_000
+    /// The largest total size of the messages that timers still use, in bytes.
+    private static let mostTimedBytes = 4 << 20
+    /// The number of statements after which other tasks on the loop get a turn.
+    ///
+    /// Inside `glue` other tasks get no turn, so the second number limits its statements.
+    private static let statementsPerTurn = 1_000
+    private static let mostGluedStatements = 1_000_000
+
+    let connection: PacketConnection
+    let run: ScriptRun
+    let number: Int
+    var variables: [JSONValue]
+    var random: SplitMix64
+    private var counts: [Int]
+    /// Whether nothing more is sent, whatever the script says.
+    var isSilent = false
+    /// The bytes collected to be sent in one piece.
+    var glue: [UInt8]?
+    private var statementCount = 0
+
+    private(set) var isRunning = true
+    private var isEndedByScript = false
+    private var failure: (any Error)?
+    /// The tasks that sleep, and those that wait for their turn to send.
+    private var sleepers: [UInt64: (timer: EventLoop.Timer, continuation: CheckedContinuation<Void, Never>)] = [:]
+    private var lastSleeper: UInt64 = 0
+    /// The timers; ``serve()`` awaits each one.
+    private var timers: [UInt64: Task<Void, Never>] = [:]
+    private var lastTimer: UInt64 = 0
+    private var timedByteCount = 0
+    private var isSending = false
+    private var senders = Queue<CheckedContinuation<Void, Never>>()
+
+    init(_ connection: PacketConnection, _ run: ScriptRun, number: Int) {
+        self.connection = connection
+        self.run = run
+        self.number = number
+        variables = run.script.variables.map(\.initialValue)
+        counts = Array(repeating: 0, count: run.script.rules.count)
+        random = run.random(ofConnection: number)
+    }
+
+    /// Runs the script until the connection ends.
+    ///
+    /// - Throws: An error of the script or the client.
+    nonisolated(nonsending) func serve() async throws {
+        // The connection may already be lost.
+        guard connection.stream.isOpen else { return }
+        connection.onClosed = { [weak self] _ in self?.end() }
+        do {
+            try await follow(run.rulesOfConnect, Occasion())
+            while isRunning, let packet = try await connection.next() { try await receive(packet) }
+        } catch let error as ScriptFailure {
+            failure = failure ?? run.placed(error)
+        } catch is Interruption {
+            // The script has ended the connection, or the connection has ended.
+        } catch {
+            if !isEndedByScript { failure = error }
+        }
+        end()
+        for timer in timers.values { timer.cancel() }
+        for timer in timers.values { await timer.value }
+        if let failure { throw failure }
+    }
+
+    private nonisolated(nonsending) func receive(_ packet: ReceivedPacket) async throws {
+        let rules = run.rules(id: packet.id)
+        guard !rules.isEmpty else { return sayUnanswered(packet) }
+        var occasion = Occasion(line: try run.translator.decode(packet.lent, from: .client))
+        occasion.packet = [UInt8](copying: packet.bytes)
+        if try await !follow(rules, occasion) { sayUnanswered(packet) }
+    }
+
+    private func sayUnanswered(_ packet: ReceivedPacket) {
+        let name = run.translator.description.message(id: packet.id, from: .client)?.name ?? "ID \(packet.id)"
+        run.note("\(connection.peerAddress): no rule for \(name)")
+    }
+
+    /// Runs the first rule whose condition is true.
+    ///
+    /// - Returns: Whether there is one.
+    @discardableResult
+    private nonisolated(nonsending) func follow(_ rules: [Int], _ occasion: Occasion) async throws -> Bool {
+        for index in rules {
+            let rule = run.script.rules[index]
+            var occasion = occasion
+            occasion.count = counts[index] + 1
+            if let condition = rule.condition, try !isTrue(condition, occasion) { continue }
+            counts[index] += 1
+            do {
+                try await execute(rule.body, occasion)
+            } catch Interruption.stopped {
+                // Only this rule stops.
+            }
+            return true
+        }
+        return false
+    }
+
+    // MARK: Statements
+
+    private nonisolated(nonsending) func execute(_ body: [Script.Statement], _ occasion: Occasion) async throws {
+        for statement in body {
+            guard isRunning else { throw Interruption.ended }
+            try await pause(before: statement)
+            try await execute(statement, occasion)
+        }
+    }
+
+    private nonisolated(nonsending) func pause(before statement: Script.Statement) async throws {
+        statementCount += 1
+        if glue == nil {
+            guard statementCount >= Self.statementsPerTurn else { return }
+            statementCount = 0
+            try await sleep(for: .zero)
+        } else if statementCount > Self.mostGluedStatements {
+            throw ScriptFailure(
+                span: statement.span, reason: "more than \(Self.mostGluedStatements) statements are glued")
+        }
+    }
+
+    private nonisolated(nonsending) func execute(_ statement: Script.Statement, _ occasion: Occasion) async throws {
+        switch statement.kind {
+        case .send(let message, let delivery):
+            try await send(try packet(of: message, occasion, statement.span), delivery, statement.span)
+        case .echo(let delivery): try await send(occasion.packet, delivery, statement.span)
+        case .raw(let bytes, let delivery): try await send(bytes, delivery, statement.span)
+        case .assign(let index, let isShared, let expression):
+            try assign(index, isShared: isShared, expression, occasion)
+        case .condition(let condition, let block, let otherwise):
+            try await execute(try isTrue(condition, occasion) ? block : otherwise, occasion)
+        case .loop(let count, let block):
+            for _ in 0..<count { try await execute(block, occasion) }
+        case .wait(let pause): try await sleep(for: time(of: pause))
+        case .after(let pause, let block): try startTimer(pause, times: 1, block, occasion, statement.span)
+        case .every(let pause, let times, let block):
+            try startTimer(pause, times: times, block, occasion, statement.span)
+        case .glue(let block): try await executeGlued(block, occasion, statement.span)
+        case .stop: throw Interruption.stopped
+        case .silence: isSilent = true
+        case .endOutput:
+            isSilent = true
+            connection.endOutput()
+        case .close:
+            isEndedByScript = true
+            end()
+            connection.finish()
+            throw Interruption.ended
+        case .reset:
+            isEndedByScript = true
+            end()
+            connection.stream.reset()
+            connection.close()
+            throw Interruption.ended
+        }
+    }
+
+    private nonisolated(nonsending) func executeGlued(
+        _ block: [Script.Statement], _ occasion: Occasion, _ span: SourceSpan
+    ) async throws {
+        glue = []
+        statementCount = 0
+        defer { glue = nil }
+        var interruption: (any Error)?
+        do { try await execute(block, occasion) } catch { interruption = error }
+        let bytes = glue ?? []
+        glue = nil
+        if isRunning { try await send(bytes, Script.Delivery(), span) }
+        if let interruption { throw interruption }
+    }
+
+    private func assign(
+        _ index: Int, isShared: Bool, _ expression: Script.Expression, _ occasion: Occasion
+    ) throws(ScriptFailure) {
+        guard isShared else {
+            variables[index] = try scalar(expression, occasion, run.sharedValues)
+            return
+        }
+        try run.changeShared(index) { values throws(ScriptFailure) in try scalar(expression, occasion, values) }
+    }
+
+    // MARK: Time
+
+    func time(of pause: Script.Pause) -> Duration {
+        guard pause.least < pause.most else { return pause.least }
+        let span = pause.most - pause.least
+        let milliseconds = span.components.seconds * 1_000 + span.components.attoseconds / 1_000_000_000_000_000
+        return pause.least + .milliseconds(Int64.random(in: 0...milliseconds, using: &random))
+    }
+
+    private func startTimer(
+        _ pause: Script.Pause, times: Int?, _ block: [Script.Statement], _ occasion: Occasion, _ span: SourceSpan
+    ) throws(ScriptFailure) {
+        guard timers.count < Self.mostTimers else {
+            throw ScriptFailure(span: span, reason: "\(Self.mostTimers) timers run on this connection, and no more can")
+        }
+        guard timedByteCount + occasion.packet.count <= Self.mostTimedBytes else {
+            throw ScriptFailure(
+                span: span, reason: "timers hold messages of \(Self.mostTimedBytes) bytes together, and no more")
+        }
+        timedByteCount += occasion.packet.count
+        lastTimer += 1
+        let key = lastTimer
+        // `serve` awaits it.
+        timers[key] = Task(executorPreference: connection.loop) {
+            await self.runTimer(pause, times: times, block, occasion)
+            self.timedByteCount -= occasion.packet.count
+            // While all timers are awaited, they stay in the table.
+            if self.isRunning { self.timers[key] = nil }
+        }
+    }
+
+    private nonisolated(nonsending) func runTimer(
+        _ pause: Script.Pause, times: Int?, _ block: [Script.Statement], _ occasion: Occasion
+    ) async {
+        var deadline = MonotonicTime.now
+        var rest = times ?? .max
+        do {
+            while rest > 0 {
+                // A late timer does not catch up.
+                deadline = max(deadline + time(of: pause), .now)
+                try await sleep(until: deadline)
+                try await execute(block, occasion)
+                if times != nil { rest -= 1 }
+            }
+        } catch let error as ScriptFailure {
+            fail(run.placed(error))
+        } catch {
+            // The timer was stopped, or the connection ends and the receiving task is told.
+        }
+    }
+
+    nonisolated(nonsending) func sleep(for duration: Duration) async throws(Interruption) {
+        try await sleep(until: .now + duration)
+    }
+
+    private nonisolated(nonsending) func sleep(until deadline: MonotonicTime) async throws(Interruption) {
+        guard isRunning else { throw .ended }
+        let loop = connection.loop
+        loop.preconditionIsCurrent()
+        lastSleeper += 1
+        let key = lastSleeper
+        await withCheckedContinuation { continuation in
+            let timer = loop.schedule(at: deadline) { self.sleepers.removeValue(forKey: key)?.continuation.resume() }
+            sleepers[key] = (timer, continuation)
+        }
+        guard isRunning else { throw .ended }
+    }
+
+    // MARK: Turns
+
+    /// Waits until no other task sends a packet in pieces.
+    nonisolated(nonsending) func takeTurn() async throws(Interruption) {
+        while isSending {
+            await withCheckedContinuation { senders.append($0) }
+            guard isRunning else { throw .ended }
+        }
+        isSending = true
+    }
+
+    func giveTurn() {
+        isSending = false
+        senders.popFirst()?.resume()
+    }
+
+    // MARK: The end
+
+    /// Ends the connection because of an error in the script.
+    private func fail(_ error: any Error) {
+        guard isRunning else { return }
+        failure = error
+        isEndedByScript = true
+        end()
+        connection.close()
+    }
+
+    /// Ends all work of the script on the connection.
+    private func end() {
+        guard isRunning else { return }
+        isRunning = false
+        let sleepers = sleepers
+        self.sleepers = [:]
+        for sleeper in sleepers.values {
+            connection.loop.cancel(sleeper.timer)
+            sleeper.continuation.resume()
+        }
+        while let sender = senders.popFirst() { sender.resume() }
+    }
+}

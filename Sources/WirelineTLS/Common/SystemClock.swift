@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The system's calendar clock; certificates are judged by it, except in tests.
+enum SystemClock {
+    /// Returns the seconds since 1970.
+    static let now: @Sendable () -> Int = { Int(time(nil)) }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How much one connection may do on its loop before the others have their turn.
+///
+/// Three rules bound the delay:
+///
+/// - A connection reads at once only what it can process in its share of time. The loop measures the time and adapts
+///   the number of bytes (``WorkLoad``). This covers packets, small messages, and whatever a handler does with them.
+/// - Few bytes can mean much work: compression, sending, messages that wait to be taken. Such work is counted as it is
+///   done, in approximate nanoseconds. A connection whose share is used up continues in a later turn.
+/// - A connection that has kept the loop busy, or is in a TLS handshake, waits in a queue of unfinished work. The loop
+///   works on the queue for ``unfinishedTime``, and then asks for ready sockets. So a connection that does little waits
+///   for a few milliseconds, however many others have more to do.
+struct LoopShare {
+    /// How long the loop works on unfinished work before it asks for ready sockets, in nanoseconds.
+    /// That is long compared with the 1 µs that asking takes, and too short for people to notice.
+    static let unfinishedTime: Int64 = 2_000_000
+    /// The least that a system call counts.
+    static let systemCall = 16 << 10
+
+    /// The time in which every busy connection has a share, unless a share would be shorter than ``shortest``.
+    private static let round: Int64 = 50_000_000
+    private static let longest: Int64 = 1_000_000
+    /// The system calls of a turn take a tenth of it.
+    private static let shortest: Int64 = 100_000
+    /// A share of ``longest`` as counted work: sending 1 MiB takes a third of a millisecond on loopback.
+    private static let longestWork = 1 << 20
+
+    /// How long a connection may keep the loop busy at once, in nanoseconds.
+    private(set) var time = Self.longest
+    private var limit = Self.longestWork
+    private var spent = 0
+
+    /// Whether the share is used up.
+    var isSpent: Bool { spent >= limit }
+
+    /// Counts work: approximate nanoseconds, or bytes sent.
+    mutating func spend(_ work: Int) { spent &+= work }
+
+    /// Starts a new share for the next connection.
+    mutating func begin() { spent = 0 }
+
+    /// Sets the share for a number of busy connections.
+    mutating func divide(among count: Int) {
+        guard count > Self.round / Self.longest || time != Self.longest else { return }
+        time = max(Self.shortest, min(Self.longest, Self.round / Int64(max(1, count))))
+        limit = Self.longestWork / Int(Self.longest / time)
+    }
+}
+
+/// Work that continues in a later turn of a loop.
+struct UnfinishedWork {
+    enum Kind {
+        case target(PollTarget)
+        case action(() -> Void)
+    }
+
+    /// When the turn began in which it had to wait.
+    let time: MonotonicTime
+    let kind: Kind
+}
+
+/// How busy a connection keeps its loop, and how much it may read at once; all times are in nanoseconds.
+struct WorkLoad {
+    /// The read limit of a new connection: 16 KiB of short packets take less than 0.1 ms.
+    private static let firstReadLimit = 16 << 10
+    /// The smallest read limit: a slow handler receives a few packets at once.
+    private static let leastReadLimit = 512
+    /// A connection that has kept the loop busy for longer, without a pause since, waits for others.
+    private static let freeTime: Int64 = 200_000
+    /// 1/64 of the passing time is forgiven: each connection has that part of a loop without waiting.
+    private static let forgivenShift: Int64 = 6
+
+    /// The number of bytes that may be read at once.
+    private(set) var readLimit = Self.firstReadLimit
+    /// The largest read since ``took(_:share:until:)``, in bytes.
+    private var readByteCount = 0
+    /// How long it has kept the loop busy, less what is forgiven.
+    private var debt: Int64 = 0
+    private var lastTime: Int64 = 0
+
+    private func forgiven(at now: MonotonicTime) -> Int64 { (now.nanoseconds - lastTime) >> Self.forgivenShift }
+
+    /// Whether it has kept the loop busy recently.
+    func isHeavy(at now: MonotonicTime) -> Bool {
+        debt > Self.freeTime && debt - forgiven(at: now) > Self.freeTime
+    }
+
+    /// Notes that bytes have been read.
+    mutating func read(_ byteCount: Int) { readByteCount = max(readByteCount, byteCount) }
+
+    /// Resets the read limit: earlier reads say nothing about later ones.
+    mutating func forgetReads() { (readLimit, readByteCount) = (Self.firstReadLimit, 0) }
+
+    /// Notes how long it has kept the loop busy.
+    mutating func took(_ time: Int64, share: Int64, until now: MonotonicTime) {
+        debt = max(0, debt - forgiven(at: now)) + time
+        lastTime = now.nanoseconds
+        guard readByteCount > 0 else { return }
+        if time > share {
+            let fitting = Int(Double(readByteCount) * Double(share) / Double(time))
+            readLimit = max(Self.leastReadLimit, min(readLimit, fitting))
+        } else if time < share / 2, readByteCount >= readLimit {
+            readLimit = min(BlockPool.blockByteCount, 2 * readLimit)
+        }
+        readByteCount = 0
+    }
+}

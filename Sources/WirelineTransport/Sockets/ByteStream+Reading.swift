@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ByteStream {
+    /// The total number of bytes received from the system.
+    package var receivedByteCount: UInt64 { input.receivedByteCount }
+
+    /// When bytes last arrived from the system; before the first ones, when the stream was started.
+    package var lastArrival: MonotonicTime { input.lastArrival }
+
+    /// Whether the handler has asked for data.
+    package var wantsToRead: Bool { input.isWanted }
+
+    /// Asks for bytes: the handler receives them once, in this turn of the loop at the earliest.
+    package func read() {
+        guard isOpen, !input.hasEnded else { return }
+        input.want()
+        if mayHaveInput { comeBack() }
+    }
+
+    /// Withdraws the request of ``read()``.
+    package func stopReading() {
+        input.stopWanting()
+    }
+
+    /// The number of unread bytes that have arrived at this machine.
+    package var unreadByteCount: Int {
+        guard isOpen, !input.hasEnded else { return 0 }
+        return SystemCall.unreadByteCount(number) ?? 0
+    }
+
+    /// Whether a transform may have more output from bytes already read.
+    package var mayTransformHaveMore: Bool { transformState?.mayHaveMore == true }
+
+    /// Whether data is wanted: by the handler, or by a transform during its handshake.
+    var isReading: Bool { input.isWanted || transformState?.readsOnItsOwn == true }
+
+    /// Whether there may be data to read, in the system or in the transform.
+    var mayHaveInput: Bool { readiness.isReadable || transformState?.hasInput == true }
+
+    /// Whether data has arrived that was not read. It asks the system.
+    var hasUnreadInput: Bool { transformState?.hasInput == true || SystemCall.hasUnreadInput(number) }
+
+    /// Reads at most one block, and hands it over.
+    func readOnce() {
+        if let transformState { return readTransformed(transformState) }
+        input.stopWanting()
+        guard let room = handler?.lendRoom(for: self) else { return }
+        let capacity = min(room.byteCount, load.readLimit)
+        // SAFETY: the block has `byteCount` bytes after `offset`; ReadRoom's initializer checks it.
+        let result = unsafe SystemCall.receive(number, into: room.block.base + room.offset, capacity: capacity)
+        var block: Block? = room.takeBlock()
+        switch result {
+        case .bytes(let count) where count > 0:
+            countInput(count, capacity: capacity)
+            handler?.received(&block, byteCount: count, from: self)
+        case .bytes:
+            readiness.foundNoInput()
+            input.end()
+            handler?.receivedNothing(&block, from: self)
+            if let failure = outputLife.failure { fail(failure) } else { handler?.endOfStream(self) }
+        case .wouldBlock:
+            readiness.foundNoInput()
+            input.want()
+            handler?.receivedNothing(&block, from: self)
+        case .failed(let error):
+            handler?.receivedNothing(&block, from: self)
+            fail(error)
+        }
+        if let rest = block.take() { giveBack(rest) }
+    }
+
+    /// Counts bytes that the system has put into memory of `capacity` bytes.
+    func countInput(_ byteCount: Int, capacity: Int) {
+        input.arrived(byteCount, at: loop.now)
+        load.read(byteCount)
+        readiness.tookInput(filledRoom: byteCount == capacity)
+    }
+
+    // MARK: Blocks
+
+    /// The size of the loop's blocks, in bytes.
+    package static var usualBlockByteCount: Int { BlockPool.blockByteCount }
+
+    /// Takes a block from the loop's pool.
+    package func takeBlock() -> Block {
+        loop.blocks.take()
+    }
+
+    /// Returns a block that a handler has kept.
+    package func giveBack(_ block: consuming Block) {
+        loop.blocks.giveBack(block)
+    }
+}

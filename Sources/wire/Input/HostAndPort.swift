@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineTransport
+
+/// A host and a port in the usual notation: `localhost:9001`, `[::1]:9001`.
+struct HostAndPort: Equatable, CustomStringConvertible {
+    /// A name or an IP address, without brackets.
+    let host: String
+    let port: UInt16
+    /// The text as it was entered.
+    let description: String
+
+    /// - Parameters:
+    ///   - text: The text as it was entered.
+    ///   - name: The name of the parameter or option.
+    ///   - isServed: Whether a server listens there. Then the port may be 0, which means any free port.
+    init(_ text: String, of name: String = Parameter.endpoint.name, isServed: Bool = false) throws(CommandError) {
+        let failure = Failure(text: text, name: name, leastPort: isServed ? 0 : 1)
+        guard let colon = text.lastIndex(of: ":") else { throw failure.error() }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = String(host.dropFirst().dropLast())
+        } else if host.contains(":") {
+            throw failure.error(hint: "an IPv6 address stands in brackets: [::1]:9001")
+        }
+        let digits = text[text.index(after: colon)...]
+        guard !host.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits),
+            port >= failure.leastPort
+        else { throw failure.error() }
+        self.host = host
+        self.port = port
+        description = text
+    }
+
+    private struct Failure {
+        let text: String
+        let name: String
+        let leastPort: UInt16
+
+        func error(hint: String? = nil) -> CommandError {
+            .usage(
+                "\(name) is a name or an IP address, and a port from \(leastPort) to 65535; `\(text)` is not",
+                hint: hint)
+        }
+    }
+}
+
+extension HostAndPort {
+    /// Returns the addresses of the host: at least one.
+    ///
+    /// - Parameter timeout: The timeout for the system's name lookup.
+    func addresses(within timeout: Duration = .seconds(30)) async throws(TransportError) -> [SocketAddress] {
+        if let address = try? SocketAddress(ipAddress: host, port: port) { return [address] }
+        let loop = try EventLoopGroup.shared.nextLoop()
+        let found = try await SystemResolver.addresses(of: host, nil, on: loop, timeout: timeout)
+        guard !found.isEmpty else { throw .unknownHost(host, reason: "the name has no address") }
+        return found.map { $0.withPort(port) }
+    }
+}
+
+extension Parameter {
+    static let endpoint = Parameter("HOST:PORT", "a name or an IP address, and a port: localhost:9001, [::1]:9001")
+}

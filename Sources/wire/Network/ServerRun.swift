@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineTransport
+
+/// The run of a command that serves, from the first connection to the end of the last one.
+struct ServerRun {
+    /// The address of the server.
+    let address: SocketAddress
+    /// The loop for timers.
+    let loop: EventLoop
+    let log: ConnectionLog
+    /// Returns the number of open connections.
+    let connectionCount: @Sendable () -> Int
+
+    /// How long connections may continue after the server was asked to end.
+    private static let drainTime = Duration.seconds(10)
+    /// The time after which the user is told that the server waits: most connections end at once.
+    private static let quietTime = Duration.milliseconds(500)
+
+    /// Says where the server listens, and returns after Ctrl-C, when the last connection has ended.
+    ///
+    /// - Parameter shutDown: Shuts the server down within a time, and returns when the last connection has ended.
+    func untilInterrupted(
+        _ console: Console, shutDown: (_ time: Duration) async -> Void
+    ) async throws(CommandError) {
+        let end = Signals.takeOver()
+        try console.print("listening on \(address)")
+        try console.flush()
+        for await _ in end {}
+        await drain(shutDown)
+        await log.finish()
+    }
+
+    /// Shuts the server down, and prints a note if that takes long.
+    private func drain(_ shutDown: (Duration) async -> Void) async {
+        let timer = await loop.run {
+            loop.schedule(at: .now + Self.quietTime) {
+                let count = connectionCount()
+                log.note(
+                    "waiting for \(count) \(count == 1 ? "connection" : "connections") to end; Ctrl-C ends at once")
+            }
+        }
+        await shutDown(Self.drainTime)
+        await loop.run { loop.cancel(timer) }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// A protocol recognized by more than its lengths, because the lengths would also fit another framing.
+struct KnownPackets: Equatable {
+    let framing: Framing
+    let name: String
+
+    /// Recognizes the protocol from a server's bytes; nil if it is none of these.
+    ///
+    /// - Parameter request: The bytes that the server was sent; empty if it spoke first.
+    init?(of bytes: [UInt8], to request: [UInt8]) {
+        if Self.isMySQL(bytes) {
+            self = Self.mySQL
+        } else if Self.isModbus(bytes, to: request) {
+            self = Self.modbus
+        } else if Self.isMemcached(bytes, to: request) {
+            self = Self.memcached
+        } else {
+            return nil
+        }
+    }
+
+    private init(_ framing: Framing, name: String) {
+        self.framing = framing
+        self.name = name
+    }
+
+    /// Returns whether the bytes are a server's first packet.
+    ///
+    ///     bytes 0–2: the payload's length, little-endian    byte 3: a sequence number, 0 in the first packet
+    ///     byte 4: 10, the version of the protocol, then the server's version as text up to a NUL
+    ///     or byte 4: 0xFF, then an error's number from 1000, little-endian, and its text
+    ///
+    /// MySQL Internals, "Protocol::HandshakeV10" and "ERR_Packet". Because the sequence number is 0, the bytes would
+    /// also be a `uint32` length.
+    private static func isMySQL(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count > 7, mySQL.framing.lengths(in: bytes)?.count == 1, bytes[3] == 0 else { return false }
+        switch bytes[4] {
+        case 10: return bytes.dropFirst(5).firstIndex(of: 0).map { isText(bytes[5..<$0]) } ?? false
+        case 0xFF: return (1_000..<10_000).contains(Int(bytes[6]) << 8 | Int(bytes[5])) && isText(bytes[7...])
+        default: return false
+        }
+    }
+
+    private static let mySQL = KnownPackets(
+        Framing(offset: 0, width: 3, order: .littleEndian, excess: 4), name: "as of MySQL and MariaDB")
+
+    /// Returns whether the bytes are a server's reply.
+    ///
+    ///     bytes 0–1: the request's number    bytes 2–3: 0    bytes 4–5: how many bytes follow
+    ///     byte 6: the request's unit    byte 7: the request's function, with the top bit set if it failed
+    ///
+    /// MODBUS Messaging on TCP/IP Implementation Guide V1.0b, 3.1.3; MODBUS Application Protocol V1.1b3, 6.3 and 7. An
+    /// echo of the request does not count: other packets have a length at the same place.
+    private static func isModbus(_ bytes: [UInt8], to request: [UInt8]) -> Bool {
+        guard bytes.count > 8, request.count > 8, modbus.framing.lengths(in: bytes)?.count == 1,
+            bytes[..<4] == request[..<4], bytes[2...3] == [0, 0], bytes[6] == request[6]
+        else { return false }
+        let (function, readHoldingRegisters) = (request[7], 3 as UInt8)
+        if bytes[7] == function | 0x80 { return function < 0x80 && bytes.count == 9 }
+        return function == readHoldingRegisters && bytes[7] == function && Int(bytes[8]) == bytes.count - 9
+    }
+
+    private static let modbus = KnownPackets(
+        Framing(offset: 4, width: 2, order: .bigEndian, excess: 6), name: "as of Modbus/TCP")
+
+    /// Returns whether the bytes are a server's reply.
+    ///
+    /// It has a header of 24 bytes: 0x81 and the request's command first, and in bytes 8–11 the length of what follows
+    /// the header (memcached's "BinaryProtocolRevamped").
+    private static func isMemcached(_ bytes: [UInt8], to request: [UInt8]) -> Bool {
+        bytes.count >= 24 && request.count >= 24 && request[0] == 0x80 && bytes[0] == 0x81 && bytes[1] == request[1]
+            && memcached.framing.lengths(in: bytes)?.count == 1
+    }
+
+    private static let memcached = KnownPackets(
+        Framing(offset: 8, width: 4, order: .bigEndian, excess: 24), name: "as of memcached's binary protocol")
+
+    private static func isText(_ bytes: ArraySlice<UInt8>) -> Bool {
+        !bytes.isEmpty && bytes.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+
+/// Records whether the user has asked the program to stop.
+final class Interruption: Sendable {
+    private struct State {
+        var hasCome = false
+        /// Cancels the current work.
+        var cancel: (@Sendable () -> Void)?
+    }
+
+    private let state = Lock(State())
+
+    var hasCome: Bool { state.withLock(\.hasCome) }
+
+    func come() {
+        let cancel = state.withLock { state in
+            state.hasCome = true
+            return state.cancel.take()
+        }
+        cancel?()
+    }
+
+    /// Runs work that is cancelled when the user asks to stop; one piece of work at a time.
+    func cancelling<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
+        // Awaited below.
+        let task = Task { await work() }
+        let hasCome = state.withLock { state in
+            state.cancel = { task.cancel() }
+            return state.hasCome
+        }
+        if hasCome { task.cancel() }
+        defer { state.withLock { $0.cancel = nil } }
+        return await task.value
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension System {
+    /// Opens a file that only its owner may read, and writes the first bytes.
+    ///
+    /// A regular file is always new, with mode 0600. It replaces an existing file or symbolic link, whatever its mode.
+    /// So another user who made that file or holds it open reads nothing. A pipe or a device is written to directly,
+    /// and so are paths in `/dev` and `/proc`, such as `/dev/stdout`.
+    ///
+    /// - Returns: A descriptor, for ``write(_:_:)`` and ``close(_:)``.
+    static func makeSecretFile(_ path: String, beginning: [UInt8]) throws(SystemError) -> Int32 {
+        if try isPipeOrDevice(path) {
+            let descriptor = try open(path, O_WRONLY | O_TRUNC)
+            try write(descriptor, beginning, orCloseAnd: {})
+            return descriptor
+        }
+        // Made under another name, so that no other process has it open. If that fails, nothing is lost.
+        let temporary = "\(path).\(getpid()).tmp"
+        let descriptor = try open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+        // SAFETY: here and below, paths are C strings for as long as the calls last.
+        func removeTemporary() { _ = unsafe unlink(temporary) }
+        try write(descriptor, beginning, orCloseAnd: removeTemporary)
+        guard unsafe rename(temporary, path) == 0 else {
+            let error = SystemError(code: errno)
+            close(descriptor)
+            removeTemporary()
+            throw error
+        }
+        return descriptor
+    }
+
+    /// Truncates a regular file to this size; other files stay unchanged.
+    static func cut(_ descriptor: Int32, behind byteCount: Int) {
+        _ = repeatingInterrupted { Int(ftruncate(descriptor, off_t(byteCount))) }
+    }
+
+    /// Returns whether a path names something to write to instead of replacing it.
+    private static func isPipeOrDevice(_ path: String) throws(SystemError) -> Bool {
+        let kind = try kind(of: path)
+        if kind == .folder { throw SystemError(code: EISDIR) }
+        if kind == .other { return true }
+        // A link there leads to a file that is already open. Files in `/dev/shm` are regular files.
+        let folder = absolutePath(of: path.lastIndex(of: "/").map { "\(path[...$0])" } ?? ".") ?? ""
+        let names = folder.split(separator: "/")
+        return names.first == "proc" || names.first == "dev" && names.dropFirst().first != "shm"
+    }
+
+    private static func open(_ path: String, _ flags: Int32) throws(SystemError) -> Int32 {
+        let descriptor = repeatingInterrupted { Int(sysOpen(path, flags | O_CLOEXEC, 0o600)) }
+        guard descriptor >= 0 else { throw SystemError(code: errno) }
+        return Int32(descriptor)
+    }
+
+    private static func write(
+        _ descriptor: Int32, _ bytes: [UInt8], orCloseAnd undo: () -> Void
+    ) throws(SystemError) {
+        do throws(SystemError) {
+            try write(descriptor, bytes)
+        } catch {
+            close(descriptor)
+            undo()
+            throw error
+        }
+    }
+}
+
+// SAFETY: the path is a C string for as long as the call lasts, and the mode has the type that C promotes.
+private func sysOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { unsafe open(path, flags, mode) }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BenchmarkSupport
+internal import Foundation
+
+/// What the other clients do.
+enum DelayLoad: String, CaseIterable {
+    /// Nothing: what is measured without them.
+    case none
+    /// Packets of 23 bytes, as many as the server takes.
+    case packets
+    /// The same to `wire serve --script`.
+    case script
+    /// WebSocket messages of one byte.
+    case shortMessages = "short-messages"
+    /// WebSocket messages of 15 MiB that are 15 KiB on the wire.
+    case inflating
+    /// WebSocket messages of 15 MiB that the server has to compress.
+    case deflating
+    /// New connections, each with a TLS handshake.
+    case handshakes
+}
+
+/// What the command line asks for.
+struct DelayOptions {
+    enum Mode {
+        case table
+        /// Every load for a moment: does the client get the right bytes?
+        case smoke
+        /// The server, until it is ended.
+        case serve(DelayIdentity?)
+        case help
+    }
+
+    var mode = Mode.table
+    var seconds = 5.0
+    private var chosenLoads: [DelayLoad] = []
+    var loads: [DelayLoad] { chosenLoads.isEmpty ? DelayLoad.allCases : chosenLoads }
+    private var chosenCounts: [Int] = []
+    var attackers: [Int] { chosenCounts.isEmpty ? [10, 50, 500] : chosenCounts }
+    /// The program `wire`; nil where it has not been built.
+    var wire: String?
+
+    static let help = """
+        How long one client waits for the echo of a packet while others keep a server's only loop busy.
+
+          (no option)       measures under all loads and prints a table
+          --smoke           a few seconds: does the client get the right bytes under every load?
+          --load NAME       only under this load; may be repeated: \(DelayLoad.allCases.map(\.rawValue).joined(separator: " "))
+          --clients N       how many clients make the load; may be repeated (default 10, 50 and 500)
+          --milliseconds N  how long each is measured (default 5000)
+          --wire FILE       the program that serves scripts (default: the package's, built with -c release)
+
+        Example: swift run -c release --package-path Tests/Benchmarks DelayBenchmarks --load inflating --clients 50
+        """
+
+    init(_ arguments: some Sequence<String>) throws(BadUsage) {
+        let built = Machine.packageDirectory.appending(path: "../../.build/release/wire").standardized.path
+        if FileManager.default.isExecutableFile(atPath: built) { wire = built }
+        var arguments = Arguments(arguments)
+        while let argument = arguments.next() {
+            switch argument {
+            case "--help": mode = .help
+            case "--smoke": mode = .smoke
+            case "--serve":
+                let folder = try arguments.value()
+                mode = .serve(folder == "-" ? nil : DelayIdentity(in: folder))
+            case "--load":
+                let name = try arguments.value()
+                guard let load = DelayLoad(rawValue: name) else {
+                    throw BadUsage(description: "no load is called `\(name)`")
+                }
+                chosenLoads.append(load)
+            case "--clients": chosenCounts.append(try arguments.number(from: 1))
+            case "--milliseconds": seconds = Double(try arguments.number(from: 10)) / 1000
+            case "--wire": wire = try arguments.value()
+            default: throw BadUsage(description: "unknown option `\(argument)`")
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BenchmarkSupport
+internal import CNetwork
+internal import Foundation
+internal import Scene
+internal import Wireline
+internal import WirelineTLS
+internal import WirelineWebSocket
+
+/// What the server shows with TLS, in files of PEM.
+struct DelayIdentity {
+    let certificate: String
+    let key: String
+
+    init(in folder: String) {
+        (certificate, key) = ("\(folder)/certificate.pem", "\(folder)/key.pem")
+    }
+
+    /// Makes a new one; false, and a note, where that is not possible.
+    static func make(in folder: String) -> Bool {
+        let identity = DelayIdentity(in: folder)
+        var failure = network_failure()
+        guard network_has_tls(&failure) else {
+            note("no handshakes: there is no OpenSSL")
+            return false
+        }
+        let made = try? Command.output(of: [
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+            "-subj", "/CN=benchmark", "-addext", "subjectAltName=IP:127.0.0.1", "-out", identity.certificate,
+            "-keyout", identity.key,
+        ])
+        if made == nil { note("no handshakes: there is no tool `openssl`") }
+        return made != nil
+    }
+}
+
+/// Serves packets, WebSockets and TLS on one loop, until the process is ended.
+func serve(_ identity: DelayIdentity?) -> Never {
+    signal(SIGTERM) { _ in _exit(0) }
+    Task {
+        do {
+            try await listen(identity)
+        } catch {
+            note("\(error)")
+        }
+        exit(1)
+    }
+    while true { pause() }
+}
+
+private func listen(_ identity: DelayIdentity?) async throws {
+    var webSockets = WebSocketServerConfiguration()
+    webSockets.handshake.deflate = WebSocketDeflate()
+    let messages = try await WebSocketServer.start(at: "127.0.0.1", port: 0, configuration: webSockets) { client in
+        for try await message in client.messages { try await client.send(message) }
+    }
+    print("websocket on \(messages.address)")
+    if let identity {
+        let files = TLSIdentity(certificateChain: .file(identity.certificate), privateKey: .file(identity.key))
+        let secure = try await echo(
+            ServerConfiguration(listening: ListeningOptions(tls: TLSContext(.server(identity: files)))))
+        print("tls on \(secure.address)")
+    }
+    let packets = try await echo(ServerConfiguration())
+    print("listening on \(packets.address)")
+    fflush(nil)
+    await packets.waitUntilShutDown()
+}
+
+private func echo(_ configuration: ServerConfiguration) async throws -> PacketServer<SceneProtocol> {
+    try await PacketServer.start(
+        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: configuration
+    ) { client in
+        while let packet = try await client.nextPacket() { try await client.forward(packet) }
+    }
+}
+
+/// A server in a process of its own.
+final class DelayServer {
+    private let process = Process()
+    private let output = Pipe()
+    private var ports: [String: UInt16] = [:]
+
+    /// Starts the server that a load is for, on the processors of the thread that asks.
+    ///
+    /// - Returns: Nil, and a note, where something is missing that it needs.
+    static func start(for load: DelayLoad, in folder: URL, _ options: DelayOptions) throws -> DelayServer? {
+        if load == .script { return try options.wire.map { try scripts($0, in: folder) } ?? absent() }
+        if load == .handshakes, !DelayIdentity.make(in: folder.path) { return nil }
+        return try DelayServer([
+            CommandLine.arguments[0], "--serve", load == .handshakes ? folder.path : "-",
+        ])
+    }
+
+    private static func absent() -> DelayServer? {
+        note("no row of scripts: build `wire` with `swift build -c release --product wire`, or name it with --wire")
+        return nil
+    }
+
+    private static func scripts(_ wire: String, in folder: URL) throws -> DelayServer {
+        let scene = Machine.packageDirectory.appending(path: "../../Protocols/Scene").standardized.path
+        let script = folder.appending(path: "echo.script")
+        try Data("on any { echo; }\n".utf8).write(to: script)
+        return try DelayServer([
+            wire, "serve", "127.0.0.1:0", "--protocol", scene, "--script", script.path, "--threads", "1",
+        ])
+    }
+
+    private init(_ command: [String]) throws {
+        process.executableURL = URL(filePath: command[0])
+        process.arguments = Array(command.dropFirst())
+        process.standardOutput = output
+        try process.run()
+        var text = ""
+        while !text.contains("listening on ") || !text.hasSuffix("\n") {
+            let data = output.fileHandleForReading.availableData
+            guard !data.isEmpty else { throw DelayFailure(description: "the server does not listen: \(command)") }
+            text += String(decoding: data, as: UTF8.self)
+        }
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            if let name = words.first, let port = line.split(separator: ":").last.flatMap({ UInt16($0) }) {
+                ports[String(name)] = port
+            }
+        }
+    }
+
+    func stop() {
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    /// How long a client waits for its echoes meanwhile.
+    func delays(under load: DelayLoad, from count: Int, for seconds: Double) throws -> Delays {
+        let packetPort = try port("listening")
+        let victim = try Victim(port: packetPort)
+        // It has been a client before the others come.
+        _ = try victim.delays(for: 0.1)
+        let attack = try attack(load, count)
+        defer { attack.stop() }
+        // All of them have begun.
+        Thread.sleep(forTimeInterval: min(1, seconds / 4))
+        let delays = try victim.delays(for: seconds)
+        if let failure = attack.failure { throw DelayFailure(description: "\(load.rawValue): \(failure)") }
+        return Delays(delays)
+    }
+
+    private func port(_ name: String) throws -> UInt16 {
+        guard let port = ports[name] else { throw DelayFailure(description: "the server has no port `\(name)`") }
+        return port
+    }
+
+    private func attack(_ load: DelayLoad, _ count: Int) throws -> Attack {
+        switch load {
+        case .none: Attack()
+        case .packets, .script: Attack.flood(try port("listening"), count, Payloads.packets, afterHandshake: nil)
+        case .shortMessages:
+            Attack.flood(try port("websocket"), count, Payloads.shortMessages, afterHandshake: Payloads.request)
+        case .inflating:
+            Attack.flood(
+                try port("websocket"), count, try Payloads.compressed(), afterHandshake: Payloads.compressingRequest,
+                mayBeEnded: true)
+        case .deflating:
+            Attack.flood(
+                try port("websocket"), count, Payloads.incompressible(), afterHandshake: Payloads.compressingRequest,
+                mayBeEnded: true)
+        case .handshakes: Attack.handshakes(try port("tls"), count)
+        }
+    }
+}
+
+struct DelayFailure: Error, CustomStringConvertible {
+    let description: String
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import WirelineWebSocket
+
+/// What the clients that make a load send, again and again.
+enum Payloads {
+    /// A `Cs_20001` of 23 bytes: length and ID, a scene, a line, and a text of ten bytes.
+    static let packet: [UInt8] = [0, 0, 0, 23, 0x4E, 0x21, 7, 0, 0, 0, 0, 0, 10] + Array("0123456789".utf8)
+
+    /// Where the line's last byte stands.
+    static let lineOffset = 10
+
+    static let packets = Array(repeatElement(packet, count: 4_096).joined())
+
+    /// Masked with 0.
+    static let shortMessages = Array(repeatElement([0x82, 0x81, 0, 0, 0, 0, 7] as [UInt8], count: 16_384).joined())
+
+    private static let messageByteCount = 15 << 20
+
+    static let request = head(extensions: "")
+    static let compressingRequest = head(extensions: "Sec-WebSocket-Extensions: permessage-deflate\r\n")
+
+    private static func head(extensions: String) -> [UInt8] {
+        let lines = [
+            "GET / HTTP/1.1", "Host: 127.0.0.1", "Upgrade: websocket", "Connection: Upgrade",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13",
+        ]
+        return Array((lines.joined(separator: "\r\n") + "\r\n" + extensions + "\r\n").utf8)
+    }
+
+    /// 15 MiB of zeros in one frame of some 15 KiB.
+    static func compressed() throws -> [UInt8] {
+        var request = WebSocketRequest(try WebSocketURL("ws://127.0.0.1/"))
+        request.deflate = WebSocketDeflate()
+        var client = try WebSocketClientHandshake(request)
+        var policy = WebSocketHandshakePolicy()
+        policy.deflate = WebSocketDeflate()
+        var server = try WebSocketServerHandshake(policy)
+        _ = try server.receive(client.request.span.bytes)
+        try server.answer(.accept())
+        _ = try client.receive(server.takeOutput().span.bytes)
+        var engine = WebSocketEngine(.client, agreement: client.agreement)
+        let zeros = [UInt8](repeating: 0, count: messageByteCount)
+        _ = try engine.send(zeros.span.bytes, as: .binary)
+        var frame: [UInt8] = []
+        engine.takeOutput { bytes in
+            bytes.withUnsafeBytes { frame = Array($0) }
+            return frame.count
+        }
+        return frame
+    }
+
+    /// 15 MiB that a server tries to compress in vain.
+    static func incompressible() -> [UInt8] {
+        var state: UInt64 = 0x9E37_79B9_7F4A_7C15
+        let length = UInt64(messageByteCount)
+        var frame: [UInt8] = [0x82, 0xFF] + (0..<8).map { UInt8(truncatingIfNeeded: length >> (56 - 8 * $0)) }
+        frame += [0, 0, 0, 0]
+        frame.reserveCapacity(frame.count + messageByteCount)
+        for _ in 0..<messageByteCount {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            frame.append(UInt8(truncatingIfNeeded: state >> 56))
+        }
+        return frame
+    }
+}

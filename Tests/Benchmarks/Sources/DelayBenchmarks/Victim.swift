@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+/// A socket on loopback, as the system has it.
+enum RawConnection {
+    static func connect(to port: UInt16) throws -> Int32 {
+        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let status = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Foundation.connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard number >= 0, status == 0 else {
+            throw DelayFailure(description: "cannot connect: \(String(cString: strerror(errno)))")
+        }
+        var on: Int32 = 1
+        setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        return number
+    }
+}
+
+/// The client that sends little, and measures how long each echo takes.
+final class Victim {
+    private let number: Int32
+
+    init(port: UInt16) throws {
+        number = try RawConnection.connect(to: port)
+        // It fails loudly and not never.
+        var limit = timeval(tv_sec: 120, tv_usec: 0)
+        setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit { close(number) }
+
+    /// How long each echo took, in seconds.
+    func delays(for seconds: Double) throws -> [Double] {
+        var delays: [Double] = []
+        let end = DispatchTime.now().uptimeNanoseconds + UInt64(seconds * 1e9)
+        var packet = Payloads.packet
+        while DispatchTime.now().uptimeNanoseconds < end {
+            packet[Payloads.lineOffset] &+= 1
+            let start = DispatchTime.now().uptimeNanoseconds
+            guard send(number, packet, packet.count, Int32(MSG_NOSIGNAL)) == packet.count else {
+                throw DelayFailure(description: "the server takes no packet of the client that sends little")
+            }
+            try expect(packet)
+            delays.append(Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9)
+            usleep(.random(in: 500...3_000))
+        }
+        return delays
+    }
+
+    private func expect(_ packet: [UInt8]) throws {
+        var received = [UInt8](repeating: 0, count: packet.count)
+        var count = 0
+        while count < packet.count {
+            let more = received.withUnsafeMutableBytes {
+                recv(number, $0.baseAddress! + count, packet.count - count, 0)
+            }
+            guard more > 0 else { throw DelayFailure(description: "no echo comes back") }
+            count += more
+        }
+        guard received == packet else { throw DelayFailure(description: "the echo is another packet") }
+    }
+}

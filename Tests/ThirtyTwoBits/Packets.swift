@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// Reads lines `name protocol sender hex` from standard input, and prints for each its name and what `check` says.
+@main
+struct Packets {
+    static func main() {
+        for failure in limitFailures() { print("limits: \(failure)") }
+        while let line = nextLine() {
+            let words = line.split(separator: " ").map { String($0) }
+            guard words.count >= 3 else { continue }
+            let sender: Sender = words[2] == "server" ? .server : .client
+            let hex = words.count > 3 ? words[3] : ""
+            print(words[0] + ": " + transcript(of: words[1], sender, hex))
+        }
+    }
+}
+
+@_extern(c) func next_input_byte() -> Int32
+
+/// The next line of standard input without its end; nil at the end.
+private func nextLine() -> String? {
+    var line: [UInt8] = []
+    while true {
+        let byte = next_input_byte()
+        if byte < 0 { return line.isEmpty ? nil : String(decoding: line, as: UTF8.self) }
+        if byte == 10 { return String(decoding: line, as: UTF8.self) }
+        line.append(UInt8(truncatingIfNeeded: byte))
+    }
+}
+
+/// What becomes of a stream of packets: the error that ends it, or else the packets in hexadecimal after each was read
+/// and written again.
+func check<Definition: PacketProtocol>(
+    _ type: Definition.Type, _ hex: String,
+    _ transcode: (borrowing Packet) throws(CodecError) -> [UInt8]?
+) -> String {
+    guard let bytes = try? Hexadecimal.bytes(of: hex) else { return "no hexadecimal digits" }
+    let whole = outcome(type, bytes, cutAt: 0, transcode)
+    // A stream means the same, however it is cut.
+    for cut in 1..<max(1, bytes.count) where !whole.isSame(as: outcome(type, bytes, cutAt: cut, transcode)) {
+        return "another outcome when cut at \(cut)"
+    }
+    return whole.error?.description ?? Hexadecimal.text(of: whole.again)
+}
+
+private struct StreamOutcome {
+    var again: [UInt8] = []
+    var error: CodecError?
+
+    /// Whether both are the same but for what an error says of bytes that had not come yet.
+    func isSame(as other: StreamOutcome) -> Bool {
+        // A value that is not a number is not equal to itself, but described alike.
+        let isSameError = error?.reason == other.error?.reason || error?.description == other.error?.description
+        return again == other.again && isSameError && error?.path == other.error?.path
+    }
+}
+
+private func outcome<Definition: PacketProtocol>(
+    _ type: Definition.Type, _ bytes: [UInt8], cutAt cut: Int,
+    _ transcode: (borrowing Packet) throws(CodecError) -> [UInt8]?
+) -> StreamOutcome {
+    var outcome = StreamOutcome()
+    var splitter = PacketSplitter(
+        layout: Definition.layout, maximumPacketByteCount: Definition.maximumPacketByteCount)
+    do throws(CodecError) {
+        for part in [[UInt8](bytes[..<cut]), [UInt8](bytes[cut...])] {
+            try splitter.receive(part.span.bytes) { packet throws(CodecError) in
+                if let bytes = try transcode(packet) {
+                    outcome.again += bytes
+                } else {
+                    outcome.again += try Definition.forwarded(packet)
+                }
+            }
+        }
+        try splitter.finish()
+    } catch {
+        outcome.error = error
+    }
+    return outcome
+}
+
+extension PacketProtocol {
+    /// The packet's header fields that a caller can set.
+    static func settableHeader(of packet: borrowing Packet) throws(CodecError) -> PacketHeader {
+        var header = PacketHeader()
+        for (name, value) in try layout.header(of: packet).fields {
+            switch layout.fields.first(where: { $0.name == name })?.role {
+            case .value, .sequence: header[name] = value
+            default: break
+            }
+        }
+        return header
+    }
+
+    /// A packet that no message is known for, written again from its payload.
+    static func forwarded(_ packet: borrowing Packet) throws(CodecError) -> [UInt8] {
+        try layout.encode(
+            id: packet.id, header: settableHeader(of: packet), payload: packet.payload, limit: maximumPacketByteCount)
+    }
+}
+
+/// A packet of a message, read and written again in both ways there are.
+func transcode<Message: PacketMessage>(
+    _ type: Message.Type, _ packet: borrowing Packet
+) throws(CodecError) -> [UInt8]? {
+    let message = try Message(payloadOf: packet)
+    let plain = try message.encoded()
+    // Bytes are compared, for a value that is not a number is not equal to itself.
+    guard try Message(packet: plain.span.bytes).encoded() == plain else { throw CodecError(.invalidHex) }
+    return try message.encoded(header: Message.Definition.settableHeader(of: packet))
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineSchema
+
+/// Refused: schemas with which a peer could fill the memory by sending few bytes.
+struct MemoryRefusalTests {
+    @Test(arguments: refusals)
+    func `each problem is reported once, in full`(refusal: Refusal) {
+        #expect(problems(refusal.source) == refusal.report)
+    }
+
+    @Test(arguments: [
+        "struct Slot sized(uint8) { uint8 id; @since(2) uint32[65535] history; } message Cs_1 { Slot[] slots; }",
+        "struct Slot sized(uint8) { uint8 id; @since(2) uint32[1024] history; } message Cs_1 { @rest Slot[] slots; }",
+        "struct Big { uint64[100] a; } struct S sized(uint8) { uint8 a; optional Big b; } message Cs_1 { S[] s; }",
+        "struct S sized(uint8) { uint8 a; @count(uint8) S[] b; @since(2) uint8[200] c; } message Cs_1 { S s; }",
+        "struct A { uint8[1] x; } struct B { A[1] a; } struct C { B[1] b; } struct D { C[1] c; } "
+            + "struct R { D[] d; } message Cs_1 { R r; }",
+        "struct S sized(uint8) { uint8 a; @since(2) @default(\"" + String(repeating: "x", count: 2000)
+            + "\") string b; } message Cs_1 { S[] s; }",
+    ])
+    func `lists whose items take far more memory than bytes are refused`(source: String) {
+        let result = check(source)
+        #expect(result.description == nil)
+        #expect(result.diagnostics.map(\.severity) == [.error])
+        #expect(result.diagnostics.first?.message.hasPrefix("an item of ") == true)
+    }
+
+    @Test(arguments: [
+        // As many items as 16 MiB allow.
+        "struct S sized(uint8) { uint8 id; @since(2) uint32[1024] a; } message Cs_1 { @max(2088) S[] s; }",
+        "struct S sized(uint8) { uint8 id; @since(2) uint32[1024] a; } message Cs_1 { @count(uint8) S[] s; }",
+        // The items have enough bytes for their memory.
+        "struct S { uint8[64] a; uint32[1024] b; } message Cs_1 { S[] s; }",
+        "struct S sized(uint16) { uint64 id; string a; @since(2) uint32[100] b; } message Cs_1 { @rest S[] s; }",
+        "struct S { @count(uint8) S[] s; } message Cs_1 { S s; }",
+        "struct P { uint8 x; } struct Q { P p; } struct R { @count(uint8) Q[] q; } message Cs_1 { R[] r; }",
+        "struct S { uint8[1] a; } struct R { @count(uint8) S[] s; } message Cs_1 { R[] r; }",
+        // A struct to which forty fields were added.
+        "struct P sized(uint16) { uint32 id; " + (1...40).map { "@since(\($0)) string s\($0); " }.joined()
+            + "} struct R { P[] p; } message Cs_1 { R[] r; }",
+    ])
+    func `lists whose items have enough bytes for their memory are accepted`(source: String) {
+        #expect(problems(source) == "")
+    }
+
+    @Test func `one item more than a list may have is refused`() {
+        func source(_ count: Int) -> String {
+            "struct S sized(uint8) { uint8 id; @since(2) uint32[1024] a; } message Cs_1 { @max(\(count)) S[] s; }"
+        }
+        #expect(problems(source(2088)) == "")
+        #expect(check(source(2089)).diagnostics.count == 1)
+    }
+
+    static let refusals: [Refusal] = [
+        Refusal(
+            "a list of items with a long list that may be missing",
+            """
+            struct Slot sized(uint8) { uint8 id; @since(2) uint32[1024] history; }
+            message Cs_1 { Slot[] slots; }
+            """,
+            """
+            a.wire:2:23: error: an item of `slots` takes 8288 bytes of memory when it has 2 bytes in a packet, 128 are allowed for each byte
+            message Cs_1 { Slot[] slots; }
+                                  ^^^^^
+            help: shorten its lists that may be missing, or give it more fields that are always there, or allow fewer items: `@max(2088)`
+            """),
+        Refusal(
+            "such a list in a list",
+            """
+            struct Slot sized(uint8) { uint8 id; @since(2) uint32[64] history; }
+            struct Row { @max(4) Slot[] slots; }
+            message Cs_1 { Row[] rows; }
+            """,
+            """
+            a.wire:2:29: error: an item of `slots` takes 608 bytes of memory when it has 2 bytes in a packet, 128 are allowed for each byte
+            struct Row { @max(4) Slot[] slots; }
+                                        ^^^^^
+            help: shorten its lists that may be missing, or give it more fields that are always there
+            """),
+        Refusal(
+            "several lists that are large together",
+            """
+            struct Slot sized(uint8) { uint8 id; @since(2) uint32[1024] history; }
+            message Cs_1 { @max(2000) Slot[] slots; @max(2000) Slot[] more; }
+            """,
+            """
+            a.wire:2:9: error: a packet of `Cs_1` with few bytes can take 32128000 bytes of memory, 16777216 are allowed
+            message Cs_1 { @max(2000) Slot[] slots; @max(2000) Slot[] more; }
+                    ^^^^
+            help: shorten its fixed lists, or put `@max` before its other lists
+            """),
+        Refusal(
+            "fixed lists that may be missing",
+            """
+            message Cs_1 { uint8 a; @since(1) S[50] b; }
+            struct S { uint64[65535] a; }
+            """,
+            """
+            a.wire:1:9: error: a packet of `Cs_1` with few bytes can take 26217968 bytes of memory, 16777216 are allowed
+            message Cs_1 { uint8 a; @since(1) S[50] b; }
+                    ^^^^
+            help: shorten its fixed lists, or put `@max` before its other lists
+            """),
+        Refusal(
+            "defaults deeper than `max_depth`",
+            """
+            option max_depth = 2;
+            struct A { uint8 a; }
+            struct B { A a; }
+            struct C sized(uint8) { uint8 a; @since(2) B b; }
+            message Cs_1 { @since(2) C c; }
+            """,
+            """
+            a.wire:5:9: error: in `Cs_1` structs nest 3 deep, 2 are allowed
+            message Cs_1 { @since(2) C c; }
+                    ^^^^
+            help: set `option max_depth`
+            """),
+    ]
+}

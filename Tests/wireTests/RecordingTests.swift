@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TestingSupport
+import Wireline
+
+/// The file that `wire proxy --record` writes: it may contain secrets, and all its blocks are complete.
+@Suite(.aside)
+struct RecordingTests {
+    /// Records a packet and its echo with a proxy, in a folder that a shell command has prepared.
+    private func record(_ path: String, after line: String, in workspace: Workspace) async throws -> Outcome {
+        #expect(try workspace.shell(line).status == 0)
+        let server = try ServingTool()
+        let proxy = try ServingTool(
+            running: ["proxy", "--listen", "127.0.0.1:0", "--to", server.address, "--record", path],
+            files: ["Protocols/Scene/Scene.wire": sceneSchema])
+        let connection = try await proxy.connect()
+        await connection.sendRaw(Array(packetBytes))
+        #expect(try await connection.next()?.id == 20_001)
+        connection.endOutput()
+        #expect(try await connection.rest() == [])
+        connection.close()
+        let outcome = proxy.end()
+        #expect(server.end() == .success(""))
+        return outcome
+    }
+
+    private func mode(_ path: String) throws -> Int {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0
+    }
+
+    @Test func `a file that others can read is replaced by one that they cannot`() async throws {
+        let workspace = try Workspace([:])
+        let path = workspace.folder.path + "/out.pcapng"
+        let outcome = try await record(
+            path, after: "echo old > out.pcapng; chmod 666 out.pcapng; ln out.pcapng b", in: workspace)
+        #expect(outcome.status == 0)
+        #expect(try mode(path) == 0o600)
+        #expect(try workspace.read("b") == "old\n")
+        #expect(try !Capture(Data(contentsOf: URL(filePath: path))).segments.isEmpty)
+        #expect(try workspace.shell("ls *.tmp").status != 0)
+    }
+
+    @Test func `a link is replaced, and its target stays unchanged`() async throws {
+        let workspace = try Workspace([:])
+        let path = workspace.folder.path + "/out.pcapng"
+        let outcome = try await record(path, after: "echo other > other; ln -s other out.pcapng", in: workspace)
+        #expect(outcome.status == 0)
+        #expect(try workspace.read("other") == "other\n")
+        #expect(try mode(path) == 0o600)
+        #expect(try !Capture(Data(contentsOf: URL(filePath: path))).segments.isEmpty)
+    }
+
+    @Test func `the errors name a path that is a folder, and a folder that is missing`() throws {
+        let workspace = try Workspace()
+        let call = "wire proxy --listen 127.0.0.1:0 --to 127.0.0.1:1 --record "
+        let folder = try workspace.shell(call + "Protocols")
+        #expect(folder == Outcome(status: 1, output: "", errors: "error: cannot write Protocols: Is a directory\n"))
+        let nowhere = try workspace.shell(call + "none/out")
+        #expect(
+            nowhere
+                == Outcome(status: 1, output: "", errors: "error: cannot write none/out: No such file or directory\n"))
+    }
+
+    @Test func `a recording can go to standard error, to a pipe or to a file`() throws {
+        let words = ["proxy", "--listen", "127.0.0.1:0", "--to", "127.0.0.1:1", "--record", "/dev/stderr"]
+        let files: KeyValuePairs = ["Protocols/Scene/Scene.wire": sceneSchema]
+        let piped = try ServingTool(running: words, files: files).end()
+        #expect(piped.status == 0 && piped.errors.utf8.prefix(4).elementsEqual([0x0A, 0x0D, 0x0D, 0x0A]))
+        let workspace = try Workspace([:])
+        let file = workspace.folder.appending(path: "out.pcapng")
+        let tool = try ServingTool(running: words, files: files, shellPrefix: "exec 2> \(file.path);")
+        #expect(tool.end().status == 0)
+        let bytes = try Data(contentsOf: file)
+        #expect(try !bytes.isEmpty && Capture(bytes).segments.isEmpty)
+    }
+
+    @Test func `on a full disk the file ends with a complete block, and the proxy continues`() async throws {
+        let server = try ServingTool()
+        let workspace = try Workspace([:])
+        let path = workspace.folder.path + "/out.pcapng"
+        // A limit on the size of files, in blocks of 512 bytes, stands for a full disk. The thread sanitizer keeps
+        // 512 KiB in a file of its own.
+        let proxy = try ServingTool(
+            running: ["proxy", "--listen", "127.0.0.1:0", "--to", server.address, "--record", path],
+            files: ["Protocols/Scene/Scene.wire": sceneSchema], shellPrefix: "trap '' XFSZ; ulimit -f 1200;")
+        let connection = try await proxy.connect()
+        let packet = try standardPacket(id: 5, Array(repeating: 7, count: 9_999))
+        for _ in 0..<40 {
+            await connection.sendRaw(packet)
+            #expect(try await connection.next().map { [UInt8](copying: $0.bytes) } == packet)
+        }
+        connection.endOutput()
+        #expect(try await connection.rest() == [])
+        connection.close()
+        let outcome = proxy.end()
+        #expect(outcome.status == 1)
+        #expect(outcome.errors == "error: cannot write \(path): File too large; nothing more is recorded\n")
+        let bytes = try Data(contentsOf: URL(filePath: path))
+        let capture = try Capture(bytes)
+        #expect(bytes.count > 400_000 && !capture.segments.isEmpty)
+        #expect(server.end() == .success(""))
+    }
+}
