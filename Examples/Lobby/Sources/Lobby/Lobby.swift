@@ -1,0 +1,1 @@
+// The types of this module are generated from Lobby.wire.
