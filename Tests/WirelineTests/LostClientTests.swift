@@ -49,6 +49,25 @@ struct LostClientTests {
         await server.shutDown()
     }
 
+    @Test func `a handler that was cancelled by a reset gets the reason when it sends or asks`() async throws {
+        let ends = ConnectionEnds()
+        let hasBegun = Gate()
+        let server = try await SceneServer.start(configuration: ends.configure()) { client in
+            hasBegun.open()
+            try? await Task.sleep(for: .seconds(100_000))
+            #expect(Task.isCancelled)
+            await #expect(throws: ConnectionError.transport(.reset)) {
+                _ = try await client.connection.request(Self.hello)
+            }
+            try await client.send(Sc_20001.entered(Self.hello))
+        }
+        let socket = try RawSocket.connect(to: server.address.port)
+        await hasBegun.wait()
+        socket.reset()
+        #expect(await ends.next() as? ConnectionError == .transport(.reset))
+        await server.shutDown()
+    }
+
     /// How many packets come until the connection fails.
     private static func countPackets(of client: ServerConnection<SceneProtocol>) async throws -> Int {
         var count = 0
@@ -126,9 +145,12 @@ struct LostClientTests {
         var configuration = WebSocketServerConfiguration()
         configuration.listening.handshakeTimeout = nil
         configuration.listening.connectionEnded = ends.configure().listening.connectionEnded
-        let server = try await WebSocketServer.start(at: "127.0.0.1", port: 0, configuration: configuration) { _ in
+        let server = try await WebSocketServer.start(at: "127.0.0.1", port: 0, configuration: configuration) { client in
             hasBegun.open()
-            try await Task.sleep(for: .seconds(100_000))
+            try? await Task.sleep(for: .seconds(100_000))
+            #expect(Task.isCancelled)
+            await #expect(throws: ConnectionError.transport(.reset)) { _ = try await client.ping() }
+            try await client.send("late")
         }
         let socket = try RawSocket.connect(to: server.address.port)
         let request = [
@@ -138,7 +160,7 @@ struct LostClientTests {
         try socket.send(Array(request.joined(separator: "\r\n").utf8))
         await hasBegun.wait()
         socket.reset()
-        _ = await ends.next()
+        #expect(await ends.next() as? ConnectionError == .transport(.reset))
         #expect(server.connectionCount == 0)
         await server.shutDown()
     }

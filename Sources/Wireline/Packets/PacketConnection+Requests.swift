@@ -64,6 +64,8 @@ extension PacketConnection {
             // SAFETY: the request resumes its continuation once, because every request ends: at the latest by its
             // timeout.
             await unsafe withUnsafeContinuation { continuation in
+                // A handler that was cancelled because its connection is lost gets the reason.
+                guard stream.takesOutput else { return unsafe continuation.resume(returning: .failure(sendError)) }
                 if unsafe request.begin(continuation) { begin(request, timeout, encode) }
             }
         } onCancel: {

@@ -217,8 +217,12 @@ extension PacketConnection: SendingConnection {
     }
 
     /// - Returns: Whether the packet was sent; false if the caller would have to wait.
-    func sendAtOnce(_ bytes: [UInt8]) -> Bool {
-        guard prepareToSend(bytes.count) else { return false }
+    func sendAtOnce(_ bytes: [UInt8]) throws(ConnectionError) -> Bool {
+        guard prepareToSend(bytes.count) else {
+            // A handler that was cancelled because its connection is lost gets the reason.
+            guard stream.takesOutput else { throw sendError }
+            return false
+        }
         stream.write(bytes)
         return true
     }

@@ -123,7 +123,9 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
         } catch {
             throw .codec(error)
         }
-        return await Broadcast.send(to: connections ?? self.connections, over: \.connection) { $0.sendAtOnce(bytes) }
+        return await Broadcast.send(to: connections ?? self.connections, over: \.connection) {
+            connection throws(ConnectionError) in try connection.sendAtOnce(bytes)
+        }
     }
 
     /// The server's counters up to now.

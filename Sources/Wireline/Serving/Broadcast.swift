@@ -10,12 +10,12 @@ enum Broadcast {
     ///   - receivers: The receivers.
     ///   - connection: The connection of a receiver.
     ///   - sendAtOnce: Sends on a connection, on its loop, if that is possible without waiting. Returns whether it was
-    ///     sent.
+    ///     sent; an error means that the connection has ended.
     /// - Returns: The receivers to which it was not sent. The loop's own limits never cause this, so the last receivers
     ///   get what the first ones get.
     static func send<Receiver: Sendable, Connection: LimitedConnection>(
         to receivers: [Receiver], over connection: any KeyPath<Receiver, Connection> & Sendable,
-        _ sendAtOnce: @escaping @Sendable (Connection) -> Bool
+        _ sendAtOnce: @escaping @Sendable (Connection) throws(ConnectionError) -> Bool
     ) async -> [Receiver] {
         let groups = Dictionary(grouping: receivers) { ObjectIdentifier($0[keyPath: connection].loop) }
         var left: [Receiver] = []
@@ -27,7 +27,7 @@ enum Broadcast {
                         let connection = receiver[keyPath: connection]
                         // Tasks that already wait to send go first.
                         connection.resumeSenders()
-                        return !sendAtOnce(connection)
+                        return (try? sendAtOnce(connection)) != true
                     }
                 }
             }

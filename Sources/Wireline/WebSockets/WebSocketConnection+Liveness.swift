@@ -28,6 +28,8 @@ extension WebSocketConnection {
         return await withTaskCancellationHandler {
             // SAFETY: the continuation is resumed here, or stored in the ping; `resume(_:_:)` takes it from there.
             await unsafe withUnsafeContinuation { continuation in
+                // A handler that was cancelled because its connection is lost gets the reason.
+                guard stream.takesOutput else { return unsafe continuation.resume(returning: .failure(sendError)) }
                 guard !ping.isCancelled else { return unsafe continuation.resume(returning: .failure(.cancelled)) }
                 unsafe ping.continuation = continuation
                 ping.timer = loop.schedule(at: loop.now + timeout) {

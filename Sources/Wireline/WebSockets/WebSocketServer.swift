@@ -108,9 +108,9 @@ public struct WebSocketServer: Sendable {
     public func broadcast(
         _ message: WebSocketMessage, to connections: [WebSocketServerConnection]? = nil
     ) async -> [WebSocketServerConnection] {
-        await Broadcast.send(to: connections ?? self.connections, over: \.connection) {
-            // An error means that it has ended.
-            (try? $0.offer(WebSocketConnection.Outgoing(message))) == true
+        let outgoing = WebSocketConnection.Outgoing(message)
+        return await Broadcast.send(to: connections ?? self.connections, over: \.connection) {
+            connection throws(ConnectionError) in try connection.offer(outgoing)
         }
     }
 
