@@ -78,8 +78,17 @@ struct PeerDeadlinesTests {
         deadlines.packetCame(at: .seconds(11))
         #expect(deadlines.deadline == .seconds(12))
         #expect(deadlines.timerFired(at: .seconds(12), Self.signs(11, wantedSince: nil)) == .goOn)
-        #expect(deadlines.deadline == .seconds(14))
-        #expect(deadlines.timerFired(at: .seconds(14), Self.signs(12, wantedSince: nil)) == .close)
+        #expect(deadlines.deadline == .seconds(13))
+        #expect(deadlines.timerFired(at: .seconds(13), Self.signs(11, wantedSince: nil)) == .close)
+    }
+
+    @Test func `the two seconds begin when the peer has acknowledged everything`() {
+        var deadlines = PeerDeadlines(at: .zero)
+        deadlines.finish(at: .zero, within: nil, undeliveredByteCount: 1)
+        #expect(deadlines.deadline == .milliseconds(250))
+        #expect(deadlines.timerFired(at: .milliseconds(250), Self.signs(0, wantedSince: nil)) == .goOn)
+        #expect(deadlines.deadline == .milliseconds(2_250))
+        #expect(deadlines.timerFired(at: .milliseconds(2_250), Self.signs(0, wantedSince: nil)) == .close)
     }
 
     @Test func `a peer that never stops sending is closed after thirty seconds`() {
@@ -102,7 +111,7 @@ struct PeerDeadlinesTests {
         deadlines = PeerDeadlines(at: .zero)
         deadlines.finish(at: .zero, within: .seconds(5))
         #expect(deadlines.timerFired(at: .seconds(4), Self.signs(0, wantedSince: nil, undelivered: 1)) == .goOn)
-        #expect(deadlines.deadline == .seconds(5))
+        #expect(deadlines.deadline == .milliseconds(4_250))
         #expect(deadlines.timerFired(at: .seconds(5), Self.signs(5, wantedSince: nil, undelivered: 1)) == .close)
     }
 

@@ -72,10 +72,13 @@ public struct PeerDeadlines: Sendable {
         var undeliveredByteCount: Int
         /// When the peer was last seen to acknowledge bytes.
         var lastAcknowledgement: Duration
+        var nextCheck: Duration
     }
 
     /// How long a finished connection waits for a silent peer, and at first for one that is not silent.
     private static let (silentLingerTime, lingerTime) = (Duration.seconds(2), Duration.seconds(30))
+    /// How often acknowledgements are looked for. Nothing reports them.
+    private static let acknowledgementInterval = Duration.milliseconds(250)
 
     private let limits: Limits
     private var stage: Stage
@@ -103,7 +106,7 @@ public struct PeerDeadlines: Sendable {
         case .handshake: limits.handshake.map { start + $0 }
         case .firstPacket: limits.firstPacket.map { start + $0 }
         case .packets: limits.silence.map { start + $0 }
-        case .ending(let ending): min(ending.end, start + Self.silentLingerTime)
+        case .ending(let ending): min(ending.end, ending.nextCheck)
         }
     }
 
@@ -128,9 +131,11 @@ public struct PeerDeadlines: Sendable {
     public mutating func finish(at now: Duration, within timeout: Duration?, undeliveredByteCount: Int = 0) {
         if case .ending = stage { return }
         let end = now + (timeout ?? Self.lingerTime)
-        let ending = Ending(
-            end: end, isFixed: timeout != nil, undeliveredByteCount: undeliveredByteCount, lastAcknowledgement: now)
-        (stage, start) = (.ending(ending), now)
+        let interval = undeliveredByteCount > 0 ? Self.acknowledgementInterval : Self.silentLingerTime
+        stage = .ending(
+            Ending(
+                end: end, isFixed: timeout != nil, undeliveredByteCount: undeliveredByteCount,
+                lastAcknowledgement: now, nextCheck: now + interval))
     }
 
     /// Checks the deadline.
@@ -156,10 +161,11 @@ public struct PeerDeadlines: Sendable {
         ending.undeliveredByteCount = signs.undeliveredByteCount
         let isOver = ending.end <= now
         let mayClose = ending.isFixed && isOver || signs.undeliveredByteCount == 0
-        let isSilent = max(signs.lastArrival, ending.lastAcknowledgement) + Self.silentLingerTime <= now
-        if mayClose, isSilent || isOver { return .close }
+        let silenceEnd = max(signs.lastArrival, ending.lastAcknowledgement) + Self.silentLingerTime
+        if mayClose, silenceEnd <= now || isOver { return .close }
         if !mayClose, !ending.isFixed { ending.end = now + Self.lingerTime }
-        (stage, start) = (.ending(ending), now)
+        ending.nextCheck = signs.undeliveredByteCount > 0 ? now + Self.acknowledgementInterval : silenceEnd
+        stage = .ending(ending)
         return .goOn
     }
 }
