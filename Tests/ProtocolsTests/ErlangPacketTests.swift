@@ -42,6 +42,6 @@ struct ErlangPacketTests {
     /// An empty payload, the largest one, and many between.
     private static func payloads(upTo most: Int, using random: inout SeededGenerator) -> [[UInt8]] {
         let counts = [0, most] + (0..<300).map { _ in Int.random(in: 0...min(most, 2000), using: &random) } + [0]
-        return counts.map { count in (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) } }
+        return counts.map { random.bytes($0) }
     }
 }

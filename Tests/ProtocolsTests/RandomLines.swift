@@ -146,7 +146,7 @@ struct RandomLines {
 
     private mutating func hex(upTo limit: Int) -> String {
         let count = Int.random(in: 1...limit, using: &random)
-        return Hexadecimal.text(of: (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
+        return Hexadecimal.text(of: random.bytes(count))
     }
 
     private mutating func properties() -> JSONValue {

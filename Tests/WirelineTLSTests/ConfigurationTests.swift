@@ -218,13 +218,13 @@ struct TLSKeyHashTests {
     @Test func `a random hash is read back from both formats`() throws {
         var random = SeededGenerator.forThisRun()
         for _ in 0..<1000 {
-            let hash = try #require(TLSKeyHash(bytes: .random(count: 32, using: &random)))
+            let hash = try #require(TLSKeyHash(bytes: random.bytes(32)))
             let digits = hash.bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
             let isSame = try TLSKeyHash(hash.base64) == hash && TLSKeyHash(digits) == hash
             guard !isSame else { continue }
             Issue.record("\(digits); \(random.seedComment)")
             break
         }
-        #expect(TLSKeyHash(bytes: .random(count: 31, using: &random)) == nil)
+        #expect(TLSKeyHash(bytes: random.bytes(31)) == nil)
     }
 }

@@ -36,7 +36,7 @@ struct ErlangTLSTests {
         try side.shakeHands()
         #expect(side.engine.version == version)
         #expect(side.engine.applicationProtocol == "wireline")
-        let bytes = [UInt8].random(count: 300_000, using: &random)
+        let bytes = random.bytes(300_000)
         for start in stride(from: 0, to: bytes.count, by: 30_000) {
             try side.write(Array(bytes[start..<start + 30_000]))
             try side.run { side.side.received.count >= start + 30_000 }

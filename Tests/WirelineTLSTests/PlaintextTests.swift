@@ -23,7 +23,7 @@ struct PlaintextTests {
         var random = SeededGenerator.forThisRun()
         let pair = try pair(version)
         let (request, reply) = (
-            [UInt8].random(count: count, using: &random), [UInt8].random(count: count, using: &random)
+            random.bytes(count), random.bytes(count)
         )
         pair.server.room = Int.random(in: 1...40_000, using: &random)
         let limit = max(1, count / 8)
@@ -65,7 +65,7 @@ struct PlaintextTests {
     @Test func `output can be taken in parts`() throws {
         let pair = try pair()
         var random = SeededGenerator.forThisRun()
-        let text = [UInt8].random(count: 150_000, using: &random)
+        let text = random.bytes(150_000)
         #expect(try pair.client.write(text[..<70_000] + []) == 70_000)
         var written = 70_000
         while pair.client.engine.pendingByteCount > 0 {

@@ -152,7 +152,7 @@ struct RobustnessTests {
             case 0: [byte ^ (1 << UInt8.random(in: 0..<8, using: &random))]
             case 1: []
             case 2: [byte, byte]
-            default: .random(count: 5, using: &random) + [byte]
+            default: random.bytes(5) + [byte]
             }
         return [front + middle + back]
     }
@@ -166,7 +166,7 @@ struct RobustnessTests {
             let pair = try Pair(contexts.0, contexts.1)
             let side = isClient ? pair.client : pair.server
             try side.engine.start()
-            var bytes = [UInt8].random(count: Int.random(in: 0...300, using: &random), using: &random)
+            var bytes = random.bytes(Int.random(in: 0...300, using: &random))
             let kinds: [UInt8] = [20, 21, 22, 23]
             let header: [UInt8] = [
                 try #require(kinds.randomElement(using: &random)), 3, .random(in: 0...4, using: &random),

@@ -72,10 +72,6 @@ extension [UInt8] {
     init(copying bytes: RawSpan) {
         self = bytes.withUnsafeBytes { Array($0) }
     }
-
-    static func random(count: Int, using random: inout SeededGenerator) -> [UInt8] {
-        (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-    }
 }
 
 /// Two engines that are connected to each other.

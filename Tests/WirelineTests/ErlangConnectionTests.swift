@@ -74,7 +74,7 @@ struct ErlangConnectionTests {
         let connection = try await PacketConnection.connect(
             to: "127.0.0.1", port: server.port(), layout: layout, packetLimit: 1 << 20)
         for count in [0, 1, 2, 100, 255] + (width == 1 ? [] : [256, 65_535]) + (width == 4 ? [300_000] : []) {
-            let payload = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+            let payload = random.bytes(count)
             let packet = try layout.encode(id: 0, payload: payload.span.bytes)
             try await connection.send(packet: packet)
             #expect(try await connection.nextBytes() == packet, random.seedComment)

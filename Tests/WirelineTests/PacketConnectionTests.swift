@@ -54,7 +54,7 @@ struct PacketConnectionTests {
         let pair = try await ConnectionPair.make(
             limits: ConnectionLimits(maximumPacketByteCount: 16 << 20, writeTimeout: nil))
         defer { pair.close() }
-        let payload = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        let payload = random.bytes(byteCount)
         let packets = [try packet(payload: [1]), try packet(payload: payload), try packet(payload: [2])]
         let sending = Task { try await pair.client.sendRaw(Array(packets.joined())) }
         for expected in packets {

@@ -13,7 +13,7 @@ struct StreamTransformTests {
     func `an echo returns all bytes, however many are written at once`(byteCount: Int) async throws {
         var random = SeededGenerator.forThisRun()
         let pair = try await StreamPair.make(server: .echo, transforms: (Scrambler(), Scrambler()))
-        let bytes = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        let bytes = random.bytes(byteCount)
         await pair.client.write(bytes)
         await pair.clientRecorder.wait { $0.received.count >= byteCount }
         #expect(pair.clientRecorder.state.received == bytes)

@@ -4,10 +4,6 @@ import TestingSupport
 import WirelineWebSocket
 
 extension [UInt8] {
-    static func random(count: Int, using random: inout SeededGenerator) -> [UInt8] {
-        (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-    }
-
     init(copying bytes: RawSpan) {
         self = bytes.withUnsafeBytes { Array($0) }
     }

@@ -66,7 +66,7 @@ struct ConformanceTests {
     @Test(arguments: [65_535, 65_536, 65_537, 100_000], [WebSocketRole.client, .server])
     func `long messages are echoed, too`(count: Int, role: WebSocketRole) {
         var random = SeededGenerator.forThisRun()
-        let payload = [UInt8].random(count: count, using: &random)
+        let payload = random.bytes(count)
         let text = Frame.text(String(repeating: "老*", count: count / 4))
         let frames = [.binary(payload), text, Frame.close(1000)]
         let bytes = Self.bytes(frames, to: role)
@@ -163,7 +163,7 @@ struct FrameTests {
         var random = SeededGenerator.forThisRun()
         for round in 0..<3_000 {
             let role: WebSocketRole = round % 2 == 0 ? .client : .server
-            var bytes = [UInt8].random(count: Int.random(in: 0...60, using: &random), using: &random)
+            var bytes = random.bytes(Int.random(in: 0...60, using: &random))
             // Half of them begin like a frame.
             if round % 4 < 2, bytes.count > 1 {
                 bytes[0] = [0x01, 0x02, 0x81, 0x82, 0x88, 0x89, 0x8A].randomElement(using: &random) ?? 0
@@ -190,8 +190,8 @@ struct MaskingTests {
             let count = Int.random(in: 0...300, using: &random)
             let start = Int.random(in: 0...70, using: &random)
             let phase = Int.random(in: 0...9, using: &random)
-            let bytes = [UInt8].random(count: count + start + 3, using: &random)
-            let key = [UInt8].random(count: 4, using: &random)
+            let bytes = random.bytes(count + start + 3)
+            let key = random.bytes(4)
             let number = key.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
             let rotated = Masking.rotated(number, by: phase)
             let expected = Self.reference(Array(bytes[start..<start + count]), key, phase)

@@ -262,10 +262,10 @@ struct DeflateTests {
     private static func content(_ round: Int, using random: inout SeededGenerator) -> [UInt8] {
         switch round % 5 {
         case 0: return []
-        case 1: return .random(count: Int.random(in: 1...2_000, using: &random), using: &random)
+        case 1: return random.bytes(Int.random(in: 1...2_000, using: &random))
         default:
             let words = (0..<40).map { _ in
-                [UInt8].random(count: Int.random(in: 3...30, using: &random), using: &random)
+                random.bytes(Int.random(in: 3...30, using: &random))
             }
             return (0..<200).flatMap { _ in words.randomElement(using: &random) ?? [] }
         }
@@ -367,7 +367,7 @@ struct DeflateTests {
         (configuration.messageLimit, configuration.frameLimit) = (limit, limit)
         var random = SeededGenerator.forThisRun()
         for (count, isTaken) in [(limit, true), (limit + 1, false)] {
-            let noise = [UInt8].random(count: count, using: &random)
+            let noise = random.bytes(count)
             let sender = Side(role == .client ? .server : .client, agreement: Self.agreement())
             if isInParts {
                 try sender.send(part: noise, .binary, isLast: false)
@@ -468,7 +468,7 @@ struct DeflateTests {
 
     @Test func `a distance beyond the agreed window is refused`() throws {
         var random = SeededGenerator.forThisRun()
-        let noise = [UInt8].random(count: 2_000, using: &random)
+        let noise = random.bytes(2_000)
         let frame = try Self.compressed(noise + noise).bytes(maskedWith: nil)
         let side = Self.client(nil, Self.agreement(peerBits: 9))
         side.room = 100

@@ -177,7 +177,7 @@ struct PacketPathTests {
 
 extension [UInt8] {
     fileprivate static func random(upTo most: Int, using random: inout SeededGenerator) -> [UInt8] {
-        (0..<Int.random(in: 0...most, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        random.bytes(Int.random(in: 0...most, using: &random))
     }
 }
 

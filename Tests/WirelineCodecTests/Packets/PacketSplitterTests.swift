@@ -22,9 +22,7 @@ struct PacketSplitterTests {
     @Test(arguments: SampleLayout.all)
     func `random pieces of random packets give the same payloads`(sample: SampleLayout) throws {
         var random = SeededGenerator.forThisRun()
-        let payloads = (0..<50).map { _ in
-            (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
-        }
+        let payloads = (0..<50).map { _ in random.bytes(Int.random(in: 0...60, using: &random)) }
         let stream = Array(
             try payloads.map { try sample.layout.encode(id: sample.id, payload: $0.span.bytes) }.joined())
         let pieces = (0..<20).map { _ in randomPieces(of: stream, using: &random) }

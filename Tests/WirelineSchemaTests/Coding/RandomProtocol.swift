@@ -98,7 +98,7 @@ struct RandomProtocol {
             return .string(extent == .terminated ? text.filter { $0 != "\u{0}" } : text)
         case .bytes:
             let count = Int.random(in: 0...9, using: &random)
-            return .string(Base64.encode((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }))
+            return .string(Base64.encode(random.bytes(count)))
         case .properties:
             return .object(
                 (0..<Int.random(in: 0...3, using: &random)).map { JSONValue.Member("k\($0)", .string("v:\($0)")) })

@@ -7,11 +7,11 @@ import WirelineSchema
 
 /// Pairs of schemas with known consequences.
 struct CompatibilityTests {
-    /// If memory or time grew with the square of the number of fields, this test would crash or take hours.
-    @Test(.amongAll) func `lists of sixty thousand fields are compared in time`() throws {
-        let names = (0..<60_000).map { "uint8 field\($0);\n" }
+    /// If memory or time grew with the square of the number of fields, this test would take minutes.
+    @Test(.amongAll) func `lists of ten thousand fields are compared in time`() throws {
+        let names = (0..<10_000).map { "uint8 field\($0);\n" }
         var newer = names
-        newer[30_000] = "uint8 renamed;\n"
+        newer[5_000] = "uint8 renamed;\n"
         newer.append("optional uint8 more;\n")
         #expect(
             try verdicts("message Cs_1 {\(names.joined())}", "message Cs_1 {\(newer.joined())}") == [
@@ -22,10 +22,10 @@ struct CompatibilityTests {
     @Test(.amongAll, arguments: ["uint16", "int8"])
     func `lists in which every field has changed are compared`(type: String) throws {
         func source(_ type: String) -> String {
-            "message Cs_1 {" + (0..<300).map { "\(type) field\($0);\n" }.joined() + "}"
+            "message Cs_1 {" + (0..<100).map { "\(type) field\($0);\n" }.joined() + "}"
         }
         let changes = try describe(source(type)).changes(since: describe(source("uint8")))
-        #expect(changes.map(\.effect) == (0..<300).map { _ in .wire })
+        #expect(changes.map(\.effect) == (0..<100).map { _ in .wire })
     }
 
     @Test(arguments: [

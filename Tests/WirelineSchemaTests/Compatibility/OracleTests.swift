@@ -10,7 +10,7 @@ import WirelineSchema
 struct OracleTests {
     /// The number of pairs of schemas to compare; `WIRELINE_SCHEMA_EDITS=10000` compares more of them.
     private static let pairCount =
-        ProcessInfo.processInfo.environment["WIRELINE_SCHEMA_EDITS"].flatMap { Int($0) } ?? 250
+        ProcessInfo.processInfo.environment["WIRELINE_SCHEMA_EDITS"].flatMap { Int($0) } ?? 120
 
     @Test(.amongAll)
     func `each verdict agrees with what really happens`() {

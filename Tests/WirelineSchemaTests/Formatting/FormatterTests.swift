@@ -136,7 +136,7 @@ struct FormatterTests {
     @Test func `any layout with comments anywhere becomes one layout with the same meaning`() {
         var random = SeededGenerator.forThisRun()
         let seed = random.seedComment
-        for _ in 0..<400 {
+        for _ in 0..<150 {
             let (schema, _) = RandomSchema.make(using: &random)
             var injector = CommentInjector(random: random)
             let text = injector.text(of: schema)

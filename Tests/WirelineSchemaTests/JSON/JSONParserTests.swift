@@ -177,12 +177,12 @@ struct JSONParserTests {
     @Test(
         .amongAll,
         arguments: [
-            "\"" + String(repeating: #"\u0041"#, count: 200_000) + "\"",
-            "\"" + String(repeating: #"a\n"#, count: 2_000_000) + "\"",
-            "[" + String(repeating: "0,", count: 200_000) + "0]",
-            "{" + (0..<100_000).map { "\"\($0)\":0" }.joined(separator: ",") + "}",
-            String(repeating: "9", count: 500_000),
-            "\"" + String(repeating: "é", count: 300_000) + "\"",
+            "\"" + String(repeating: #"\u0041"#, count: 50_000) + "\"",
+            "\"" + String(repeating: #"a\n"#, count: 200_000) + "\"",
+            "[" + String(repeating: "0,", count: 50_000) + "0]",
+            "{" + (0..<20_000).map { "\"\($0)\":0" }.joined(separator: ",") + "}",
+            String(repeating: "9", count: 100_000),
+            "\"" + String(repeating: "é", count: 50_000) + "\"",
         ])
     func `a large text takes linear time`(text: String) throws {
         let value = try JSONValue(parsing: text)

@@ -10,29 +10,29 @@ struct HostileSchemaTests {
     @Test(
         .amongAll,
         arguments: [
-            ("braces", String(repeating: "{", count: 100_000)),
+            ("braces", String(repeating: "{", count: 20_000)),
             ("open messages", String(repeating: "message A {\n", count: 20_000)),
-            ("one long name", String(repeating: "a", count: 1_000_000)),
-            ("one long number", String(repeating: "1", count: 1_000_000)),
-            ("one long string", "message Cs_1 { @deprecated(\"" + String(repeating: "\\", count: 500_000)),
-            ("one long ruler", "// " + String(repeating: "=", count: 500_000) + "\nmessage Cs_1 { }"),
-            ("at signs", String(repeating: "@", count: 100_000)),
-            ("open attributes", String(repeating: "@a( ", count: 50_000)),
-            ("full-width marks", String(repeating: "；", count: 50_000)),
-            ("marks that there are not", String(repeating: "$#%", count: 50_000)),
-            ("comments", String(repeating: "/* x */ ", count: 50_000) + String(repeating: "// y\n", count: 50_000)),
-            ("cases without a semicolon", "enum E : uint8 {" + String(repeating: " x", count: 100_000)),
+            ("one long name", String(repeating: "a", count: 200_000)),
+            ("one long number", String(repeating: "1", count: 200_000)),
+            ("one long string", "message Cs_1 { @deprecated(\"" + String(repeating: "\\", count: 100_000)),
+            ("one long ruler", "// " + String(repeating: "=", count: 100_000) + "\nmessage Cs_1 { }"),
+            ("at signs", String(repeating: "@", count: 20_000)),
+            ("open attributes", String(repeating: "@a( ", count: 10_000)),
+            ("full-width marks", String(repeating: "；", count: 10_000)),
+            ("marks that there are not", String(repeating: "$#%", count: 10_000)),
+            ("comments", String(repeating: "/* x */ ", count: 10_000) + String(repeating: "// y\n", count: 10_000)),
+            ("cases without a semicolon", "enum E : uint8 {" + String(repeating: " x", count: 20_000)),
         ])
     func `very long input gets an answer`(title: String, text: String) {
         #expect(!check(text).diagnostics.contains { $0.excerpt.text.utf8.count > 1000 })
     }
 
     @Test(.amongAll) func `a chain of structs deeper than the stack is refused at its message`() {
-        let count = 50_000
+        let count = 10_000
         let text =
             (0..<count).map { "struct S\($0) { S\($0 + 1) a; }\n" }.joined()
             + "struct S\(count) { uint8 a; } message Cs_1 { S0 a; }"
-        #expect(check(text).diagnostics.map(\.message) == ["in `Cs_1` structs nest 50001 deep, 32 are allowed"])
+        #expect(check(text).diagnostics.map(\.message) == ["in `Cs_1` structs nest 10001 deep, 32 are allowed"])
     }
 
     @Test(
@@ -44,7 +44,7 @@ struct HostileSchemaTests {
     func `a chain of structs deeper than the stack is translated and compared`(
         start: String, size: String, mark: String, type: String
     ) throws {
-        let count = 50_000
+        let count = 10_000
         let text =
             (0..<count).map { "\(start)\($0) \(size) { \(mark) S\($0 + 1) a; }\n" }.joined()
             + "struct S\(count) { uint8 a; }"

@@ -10,7 +10,7 @@ import WirelineWebSocket
 /// Messages between our client and our server, and back-pressure in both directions.
 @Suite(.ahead)
 struct WebSocketMessageTests {
-    private static let byteCounts = [0, 1, 125, 126, 127, 65_535, 65_536, 65_537, 1_000_000, 16 << 20]
+    private static let byteCounts = [0, 1, 125, 126, 127, 65_535, 65_536, 65_537, 1_000_000, 5 << 20]
 
     @Test(arguments: [nil, WebSocketDeflate()])
     func `messages of every length come back as they were sent`(deflate: WebSocketDeflate?) async throws {
@@ -20,8 +20,8 @@ struct WebSocketMessageTests {
         #expect(client.compresses == (deflate != nil))
         for byteCount in Self.byteCounts {
             let text = WebSocketMessage.text(String(repeating: "x", count: byteCount))
-            // Half of the bytes repeat, half do not.
-            let content = (0..<byteCount).map { $0 % 2 == 0 ? 7 : UInt8.random(in: 0...255, using: &random) }
+            // One half repeats, the other does not.
+            let content = [UInt8](repeating: 7, count: byteCount / 2) + random.bytes(byteCount - byteCount / 2)
             for message in [text, .binary(content)] {
                 try await client.send(message)
                 let isSame = try await client.receive() == message

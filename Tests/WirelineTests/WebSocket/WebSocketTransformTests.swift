@@ -113,7 +113,7 @@ struct WebSocketTransformTests {
                 server.receive(request, room: 100)
                 client.receive(server.output(), room: 100)
             }
-            var bytes = [UInt8].random(count: Int.random(in: 0...200, using: &random), using: &random)
+            var bytes = random.bytes(Int.random(in: 0...200, using: &random))
             if Bool.random(using: &random) { bytes = [0x82, 0x05] + bytes }
             for end in [client, server] {
                 end.receive(bytes, room: Int.random(in: 1...50, using: &random))
@@ -122,11 +122,5 @@ struct WebSocketTransformTests {
                 #expect(end.transform.connectionFailure != nil || end.stop == .ended, random.seedComment)
             }
         }
-    }
-}
-
-extension [UInt8] {
-    fileprivate static func random(count: Int, using random: inout SeededGenerator) -> [UInt8] {
-        (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
 }
