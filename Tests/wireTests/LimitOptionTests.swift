@@ -19,7 +19,7 @@ struct LimitOptionTests {
         for option in ["connection-limit N", "connection-limit-per-address N|none", "idle-timeout TIME|none"] {
             #expect(help.contains("--\(option) "))
         }
-        #expect(help.contains("so long (default 30s)"))
+        #expect(help.contains("this long (default 30s)"))
         #expect(help.contains("--handshake-timeout") == (command != "proxy"))
         #expect(help.contains("(default 1073741824)") == (command != "proxy"))
         #expect(help.contains("(default 1024/30s)") == (command != "proxy"))
@@ -58,7 +58,7 @@ struct LimitOptionTests {
         let server = try ServingTool("--held-bytes", "100000")
         let connection = try await server.connect()
         await connection.sendRaw(Array(try standardPacket(id: 1, [UInt8](repeating: 0, count: 500_000)).dropLast()))
-        #expect(server.nextErrors().contains(": no room: "))
+        #expect(server.nextErrors().contains(": no memory left: "))
         connection.close()
         #expect(server.end() == .success(""))
     }

@@ -95,8 +95,8 @@ extension ConnectionError: CustomStringConvertible {
         case .tls(let error): error.description
         case .proxy(let error): error.description
         case .cancelled: "the task was cancelled"
-        case .alreadyReceiving: "another task waits for what arrives already"
-        case .notOnLoop: "this works on the connection's event loop only"
+        case .alreadyReceiving: "another task is already receiving from this connection"
+        case .notOnLoop: "this call is allowed only on the connection's event loop"
         case .unanswered(unreadByteCount: 0): "the request was not answered in time"
         case .unanswered(let byteCount):
             "the request was not answered in time; \(byteCount) bytes of other messages wait to be read"
@@ -105,10 +105,10 @@ extension ConnectionError: CustomStringConvertible {
         case .session(let error): error.description
         case .sessionEnded(let cause): cause.description
         case .disconnected(let cause): cause.description
-        case .tooManyConnections(1): "its address has a connection already, and may have no more"
-        case .tooManyConnections(let limit): "its address has \(limit) connections already, and may have no more"
-        case .tooSlow(let rate): "fewer than \(rate.byteCount) bytes of a packet have come in \(rate.window)"
-        case .noRoom(let limit): "no room: the server's connections hold the \(limit) bytes that they may"
+        case .tooManyConnections(1): "the peer's address already has a connection, and one is allowed"
+        case .tooManyConnections(let limit): "the peer's address already has the \(limit) connections that are allowed"
+        case .tooSlow(let rate): "fewer than \(rate.byteCount) bytes of a packet arrived in \(rate.window)"
+        case .noRoom(let limit): "no memory left: all connections together may hold \(limit) bytes"
         case .kicked: "this side has ended the connection with a last message"
         case .webSocket(let error): error.description
         case .webSocketEnded(let end): end.description

@@ -9,7 +9,7 @@ extension Command {
     /// `wire call`
     static let call = Command(
         name: "call",
-        summary: "send a message to a server, and print its reply as decode does",
+        summary: "send a message to a server, and print the reply as decode does",
         parameters: [.endpoint, .message, .json],
         options: [.protocolFolder, .header, .expect, .timeout, .verbose] + TLSOptions.clientOptions
             + NetworkOptions.clientOptions,
@@ -41,9 +41,9 @@ extension Command {
 extension Option {
     fileprivate static let expect = Option(
         "--expect", value: "MESSAGE",
-        "which message the reply is (default: the one that the schema pairs, or the first)")
+        "the reply's message (default: the one that the schema pairs with the request, or the first that arrives)")
     fileprivate static let timeout = Option(
-        "--timeout", value: "TIME", "for connecting and waiting together: 500ms, 5s, 2m (default 5s)")
+        "--timeout", value: "TIME", "the time limit for connecting and the reply together: 500ms, 5s, 2m (default 5s)")
 }
 
 extension PacketTranslator {

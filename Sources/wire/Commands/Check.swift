@@ -27,7 +27,8 @@ extension Command {
 
 extension Option {
     fileprivate static let format = Option(
-        "--format", choices: ["text", "json", "github"], "for people, for programs, or as GitHub's annotations")
+        "--format", choices: ["text", "json", "github"],
+        "the output: for people, for programs, or GitHub annotations (default text)")
 }
 
 /// The result of a check, in its three formats.

@@ -9,10 +9,10 @@ extension Command {
     /// `wire conform`
     static let conform = Command(
         name: "conform",
-        summary: "run packets with known meanings, valid and invalid, against an implementation of a protocol",
+        summary: "test an implementation of a protocol with valid and invalid packets",
         parameters: [
             Parameter(
-                "VECTORS", "files and folders of them (default: the protocol's Vectors/)", isOptional: true,
+                "VECTORS", "vector files, or folders of them (default: the protocol's Vectors/)", isOptional: true,
                 isRepeated: true)
         ],
         options: [
@@ -180,28 +180,33 @@ extension Command {
 extension Option {
     fileprivate static let command = Option(
         "--command", value: "'PROGRAM ARG…'",
-        "ask this program, which replies in lines of JSON, in place of our own codec")
+        "test this program instead of the built-in codec; it replies with lines of JSON")
     fileprivate static let adapter = Option(
-        "--adapter", "be such a program: reply to the lines of standard input with our own codec")
+        "--adapter", "act as such a program: answer the lines of standard input with the built-in codec")
     fileprivate static let target = Option(
-        "--target", value: "HOST:PORT", "send the packets to this server, which must return each as it came")
+        "--target", value: "HOST:PORT", "test this server, which must return each packet unchanged")
     fileprivate static let timeout = Option(
         "--timeout", value: "TIME",
-        "for a reply, or a server's connection: 500ms, 5s, 2m (default 5s); a program's first reply may take ten times that"
+        "the time limit for each reply, and for connecting: 500ms, 5s, 2m (default 5s); a program's first reply may "
+            + "take ten times as long"
     )
     fileprivate static let strict = Option(
-        "--strict", "errors must say what is wrong, in which field and at which byte; else what they say must be right")
+        "--strict",
+        "require errors to name the reason, the field and the byte; without this, only what they name is checked")
     fileprivate static let generate = Option(
         "--generate", value: "N",
-        "make so many vectors from the schema, too: the ends of every type, and broken packets")
-    fileprivate static let seed = Option("--seed", value: "N", "which ones --generate makes (default 1)")
-    fileprivate static let write = Option("--write", value: "DIR", "write what --generate makes to files")
+        "also test N vectors made from the schema: the limits of every type, and invalid packets")
+    fileprivate static let seed = Option(
+        "--seed", value: "N", "the seed for --generate: equal seeds make equal vectors (default 1)")
+    fileprivate static let write = Option(
+        "--write", value: "DIR", "write the vectors of --generate to files in this folder")
     fileprivate static let sender = Option(
-        "--from", choices: Sender.allCases.map(\.rawValue), "only what this side sends")
+        "--from", choices: Sender.allCases.map(\.rawValue), "use only packets that this side sends")
     fileprivate static let filter = Option(
-        "--filter", value: "TEXT", "only the checks with this in their names; * stands for anything")
+        "--filter", value: "TEXT", "run only checks whose names contain this text; * stands for any text")
     fileprivate static let expectedFailures = Option(
-        "--expected-failures", value: "FILE", "names of checks that are known to fail, one a line; they must fail")
-    fileprivate static let junit = Option("--junit", value: "FILE", "write the results as JUnit's XML, too")
-    fileprivate static let everything = Option("--verbose", "print a line for what passes, too")
+        "--expected-failures", value: "FILE",
+        "a file with the names of checks that are known to fail, one a line; they must fail")
+    fileprivate static let junit = Option("--junit", value: "FILE", "also write the results as JUnit XML")
+    fileprivate static let everything = Option("--verbose", "also print a line for each check that passes")
 }

@@ -7,10 +7,10 @@ extension Command {
     /// `wire decode`
     static let decode = Command(
         name: "decode",
-        summary: "turn packets into JSON, one line a packet",
+        summary: "decode packets, and print each as a line of JSON",
         parameters: [
             Parameter(
-                "HEX", "the packets in hexadecimal digits; raw bytes from standard input when left out",
+                "HEX", "the packets in hexadecimal digits; without it, raw bytes are read from standard input",
                 isOptional: true)
         ],
         options: [.protocolFolder, .hexadecimal, .sender],
@@ -32,9 +32,10 @@ extension Command {
 
 extension Option {
     fileprivate static let hexadecimal = Option(
-        "--hex", "standard input is hexadecimal text, or what `hexdump -C` or `xxd` print")
+        "--hex", "standard input is hexadecimal text, or the output of `hexdump -C` or `xxd`")
     fileprivate static let sender = Option(
-        "--from", choices: Sender.allCases.map(\.rawValue), "whose message it is where both could be (default client)")
+        "--from", choices: Sender.allCases.map(\.rawValue),
+        "the side that sent a message, if both sides could have (default client)")
 }
 
 /// Returns the result of reading hexadecimal text, or a failure that explains the text's error.

@@ -6,10 +6,10 @@ extension Command {
     /// `wire diff`
     static let diff = Command(
         name: "diff",
-        summary: "say which changes of a schema break which side, with the bytes that go wrong",
+        summary: "show which schema changes break which side, with a packet that proves it",
         parameters: [
             Parameter("OLD", "a folder, a lock file, or a git revision: REV, or REV:DIR", isOptional: true),
-            Parameter("NEW", "the same (default: the protocol's folder as it is)", isOptional: true),
+            Parameter("NEW", "the same kinds (default: the protocol's folder as it is now)", isOptional: true),
         ],
         options: [.protocolFolder, .format, .strict, .lock, .writeLock],
         example: "wire diff Protocols/Scene Protocols/Scene --strict",
@@ -72,12 +72,13 @@ extension Command {
 
 extension Option {
     fileprivate static let format = Option(
-        "--format", choices: ["text", "json", "github"], "for people, for programs, or as GitHub's annotations")
+        "--format", choices: ["text", "json", "github"],
+        "the output: for people, for programs, or GitHub annotations (default text)")
     fileprivate static let strict = Option(
-        "--strict", "exit with 1 for changes of generated code or JSON alone, too")
+        "--strict", "also exit with 1 for changes that affect only generated code or JSON")
     fileprivate static let lock = Option(
-        "--lock", value: "FILE", "the old version, as --write-lock has written it; CI needs no history then")
+        "--lock", value: "FILE", "the old version, written by --write-lock; CI then needs no git history")
     fileprivate static let writeLock = Option(
         "--write-lock", value: "FILE",
-        "write the protocol's folder (OLD or --protocol) to one file, and compare nothing")
+        "write the protocol's folder (OLD or --protocol) to one file; nothing is compared")
 }

@@ -7,7 +7,7 @@ extension Command {
     /// `wire encode`
     static let encode = Command(
         name: "encode",
-        summary: "turn JSON into one packet, printed as hexadecimal digits",
+        summary: "encode JSON as one packet, and print it as hexadecimal digits",
         parameters: [.message, .json],
         options: [.protocolFolder, .header],
         example: #"wire encode Cs_20001 '{"SceneId":1,"Line":2,"message":"hi"}' --protocol Protocols/Scene"#,
@@ -26,12 +26,12 @@ extension Parameter {
     static let message = Parameter("MESSAGE", "the message's name in the schema, or its @name")
     static let json = Parameter(
         "JSON",
-        "the object of its fields, or a line that decode printed; from standard input when left out (at most 256 MiB)",
+        "the object of its fields, or a line that decode printed; without it, standard input is read (at most 256 MiB)",
         isOptional: true)
 }
 
 extension Option {
-    static let header = Option("--header", value: "JSON", "an object of header fields to set")
+    static let header = Option("--header", value: "JSON", "a JSON object of header fields to set")
 }
 
 extension PacketTranslator {

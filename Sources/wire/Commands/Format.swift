@@ -6,7 +6,7 @@ extension Command {
     /// `wire format`
     static let format = Command(
         name: "format",
-        summary: "lay .wire files out in the canonical way, comments kept",
+        summary: "format .wire files in the one canonical way; comments stay",
         parameters: [
             Parameter(
                 "PATH", "folders and .wire files (default: the only protocol under Protocols/)", isOptional: true,
@@ -68,5 +68,5 @@ extension Command {
 
 extension Option {
     fileprivate static let check = Option(
-        "--check", "change nothing; list the files that would change, and exit with 1")
+        "--check", "change nothing; list the files that would change, and exit with 1 if there are any")
 }

@@ -7,10 +7,10 @@ extension Command {
     /// `wire generate`
     static let generate = Command(
         name: "generate",
-        summary: "write code or documentation that is made of a protocol's schema",
+        summary: "generate code or documentation from a protocol's schema",
         parameters: [
             Parameter(
-                "LANGUAGE", "what to make; the script of erlang-adapter belongs beside the module of erlang",
+                "LANGUAGE", "what to generate; the script of erlang-adapter belongs beside the module of erlang",
                 choices: backEnds.map(\.name))
         ],
         options: [.protocolFolder, .output],
@@ -64,5 +64,6 @@ extension Command {
 }
 
 extension Option {
-    fileprivate static let output = Option("--out", value: "DIR", "the folder to write to; made if it is missing")
+    fileprivate static let output = Option(
+        "--out", value: "DIR", "the folder to write to; it is created if it does not exist")
 }

@@ -7,7 +7,7 @@ extension Command {
     /// `wire probe`
     static let probe = Command(
         name: "probe",
-        summary: "say which framing a server speaks, with lengths of 1 to 4 bytes, or which other protocol",
+        summary: "find out which framing a server uses (lengths of 1 to 4 bytes), or which known protocol",
         parameters: [.endpoint],
         options: [.silence, .packet, .timeout],
         example: "wire probe 127.0.0.1:9001",
@@ -85,10 +85,10 @@ extension Command {
 
 extension Option {
     fileprivate static let silence = Option(
-        "--silence", value: "TIME", "after how long without an answer there is none: 100ms, 1s (default 300ms)")
+        "--silence", value: "TIME", "how long to wait for each answer: 100ms, 1s (default 300ms)")
     fileprivate static let packet = Option(
-        "--send", value: "HEX", "a packet that the server answers, where it answers no others")
+        "--send", value: "HEX", "a packet that the server answers, if it answers no unknown ones")
     fileprivate static let timeout = Option(
         "--timeout", value: "TIME",
-        "for the whole probe: 10s, 2m (default 100 times --silence, of which each connection may take 5s to be made)")
+        "the time limit for the whole probe: 10s, 2m (default 100 times --silence; opening a connection may take 5s)")
 }

@@ -8,7 +8,7 @@ extension Command {
     /// `wire proxy`
     static let proxy = Command(
         name: "proxy",
-        summary: "pass connections on to a server, and show the packets of both sides, until Ctrl-C",
+        summary: "forward connections to a server, and show the packets of both sides, until Ctrl-C",
         parameters: [],
         options: [.protocolFolder, .listen, .target, .web, .record] + LimitOptions.proxyOptions
             + TLSOptions.clientOptions,
@@ -92,12 +92,15 @@ extension Command {
 }
 
 extension Option {
-    fileprivate static let listen = Option("--listen", value: "HOST:PORT", "where to take connections; port 0: any")
-    fileprivate static let target = Option("--to", value: "HOST:PORT", "the server that they are passed on to")
+    fileprivate static let listen = Option(
+        "--listen", value: "HOST:PORT", "the address to listen on; with port 0 the system chooses a port")
+    fileprivate static let target = Option("--to", value: "HOST:PORT", "the server to forward to")
     fileprivate static let web = Option(
-        "--web", value: "PORT", "show it in browsers of this machine too, at http://127.0.0.1:PORT/; port 0: any")
+        "--web", value: "PORT",
+        "also show the packets on a page for this machine's browsers, at http://127.0.0.1:PORT/; with port 0 the system "
+            + "chooses a port")
     fileprivate static let record = Option(
         "--record", value: "FILE",
-        "write what passes to this file too, for Wireshark (pcapng); nothing is hidden there, so it is a new file "
-            + "that only you can read")
+        "also write the packets to a new file for Wireshark (pcapng); sensitive values are not hidden there, so only "
+            + "you can read the file")
 }

@@ -13,7 +13,7 @@ extension Command {
     /// generator also measures the cost of idle connections.
     static let serve = Command(
         name: "serve",
-        summary: "take connections and answer what comes, until Ctrl-C",
+        summary: "run a server that echoes messages or follows a script, until Ctrl-C",
         parameters: [.servedEndpoint],
         options: [.protocolFolder, .echo, .script, .check, .threads, .benchmark, .verbose, .webSocket, .allowedHost]
             + LimitOptions.packetServerOptions + TLSOptions.serverOptions,
@@ -108,17 +108,17 @@ extension Command {
 }
 
 extension Option {
-    fileprivate static let echo = Option("--echo", "return each message as it came, unknown ones too")
-    fileprivate static let script = Option("--script", value: "FILE", "do what a script says when messages come")
-    fileprivate static let check = Option("--check", "read and check the script, and serve nobody")
+    fileprivate static let echo = Option("--echo", "return each message unchanged, also unknown ones")
+    fileprivate static let script = Option("--script", value: "FILE", "follow this script when messages arrive")
+    fileprivate static let check = Option("--check", "only check the script; take no connections")
     fileprivate static let benchmark = Option(
         "--benchmark",
-        "for load generators: packets of up to 16 MiB, and no deadline for the first one; ID 0x7001 is counted, "
-            + "0x7002 asks for the count")
+        "for load generators: packets may have 16 MiB, and the first one has no time limit; packets with ID 0x7001 are "
+            + "counted, and ID 0x7002 asks for the count")
 }
 
 extension Parameter {
     /// Like ``endpoint``, but optional: `--check` needs none.
     fileprivate static let servedEndpoint = Parameter(
-        endpoint.name, endpoint.help + "; with --check it may be left out", isOptional: true)
+        endpoint.name, endpoint.help + "; not needed with --check", isOptional: true)
 }

@@ -7,7 +7,7 @@ extension Command {
     /// `wire websocket cases`
     static let webSocketCases = Command(
         name: "websocket cases",
-        summary: "run the cases of a WebSocket test server (such as Autobahn's) as a client that echoes",
+        summary: "run the cases of a server that tests WebSocket clients, such as Autobahn's",
         parameters: [.webSocketURL],
         options: [.agent, .deflate, .messageLimit] + TLSOptions.clientOptions + NetworkOptions.connectingOptions,
         example: "wire websocket cases ws://127.0.0.1:9001 --agent wire --deflate",
@@ -22,5 +22,5 @@ extension Command {
 }
 
 extension Option {
-    fileprivate static let agent = Option("--agent", value: "NAME", "under which name the server reports")
+    fileprivate static let agent = Option("--agent", value: "NAME", "the client's name in the server's reports")
 }

@@ -8,7 +8,7 @@ extension Command {
     /// `wire websocket connect`
     static let webSocketConnect = Command(
         name: "websocket connect",
-        summary: "send the lines of standard input as texts, and print what comes, until either side closes",
+        summary: "send lines of standard input as text messages, and print what arrives, until a side closes",
         parameters: [.webSocketURL],
         options: [.subprotocol, .origin, .wait, .deflate, .messageLimit] + TLSOptions.clientOptions
             + NetworkOptions.connectingOptions,
@@ -34,9 +34,9 @@ extension Command {
 
 extension Option {
     fileprivate static let subprotocol = Option(
-        "--subprotocol", value: "NAME", "ask for this subprotocol; several, the preferred one first")
-    fileprivate static let origin = Option("--origin", value: "ORIGIN", "say that this page asks, as a browser does")
+        "--subprotocol", value: "NAME", "ask for this subprotocol; repeat it for more, the preferred one first")
+    fileprivate static let origin = Option("--origin", value: "ORIGIN", "send this page's origin, as a browser does")
     fileprivate static let wait = Option(
-        "--wait", value: "TIME", "how long nothing has come behind the input's end before this side closes (default 1s)"
+        "--wait", value: "TIME", "after the end of the input, close when nothing has arrived for this long (default 1s)"
     )
 }

@@ -8,7 +8,7 @@ extension Command {
     /// `wire websocket echo`
     static let webSocketEcho = Command(
         name: "websocket echo",
-        summary: "send each WebSocket message back as it came, until Ctrl-C",
+        summary: "run a server that returns each WebSocket message unchanged, until Ctrl-C",
         parameters: [.endpoint],
         options: [.deflate, .messageLimit, .allowedHost, .threads] + LimitOptions.webSocketServerOptions
             + TLSOptions.serverOptions,

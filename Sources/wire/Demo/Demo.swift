@@ -9,7 +9,7 @@ extension Command {
     /// `wire demo`
     static let demo = Command(
         name: "demo",
-        summary: "show the scene messages as values and as bytes, then glue and tear them on a TCP connection",
+        summary: "show the scene messages as values and as bytes, then merged and split on a TCP connection",
         parameters: [],
         options: [],
         example: "wire demo",

@@ -115,31 +115,31 @@ struct RelayLimits {
 
 extension Option {
     fileprivate static let connectionLimit = Option(
-        "--connection-limit", value: "N", "how many connections there may be at a time; others wait (default 65536)")
+        "--connection-limit", value: "N", "the most open connections; further ones wait (default 65536)")
     fileprivate static let proxyConnectionLimit = Option(
-        connectionLimit.name, value: "N", "how many clients there may be at a time; others wait (default 10000)")
+        connectionLimit.name, value: "N", "the most clients at a time; further ones wait (default 10000)")
     fileprivate static let connectionLimitPerAddress = Option(
         "--connection-limit-per-address", value: "N|none",
-        "how many of one IP address, or IPv6 network of 64 bits; others are closed (default none)")
+        "the most connections from one IPv4 address or IPv6 /64 network; further ones are closed (default none)")
     fileprivate static let handshakeTimeout = Option(
-        "--handshake-timeout", value: "TIME|none", "for the handshakes of TLS and of a WebSocket (default 30s)")
+        "--handshake-timeout", value: "TIME|none", "the time limit for the TLS and WebSocket handshakes (default 30s)")
     fileprivate static let firstPacketTimeout = Option(
         "--first-packet-timeout", value: "TIME|none",
-        "for a connection's first packet to arrive (default 30s; with --benchmark none)")
+        "the time limit for a connection's first packet (default 30s; with --benchmark none)")
     fileprivate static let idleTimeout = Option(
-        "--idle-timeout", value: "TIME|none", "close connections that have sent nothing for so long (default none)")
+        "--idle-timeout", value: "TIME|none", "close connections that send nothing for this long (default none)")
     fileprivate static let minimumRate = Option(
         "--minimum-rate", value: "N/TIME|none",
-        "close connections that send fewer bytes in the time while the rest of a packet or message is awaited "
+        "close connections that send fewer than N bytes in each TIME while part of a packet or message is missing "
             + "(default 1024/30s)")
     fileprivate static let heldBytes = Option(
         "--held-bytes", value: "N|none",
-        "how many bytes all connections may hold together; others wait for room (default 1073741824)")
+        "the most bytes that all connections may hold in memory together; others wait (default 1073741824)")
     fileprivate static let writeTimeout = Option(
         "--write-timeout", value: "TIME|none",
-        "close connections that take nothing of what is sent to them for so long (default 30s)")
+        "close connections that accept no output for this long (default 30s)")
     fileprivate static let keepAlive = Option(
         "--keep-alive", value: "TIME|none",
-        "have TCP ask silent peers after so long whether they are there; close the connection after twice the time "
+        "probe silent peers with TCP keepalive after this time; close the connection after twice the time "
             + "(default 60s)")
 }

@@ -75,12 +75,13 @@ enum NetworkOptions {
 
 extension Option {
     static let webSocket = Option(
-        "--websocket", value: "PATH", "carry the packets over a WebSocket that is asked for with this path: /sub")
+        "--websocket", value: "PATH", "carry the packets over a WebSocket at this path: /sub")
     fileprivate static let proxy = Option(
         "--proxy", value: "URL",
-        "have this proxy connect: http://HOST:PORT or socks5://HOST:PORT, with USER:PASSWORD@ in front of the host")
+        "connect through this proxy: http://HOST:PORT or socks5://HOST:PORT; USER:PASSWORD@ may stand before the host")
     fileprivate static let interface = Option(
         "--interface", value: "NAME", "connect over this network interface, such as eth0")
     fileprivate static let dns = Option(
-        "--dns", value: "ADDRESS[:PORT]", "ask this DNS server for the host, and no other; several are asked in turn")
+        "--dns", value: "ADDRESS[:PORT]",
+        "look the host up with this DNS server only; repeat it for more servers, which are asked in turn")
 }

@@ -71,20 +71,21 @@ enum TLSOptions {
 
 extension Option {
     fileprivate static let tls = Option(
-        "--tls", "speak TLS; the certificate must be the host's, and lead to one of the system's roots")
+        "--tls", "use TLS; the server's certificate must be for the host, and trusted by the system's roots")
     fileprivate static let tlsAuthority = Option(
-        "--tls-ca", value: "FILE", "trust these certificates (PEM) and no others; a server asks clients for theirs")
+        "--tls-ca", value: "FILE", "trust only these CA certificates (PEM); a server then requires client certificates")
     fileprivate static let tlsPin = Option(
         "--tls-pin", value: "SHA256",
-        "trust the server only with this public key too, in hexadecimal or base64; several stand between commas")
+        "also require this public key of the server, in hexadecimal or base64; separate several with commas")
     fileprivate static let tlsName = Option(
-        "--tls-name", value: "NAME", "whose certificate it must be (default: the host)")
+        "--tls-name", value: "NAME", "the name that the certificate must be for (default: the host)")
     fileprivate static let tlsCertificate = Option(
-        "--tls-certificate", value: "FILE", "the certificate to show, and those that lead to its root (PEM)")
+        "--tls-certificate", value: "FILE", "this side's certificate, followed by its intermediate certificates (PEM)")
     fileprivate static let tlsKey = Option("--tls-key", value: "FILE", "the certificate's private key (PEM)")
     fileprivate static let servedCertificate = Option(
         tlsCertificate.name, value: "FILE",
-        tlsCertificate.help + "; of several a client gets that of the host it asks for, or else the first")
+        tlsCertificate.help
+            + "; repeat it for more hosts: a client gets the certificate for the host it asks for, or the first")
     fileprivate static let servedKey = Option(
-        tlsKey.name, value: "FILE", tlsKey.help + "; of several each goes with the certificate in the same place")
+        tlsKey.name, value: "FILE", tlsKey.help + "; repeat it in the order of the certificates")
 }

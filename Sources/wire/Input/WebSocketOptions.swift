@@ -57,14 +57,14 @@ enum WebSocketOptions {
 }
 
 extension Parameter {
-    static let webSocketURL = Parameter("URL", "where the WebSocket is: ws://localhost:9002/path, wss://…")
+    static let webSocketURL = Parameter("URL", "the WebSocket's address: ws://localhost:9002/path, wss://…")
 }
 
 extension Option {
     static let allowedHost = Option(
         "--allow-host", value: "NAME",
-        "let browsers use this name of the server too; without it, on a loopback address, local names alone; * is any")
-    static let deflate = Option("--deflate", "compress messages, if the other side can (permessage-deflate)")
+        "also accept this host name from browsers, * for any; without it, a loopback address accepts only local names")
+    static let deflate = Option("--deflate", "compress messages if the other side supports it (permessage-deflate)")
     static let messageLimit = Option(
         "--max-message", value: "N", "the most bytes of a message (default 16777216)")
 }

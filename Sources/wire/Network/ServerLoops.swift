@@ -23,5 +23,6 @@ enum ServerLoops {
 
 extension Option {
     /// The number of event loops.
-    static let threads = Option("--threads", value: "N", "event loops, each on a thread of its own (default 1)")
+    static let threads = Option(
+        "--threads", value: "N", "how many event loops to run, each on its own thread (default 1)")
 }

@@ -59,5 +59,5 @@ extension CodecError {
 
 extension Option {
     static let verbose = Option(
-        "--verbose", "say on standard error what passes, but for sensitive values")
+        "--verbose", "show the messages on standard error; sensitive values are hidden")
 }

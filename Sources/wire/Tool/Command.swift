@@ -87,7 +87,7 @@ struct Option: Equatable, Sendable {
 
 extension Option {
     /// The option that every command has.
-    static let help = Option("--help", "show this")
+    static let help = Option("--help", "show this help")
     static let version = Option("--version", "show the version")
     /// The option for the protocol; see ``ProtocolFolder``.
     static let protocolFolder = Option(

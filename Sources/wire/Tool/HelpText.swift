@@ -14,7 +14,7 @@ enum HelpText {
     static func text(of commands: [Command]) -> String {
         let examples = commands.map { "    " + $0.example }
         return """
-            Messages, packets and what is on the wire.
+            Works with length-prefixed messages: schemas, packets, servers and connections.
 
             usage: \(usage)
 
@@ -22,12 +22,12 @@ enum HelpText {
             \(table(commands.map { ($0.name, $0.summary) }))
 
             options:
-            \(table([(Option.help.usage, "show this, or a command's own help"), (Option.version.usage, Option.version.help)]))
+            \(table([(Option.help.usage, "show this help, or that of a command"), (Option.version.usage, Option.version.help)]))
 
             examples:
             \(examples.joined(separator: "\n"))
 
-            Results go to standard output, errors to standard error. Exit status: 0 yes, 1 no or failed, 2 a wrong call.
+            Results go to standard output, errors to standard error. Exit status: 0 yes, 1 no or failed, 2 the call was wrong.
             """
     }
 
@@ -40,7 +40,7 @@ enum HelpText {
         \(table(members.map { ($0.name, $0.summary) }))
 
         options:
-        \(table([(Option.help.usage, "show this, or a command's own help")]))
+        \(table([(Option.help.usage, "show this help, or that of a command")]))
 
         examples:
         \(members.map { "    " + $0.example }.joined(separator: "\n"))
