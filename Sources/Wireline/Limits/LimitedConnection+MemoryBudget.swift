@@ -81,28 +81,26 @@ extension LimitedConnection {
             _ = sharedLimits?.byteBudget?.change(for: self) { $0.remove($1, into: &$2) }
             return
         }
-        pressure(share.byteCount > 0 || share.isWaiting)?.share = share
+        if pressure != nil || share.byteCount > 0 || share.isWaiting { makePressure().share = share }
         dropPressureIfIdle()
     }
 
-    /// Returns the pressure; makes it if there is none and it is needed.
-    func pressure(_ isNeeded: Bool = true) -> PressureState? {
-        if pressure == nil, isNeeded { pressure = PressureState() }
-        return pressure
+    /// Returns the pressure; makes it if there is none.
+    func makePressure() -> PressureState {
+        if let pressure { return pressure }
+        let made = PressureState()
+        pressure = made
+        return made
     }
 
     func dropPressureIfIdle() {
-        guard let pressure, pressure.timer == nil, pressure.rest == nil, pressure.share.byteCount == 0,
-            !pressure.share.isWaiting
-        else { return }
-        self.pressure = nil
+        if pressure?.isIdle == true { pressure = nil }
     }
 
     /// Stops waiting for memory and for the rest of a packet, at the connection's end; granted memory is kept.
     func keepGrantedMemory() {
         guard let pressure else { return }
-        loop.cancel(&pressure.timer)
-        pressure.rest = nil
+        pressure.stop(on: loop)
         if pressure.share.isWaiting, let byteBudget = sharedLimits?.byteBudget {
             pressure.share = byteBudget.change(for: self) { $0.withdraw($1, into: &$2) }
         }
@@ -112,7 +110,7 @@ extension LimitedConnection {
     /// Gives all granted memory back, at the connection's end.
     func dropPressure() {
         guard let pressure = pressure.take() else { return }
-        loop.cancel(&pressure.timer)
+        pressure.stop(on: loop)
         guard pressure.share.byteCount > 0 || pressure.share.isWaiting else { return }
         _ = sharedLimits?.byteBudget?.change(for: self) { $0.remove($1, into: &$2) }
     }

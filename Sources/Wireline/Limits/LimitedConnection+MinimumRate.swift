@@ -9,42 +9,30 @@ import WirelineTransport
 extension LimitedConnection {
     /// Records that the connection waits for more: the rest of a packet, if one has begun.
     func watchRate() {
-        guard let rate = sharedLimits?.minimumRate, hasBegun, stream.isOpen, let pressure = pressure() else { return }
-        if pressure.rest == nil {
-            pressure.rest = RateWatch(rate)
-            pressure.countedByteCount = stream.receivedByteCount
-        } else if pressure.packetCount != receivedPacketCount {
-            pressure.rest?.finished()
-            pressure.countedByteCount = stream.receivedByteCount
-        }
-        pressure.packetCount = receivedPacketCount
-        pressure.rest?.waits(at: now)
+        guard let rate = sharedLimits?.minimumRate, hasBegun, stream.isOpen else { return }
+        let pressure = makePressure()
+        pressure.waitForRest(
+            rate, packetCount: receivedPacketCount, receivedByteCount: stream.receivedByteCount, at: now)
         scheduleRestCheck(pressure)
     }
 
     /// Records that the connection does not wait for now.
     func pauseRate() {
-        pressure?.rest?.pauses(at: now)
+        pressure?.pause(at: now)
     }
 
     private func scheduleRestCheck(_ pressure: PressureState) {
-        guard pressure.timer == nil, let deadline = pressure.rest?.deadline else { return }
-        pressure.timer = loop.schedule(at: MonotonicTime(sinceOrigin: deadline)) {
-            pressure.timer = nil
-            self.checkRest(pressure)
-        }
+        pressure.scheduleCheck(on: loop) { self.checkRest(pressure) }
     }
 
     private func checkRest(_ pressure: PressureState) {
-        guard let rate = sharedLimits?.minimumRate, wantsBytes, hasBegun, pressure.packetCount == receivedPacketCount
+        guard let rate = sharedLimits?.minimumRate, wantsBytes, hasBegun, pressure.isWaiting(after: receivedPacketCount)
         else {
-            pressure.rest = nil
+            pressure.endRest()
             return dropPressureIfIdle()
         }
         // Counts the socket's bytes, because a long TLS record yields no data before it is whole.
-        pressure.rest?.moved(Int(clamping: stream.receivedByteCount &- pressure.countedByteCount))
-        pressure.countedByteCount = stream.receivedByteCount
-        guard pressure.rest?.isTooSlow(at: now) == true else {
+        guard pressure.judge(receivedByteCount: stream.receivedByteCount, at: now) else {
             return scheduleRestCheck(pressure)
         }
         end(.tooSlow(rate))

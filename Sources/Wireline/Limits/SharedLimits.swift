@@ -25,19 +25,3 @@ package final class SharedLimits: Sendable {
         byteBudget = heldByteLimit.map { SharedByteBudget(limit: $0) }
     }
 }
-
-/// The state of a connection that waits for the end of a packet, or holds more than the uncounted bytes.
-///
-/// Most connections have none.
-final class PressureState {
-    /// The watch on the packet's speed; nil before a packet has begun.
-    var rest: RateWatch?
-    /// How many packets had been taken when the packet began.
-    var packetCount = 0
-    /// How many bytes had arrived at the socket at the last check.
-    var countedByteCount: UInt64 = 0
-    /// The timer for the next check.
-    var timer: EventLoop.Timer?
-    /// How many bytes the connection has been granted, and whether it waits for more.
-    var share = SharedByteBudget.Share()
-}

@@ -109,15 +109,14 @@ extension WebSocketConnection {
 
     /// Passes the bytes that were read to the handshake and the engine, as far as there is room for messages.
     func parse() {
-        guard !isParsing else { return }
-        isParsing = true
+        guard input.beginParsing() else { return }
         switch handshake.stage {
         case .asking, .listening: readHandshake()
         case .answering, .complete, .failed: break
         }
         if handshake.isComplete { readFrames() }
         input.shrinkBlock(of: stream)
-        isParsing = false
+        input.endParsing()
         guard handshake.isComplete else { return readIfWanted() }
         settle()
     }
@@ -169,10 +168,9 @@ extension WebSocketConnection {
 
     /// Goes on with the input after other connections had their turn.
     private func parseLater() {
-        guard !awaitsTurn else { return }
-        awaitsTurn = true
+        guard input.awaitTurn() else { return }
         loop.goOnLater {
-            self.awaitsTurn = false
+            self.input.turnCame()
             if self.input.hasBlock { self.parse() }
         }
     }
@@ -235,7 +233,7 @@ extension WebSocketConnection {
 
     /// Goes on with input that had to wait, when half of the limit is free: so not every message is read alone.
     private func goOn() {
-        guard input.unreadCost <= limits.unreadByteCount / 2, !awaitsTurn else { return }
+        guard input.unreadCost <= limits.unreadByteCount / 2, !input.awaitsTurn else { return }
         forgetTimeOfProgram()
         if input.hasBlock {
             peerWatch.restartWaiting(at: loop.now)

@@ -98,7 +98,7 @@ extension WebSocketConnection: ReceivingConnection {
     /// Cancels the handler's task if it neither receives nor waits to send: nothing else would tell it that the
     /// connection is lost. What has arrived can still be received by the cancelled task.
     func cancelUnawareHandler() {
-        let isAware = inputWait.isWaiting || !senders.isEmpty || !parts.isEmpty
+        let isAware = inputWait.isWaiting || output.waitingCount > 0
         if !isAware { handlerTask?.cancel() }
     }
 

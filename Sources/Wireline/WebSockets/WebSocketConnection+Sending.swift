@@ -41,9 +41,8 @@ extension WebSocketConnection: SendingConnection {
     ///
     /// - Parameter isForMore: Whether a sender has more, which may have to wait until other connections had their turn.
     func pump(isForMore: Bool = false) {
-        guard !isPumping else { return }
-        isPumping = true
-        defer { isPumping = false }
+        guard output.beginPumping() else { return }
+        defer { output.endPumping() }
         while engine.pendingByteCount > 0, stream.takesOutput, !stream.isOutputStalled {
             if stream.pendingByteCount >= Self.streamStep {
                 if !isForMore { stream.flush() } else if !stream.flushForMore() { return }
@@ -88,27 +87,20 @@ extension WebSocketConnection: SendingConnection {
     func sendQueue(
         for outgoing: Outgoing
     ) -> ReferenceWritableKeyPath<WebSocketConnection, SendQueue<Outgoing>> {
-        outgoing.isPart ? \.parts : \.senders
+        outgoing.isPart ? \.output.parts : \.output.messages
     }
 
     func sendWasCancelled(_ ticket: WaitTicket) {
-        guard compressing === ticket else { return }
-        engine.dropAhead()
-        compressing = nil
+        if output.endCompression(for: ticket) { engine.dropAhead() }
     }
 
     /// Sends a message, or a part of one, if no sender waits and the output has room.
     ///
     /// - Returns: Whether it was sent; false: the sender must wait.
     func sendAtOnce(_ outgoing: Outgoing) throws(ConnectionError) -> Bool {
-        if case .part = outgoing {
-            guard parts.isEmpty else { return false }
-        } else {
-            guard senders.isEmpty else { return false }
-        }
-        guard try write(outgoing) else { return false }
+        guard output.isNext(outgoing), try write(outgoing) else { return false }
         // After the last part of a message the next senders continue.
-        if writer == nil { resumeSenders() }
+        if !output.isInParts { resumeSenders() }
         return true
     }
 
@@ -149,9 +141,8 @@ extension WebSocketConnection: SendingConnection {
     /// - Returns: Whether it can be passed to the engine; if false, the senders try again after other connections.
     private func compress(_ outgoing: Outgoing, of ticket: WaitTicket?) throws(WebSocketError) -> Bool {
         let (byteCount, isPart) = (outgoing.byteCount, outgoing.isPart)
-        guard isPart || writer == nil else { return false }
-        if compressing !== ticket || ticket == nil { engine.dropAhead() }
-        compressing = ticket
+        guard isPart || !output.isInParts else { return false }
+        if output.compress(for: ticket) { engine.dropAhead() }
         while engine.isLongToCompress(byteCount, isFragment: isPart), ticket != nil, !loop.hasSpentShare {
             let work = engine.compressionWork
             // SAFETY: texts and arrays of bytes have neither padding nor uninitialised bytes.
@@ -178,10 +169,9 @@ extension WebSocketConnection: SendingConnection {
 
     /// Lets waiting senders continue after other connections had their turn on the loop.
     private func sendLater() {
-        guard !sendsLater else { return }
-        sendsLater = true
+        guard output.continueLater() else { return }
         loop.goOnLater {
-            self.sendsLater = false
+            self.output.turnCame()
             self.resumeSenders()
         }
     }
@@ -193,18 +183,18 @@ extension WebSocketConnection: SendingConnection {
         // SAFETY: here and below, an array of bytes has neither padding nor uninitialised bytes.
         if case .part(let content, let writer, let isLast) = outgoing {
             // The message of this writer has ended.
-            guard self.writer === writer else { throw .closed }
+            guard output.isTurn(of: writer) else { throw .closed }
             let bytes = unsafe content.span.bytes
             guard try engine.sendFragment(bytes, as: writer.kind, isLast: isLast) else { return false }
             guard isLast else { return true }
-            self.writer = nil
+            output.endParts()
             sentMessageCount += 1
             return true
         }
-        guard writer == nil else { return false }
+        guard !output.isInParts else { return false }
         switch outgoing {
         case .beginning(let writer):
-            self.writer = writer
+            output.beginParts(of: writer)
             return true
         case .text(let text): guard try engine.send(text) else { return false }
         case .content(let content, let kind):
@@ -218,7 +208,7 @@ extension WebSocketConnection: SendingConnection {
 
     /// Sends lent bytes, if the caller is on the loop and need not wait.
     func sendAtOnce(_ content: RawSpan, as kind: WebSocketMessageKind) throws(ConnectionError) -> Bool {
-        guard stream.loop.isCurrent, senders.isEmpty, writer == nil else { return false }
+        guard stream.loop.isCurrent, output.isFree else { return false }
         if compresses, loop.hasSpentShare || engine.isLongToCompress(content.byteCount) { return false }
         guard try requestRoom() else { return false }
         do throws(WebSocketError) {
@@ -238,10 +228,10 @@ extension WebSocketConnection: SendingConnection {
     ///
     /// - Returns: Whether it was or will be sent; false if there is no room, or if others wait.
     func offer(_ outgoing: Outgoing) throws(ConnectionError) -> Bool {
-        guard senders.isEmpty, writer == nil else { return false }
+        guard output.isFree else { return false }
         if try sendAtOnce(outgoing) { return true }
-        guard sendsLater, senders.isEmpty else { return false }
-        senders.append(outgoing, .nobody, WaitTicket())
+        guard output.continuesLater, output.messages.isEmpty else { return false }
+        output.messages.append(outgoing, .nobody, WaitTicket())
         return true
     }
 
@@ -250,7 +240,7 @@ extension WebSocketConnection: SendingConnection {
     /// The caller is on the loop, and limits itself how much waits.
     func post(_ outgoing: Outgoing) {
         guard (try? sendAtOnce(outgoing)) == false else { return }
-        senders.append(outgoing, .nobody, WaitTicket())
+        output.messages.append(outgoing, .nobody, WaitTicket())
     }
 
     // MARK: Waiting
@@ -259,8 +249,8 @@ extension WebSocketConnection: SendingConnection {
     func resumeSenders() {
         resumePings()
         // After the last part of a message the next senders continue.
-        if !parts.isEmpty { resume(\.parts) }
-        if !senders.isEmpty { resume(\.senders) }
+        if !output.parts.isEmpty { resume(\.output.parts) }
+        if !output.messages.isEmpty { resume(\.output.messages) }
         tellOfRoom()
     }
 
@@ -284,19 +274,10 @@ extension WebSocketConnection: SendingConnection {
 
     /// Closes the WebSocket because a message that was begun stays incomplete: there is no other way to tell the peer.
     func abandon(_ writer: WebSocketWriter) {
-        guard self.writer === writer else { return }
-        self.writer = nil
+        guard output.isTurn(of: writer) else { return }
+        output.endParts()
         // This code may be sent.
         try? beginClose(code: .internalError)
         resumeSenders()
-    }
-}
-
-/// Identifies the sender of a message in parts.
-final class WebSocketWriter: Sendable {
-    let kind: WebSocketMessageKind
-
-    init(_ kind: WebSocketMessageKind) {
-        self.kind = kind
     }
 }

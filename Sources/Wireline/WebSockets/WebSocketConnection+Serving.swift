@@ -14,7 +14,7 @@ extension WebSocketConnection: ServedConnection {
         counters.sentPacketCount = sentMessageCount
         counters.pendingByteCount = stream.pendingByteCount + engine.pendingByteCount
         counters.unreadByteCount = input.unreadByteCount
-        counters.waitingSenderCount = senders.count + parts.count
+        counters.waitingSenderCount = output.waitingCount
         if case .failed = engine.end?.cause { counters.refusedPacketCount = 1 }
         return counters
     }

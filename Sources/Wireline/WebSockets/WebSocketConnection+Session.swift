@@ -19,7 +19,7 @@ extension WebSocketConnection: SessionConnection {
 
     var waitingByteCount: Int {
         let byteCount = stream.pendingByteCount + engine.pendingByteCount
-        return senders.isEmpty ? byteCount : max(byteCount, limits.givenByteCount)
+        return output.messages.isEmpty ? byteCount : max(byteCount, limits.givenByteCount)
     }
 
     nonisolated(nonsending) func next() async throws(ConnectionError) -> WebSocketMessage? { try await nextMessage() }
@@ -27,14 +27,14 @@ extension WebSocketConnection: SessionConnection {
     func prepareToSend() -> Bool { waitingByteCount < limits.givenByteCount }
 
     func whenReadyToSend(_ action: @escaping () -> Void) {
-        onRoom = action
+        output.awaitRoom(action)
         tellOfRoom()
     }
 
     /// Calls the closure of ``whenReadyToSend(_:)``, if it is time.
     func tellOfRoom() {
-        guard onRoom != nil, prepareToSend() || !takesMessages else { return }
-        onRoom.take()?()
+        guard output.isRoomAwaited, prepareToSend() || !takesMessages else { return }
+        output.takeRoomAction()?()
     }
 
     func whenItTakesNoMore(_ action: @escaping () -> Void) {

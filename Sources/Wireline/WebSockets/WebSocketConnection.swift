@@ -36,9 +36,6 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     @safe @exclusivity(unchecked) var input = WebSocketInput()
     /// Whether the recorder does not know yet that frames arrive.
     @safe @exclusivity(unchecked) var notesFirstByte: Bool
-    @safe @exclusivity(unchecked) var isParsing = false
-    /// Whether the input waits until other connections had their turn on the loop.
-    @safe @exclusivity(unchecked) var awaitsTurn = false
     /// The task that waits for messages.
     @safe @exclusivity(unchecked) var inputWait = InputWait()
     /// How many waits for input there were.
@@ -46,21 +43,10 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
 
     // MARK: Output
 
-    @safe @exclusivity(unchecked) var senders = SendQueue<Outgoing>()
-    /// The task that sends a message in parts, after its turn has come.
-    @safe @exclusivity(unchecked) var writer: WebSocketWriter?
-    /// Its parts that wait.
-    @safe @exclusivity(unchecked) var parts = SendQueue<Outgoing>()
+    @safe @exclusivity(unchecked) var output = WebSocketOutput()
     @safe @exclusivity(unchecked) var pings = PingBook()
-    /// Called once, when less output waits than may, or when nothing can be sent any more.
-    @safe @exclusivity(unchecked) var onRoom: (() -> Void)?
-    @safe @exclusivity(unchecked) var isPumping = false
     /// Whether messages may be compressed.
     @safe @exclusivity(unchecked) private(set) var compresses = false
-    /// Whether the senders continue after other connections had their turn on the loop.
-    @safe @exclusivity(unchecked) var sendsLater = false
-    /// The sender whose message was compressed in part.
-    @safe @exclusivity(unchecked) var compressing: WaitTicket?
 
     // MARK: The end
 

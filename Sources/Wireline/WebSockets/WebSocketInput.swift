@@ -28,6 +28,9 @@ struct WebSocketInput: ~Copyable {
     private(set) var isReaderBusy = false
     /// Whether messages are dropped, because there is no reader any more.
     private(set) var dropsMessages = false
+    private var isBeingParsed = false
+    /// Whether the input waits until other connections had their turn on the loop.
+    private(set) var awaitsTurn = false
 
     // MARK: Counters
 
@@ -57,6 +60,24 @@ struct WebSocketInput: ~Copyable {
         // Compressed content may become many times as long before memory is checked again.
         return min(limit, collector.heldByteCount + min(readLimit, Self.gatheringStep))
     }
+
+    // MARK: Turns
+
+    /// - Returns: False if the bytes are being parsed already.
+    mutating func beginParsing() -> Bool {
+        defer { isBeingParsed = true }
+        return !isBeingParsed
+    }
+
+    mutating func endParsing() { isBeingParsed = false }
+
+    /// - Returns: False if the input already waits for a later turn.
+    mutating func awaitTurn() -> Bool {
+        defer { awaitsTurn = true }
+        return !awaitsTurn
+    }
+
+    mutating func turnCame() { awaitsTurn = false }
 
     // MARK: Bytes
 

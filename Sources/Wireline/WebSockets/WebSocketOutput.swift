@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineTransport
+
+/// What waits to be sent on a WebSocket, and whose turn it is. Only the connection's loop uses this.
+///
+/// A message in parts keeps the turn from its beginning to its last part. Its parts wait in a queue of their own, and
+/// all other messages wait behind them.
+struct WebSocketOutput {
+    typealias Outgoing = WebSocketConnection.Outgoing
+
+    /// The messages that wait.
+    var messages = SendQueue<Outgoing>()
+    /// The parts that wait, of the message whose turn it is.
+    var parts = SendQueue<Outgoing>()
+    /// The sender of a message in parts whose turn it is.
+    private var writer: WebSocketWriter?
+    /// The sender whose message was compressed in part.
+    private var compressing: WaitTicket?
+    private var isPumping = false
+    /// Whether the senders continue after other connections had their turn on the loop.
+    private(set) var continuesLater = false
+    private var onRoom: (() -> Void)?
+
+    // MARK: What waits
+
+    /// How many senders wait.
+    var waitingCount: Int { messages.count + parts.count }
+
+    /// Whether nobody waits, and no message is sent in parts.
+    var isFree: Bool { messages.isEmpty && writer == nil }
+
+    /// Whether a message is sent in parts.
+    var isInParts: Bool { writer != nil }
+
+    /// Whether nobody waits before this.
+    func isNext(_ outgoing: Outgoing) -> Bool { outgoing.isPart ? parts.isEmpty : messages.isEmpty }
+
+    // MARK: Messages in parts
+
+    /// Whether it is this writer's turn.
+    func isTurn(of writer: WebSocketWriter) -> Bool { self.writer === writer }
+
+    mutating func beginParts(of writer: WebSocketWriter) { self.writer = writer }
+
+    mutating func endParts() { writer = nil }
+
+    // MARK: Compression
+
+    /// Begins or continues to compress a sender's message.
+    ///
+    /// - Returns: Whether what was compressed before is of another sender, and must be dropped.
+    mutating func compress(for sender: WaitTicket?) -> Bool {
+        defer { compressing = sender }
+        return compressing !== sender || sender == nil
+    }
+
+    /// Ends the compression for a sender, which was cancelled.
+    ///
+    /// - Returns: Whether something was compressed for it, and must be dropped.
+    mutating func endCompression(for sender: WaitTicket) -> Bool {
+        guard compressing === sender else { return false }
+        compressing = nil
+        return true
+    }
+
+    // MARK: Turns
+
+    /// - Returns: False if the output is being passed on already.
+    mutating func beginPumping() -> Bool {
+        defer { isPumping = true }
+        return !isPumping
+    }
+
+    mutating func endPumping() { isPumping = false }
+
+    /// - Returns: False if the senders already wait for a later turn.
+    mutating func continueLater() -> Bool {
+        defer { continuesLater = true }
+        return !continuesLater
+    }
+
+    mutating func turnCame() { continuesLater = false }
+
+    // MARK: Room
+
+    /// Whether somebody waits to be told of room.
+    var isRoomAwaited: Bool { onRoom != nil }
+
+    /// Stores a closure that is called once: when less output waits than may, or when nothing can be sent any more.
+    mutating func awaitRoom(_ action: @escaping () -> Void) { onRoom = action }
+
+    /// Takes the closure that waits for room.
+    mutating func takeRoomAction() -> (() -> Void)? { onRoom.take() }
+}
+
+/// Identifies the sender of a message in parts.
+final class WebSocketWriter: Sendable {
+    let kind: WebSocketMessageKind
+
+    init(_ kind: WebSocketMessageKind) {
+        self.kind = kind
+    }
+}
