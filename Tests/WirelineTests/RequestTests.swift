@@ -36,6 +36,41 @@ struct RequestTests {
         await server.shutDown()
     }
 
+    @Test func `a reply has the same bytes, however it is written`() async throws {
+        let none = PacketHeader()
+        let server = try await GoimServer.start { client in
+            // One packet in a task of the loop, with its header written at once and field by field; one elsewhere.
+            for number in 0..<3 as Range<UInt32> {
+                guard let packet = try await client.nextPacket() else { return }
+                let reply = HeartbeatReply(popularity: number)
+                if number == 2 {
+                    try await withTaskExecutorPreference(globalConcurrentExecutor) {
+                        try await client.reply(to: packet, with: reply)
+                        try await client.reply(to: packet, with: reply, header: none)
+                    }
+                } else {
+                    try await client.reply(to: packet, with: reply)
+                    try await client.reply(to: packet, with: reply, header: none)
+                }
+            }
+            while var batch = try await client.nextBatch() {
+                while let packet = try batch.next() {
+                    try client.writeReply(to: packet, with: HeartbeatReply(popularity: 7))
+                    try client.writeReply(to: packet, with: HeartbeatReply(popularity: 7), header: none)
+                }
+            }
+        }
+        let client = try await server.connect()
+        for sequence in [0, 1, 0x0102_0304, Int128(UInt32.max)] {
+            try await client.send(Heartbeat(body: ""), header: ["Sequence": sequence])
+            let reply = try #require(try await client.connection.nextBytes())
+            #expect(reply[12..<16].reduce(0) { $0 << 8 | Int128($1) } == sequence)
+            #expect(try await client.connection.nextBytes() == reply)
+        }
+        client.close()
+        await server.shutDown()
+    }
+
     @Test func `a batch handler replies with each request's sequence number, and sets header fields`() async throws {
         let server = try await PacketServer.startBatched(
             at: "127.0.0.1", port: 0, protocol: GoimProtocol.self,

@@ -16,16 +16,10 @@ extension PacketConnection: SendingConnection {
     ///   packet was sent then.
     @inlinable
     public nonisolated(nonsending) func send(_ message: some PacketMessage) async throws(ConnectionError) {
-        if stream.loop.isCurrent {
-            do throws(CodecError) {
-                if let byteCount = try message.byteCountAtOnce(), prepareToSend(byteCount) {
-                    // SAFETY: the stream lends exactly `byteCount` bytes for the closure, which writes all of them or
-                    // stops the program.
-                    return unsafe stream.writeMessage(byteCount: byteCount) { unsafe message.encodeAtOnce(into: $0) }
-                }
-            } catch {
-                throw .codec(error)
-            }
+        if stream.loop.isCurrent, let byteCount = try byteCountAtOnce(of: message), prepareToSend(byteCount) {
+            // SAFETY: the stream lends exactly `byteCount` bytes for the closure, which writes all of them or stops the
+            // program.
+            return unsafe stream.writeMessage(byteCount: byteCount) { unsafe message.encodeAtOnce(into: $0) }
         }
         try await sendAfterOthers(encode(message))
     }
@@ -124,12 +118,7 @@ extension PacketConnection: SendingConnection {
     @inlinable
     public func write(_ message: some PacketMessage) throws(ConnectionError) {
         guard stream.loop.isCurrent else { throw .notOnLoop }
-        let byteCount: Int?
-        do throws(CodecError) {
-            byteCount = try message.byteCountAtOnce()
-        } catch {
-            throw .codec(error)
-        }
+        let byteCount = try byteCountAtOnce(of: message)
         guard stream.takesOutput else { throw sendError }
         if let byteCount {
             // SAFETY: the stream lends exactly `byteCount` bytes for the closure, which writes all of them or stops the
@@ -199,6 +188,16 @@ extension PacketConnection: SendingConnection {
         }
         appendPacket(id, payload, plan, byteCount)
         return true
+    }
+
+    /// The number of bytes of a message's packet; nil if its header must be computed first.
+    @inlinable @inline(__always)
+    func byteCountAtOnce(of message: some PacketMessage) throws(ConnectionError) -> Int? {
+        do throws(CodecError) {
+            return try message.byteCountAtOnce()
+        } catch {
+            throw .codec(error)
+        }
     }
 
     /// The number of bytes of a payload's packet; nil if its header must be computed first, or if there is an error.

@@ -42,11 +42,22 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
         try await connection.send(message, header: header)
     }
 
-    /// Answers a packet: like ``send(_:header:)``, with the request's sequence number if the header has one.
+    /// Answers a packet: like ``send(_:)``, with the request's sequence number if the header has one.
     ///
     /// - Throws: As ``send(_:)``.
+    @inlinable @inline(__always)
     public nonisolated(nonsending) func reply<Message: ServerMessage>(
-        to request: ReceivedPacket, with message: Message, header: PacketHeader = [:]
+        to request: ReceivedPacket, with message: Message
+    ) async throws(ConnectionError) where Message.Definition == Definition {
+        if try connection.replyAtOnce(to: request.bytes, with: message) { return }
+        try await reply(to: request, with: message, header: PacketHeader())
+    }
+
+    /// Answers a packet: like ``send(_:header:)``, with the request's sequence number if the header has one.
+    ///
+    /// - Throws: As ``send(_:header:)``.
+    public nonisolated(nonsending) func reply<Message: ServerMessage>(
+        to request: ReceivedPacket, with message: Message, header: PacketHeader
     ) async throws(ConnectionError) where Message.Definition == Definition {
         try await connection.send(message, header: Self.header(header, ofReplyTo: request.lent))
     }
@@ -86,11 +97,24 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
 
     /// Answers a packet without waiting; for code on the connection's loop, such as a batch handler.
     ///
+    /// See ``reply(to:with:)``.
+    ///
+    /// - Throws: As ``write(_:)``.
+    @inlinable @inline(__always)
+    public func writeReply<Message: ServerMessage>(
+        to request: Packet, with message: Message
+    ) throws(ConnectionError) where Message.Definition == Definition {
+        if try connection.writeReplyAtOnce(to: request.bytes, with: message) { return }
+        try writeReply(to: request, with: message, header: PacketHeader())
+    }
+
+    /// Answers a packet without waiting; for code on the connection's loop, such as a batch handler.
+    ///
     /// See ``reply(to:with:header:)``.
     ///
     /// - Throws: As ``write(_:header:)``.
     public func writeReply<Message: ServerMessage>(
-        to request: Packet, with message: Message, header: PacketHeader = [:]
+        to request: Packet, with message: Message, header: PacketHeader
     ) throws(ConnectionError) where Message.Definition == Definition {
         try connection.write(message, header: Self.header(header, ofReplyTo: request))
     }

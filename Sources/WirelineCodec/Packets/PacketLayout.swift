@@ -49,18 +49,28 @@ public struct PacketLayout: Sendable {
     /// The middle path, for layouts that the plan does not cover; nil if only the general path works.
     var quickHeader: QuickHeader? { storage.quickHeader }
 
+    /// The bytes of the header that hold the sequence number; empty if there is no such field.
+    ///
+    /// Nil if ``plan`` cannot write a whole header, or if the sequence number has no fixed place in it.
+    @inlinable @inline(__always)
+    package var sequencePlace: Range<Int>? { storage.sequencePlace }
+
     @usableFromInline
     final class Storage: Sendable {
         let header: [PacketField]
         let trailer: [PacketField]
         let quickHeader: QuickHeader?
         @usableFromInline let plan: PacketPlan
+        @usableFromInline let sequencePlace: Range<Int>?
 
         init(header: [PacketField], trailer: [PacketField]) {
             self.header = header
             self.trailer = trailer
             plan = PacketPlan(header: header, trailer: trailer)
             quickHeader = QuickHeader(header: header, trailer: trailer)
+            let sequence = PlacedField.place(header: header).first { $0.field.role == .sequence }
+            // A plan that writes whole headers has only fields of fixed width, and no trailer.
+            sequencePlace = plan.canWriteAtOnce ? sequence.map { $0.offset..<$0.end } ?? 0..<0 : nil
         }
     }
 

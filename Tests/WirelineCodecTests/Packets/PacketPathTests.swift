@@ -66,6 +66,29 @@ struct PacketPathTests {
         #expect(failures.first == nil, random.seedComment)
     }
 
+    @Test func `a packet with another's sequence bytes is the packet with its number`() throws {
+        var random = SeededGenerator.forThisRun()
+        let payload: [UInt8] = [1, 2]
+        var copiedCount = 0
+        for _ in 0..<Self.layoutCount {
+            let layout = PacketLayout.random(using: &random)
+            guard let place = layout.sequencePlace else { continue }
+            guard let field = layout.sequenceField else {
+                #expect(place.isEmpty)
+                continue
+            }
+            let header: PacketHeader = [field.name: Int128.random(in: field.format.range, using: &random)]
+            guard let request = try? layout.encode(id: 0, header: header, payload: RawSpan()),
+                let expected = try? layout.encode(id: 0, header: header, payload: payload.span.bytes),
+                var reply = try? layout.encode(id: 0, payload: payload.span.bytes)
+            else { continue }
+            reply.replaceSubrange(place, with: request[place])
+            #expect(reply == expected, "\(layout.fields) \(header.fields); \(random.seedComment)")
+            copiedCount += 1
+        }
+        #expect(copiedCount > 5, random.seedComment)
+    }
+
     static let written: [(PacketField, PacketField, UInt64, String)] = [
         // A negative length does not change the field beside it.
         (

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineTransport
+
+/// Writes replies whose only header field beside lengths and ID is the request's sequence number.
+///
+/// Its bytes are copied from the request: both packets have it at the same place.
+extension PacketConnection {
+    /// Sends a reply if the caller is on the loop and need not wait.
+    ///
+    /// - Returns: Whether it was sent; false also if the header must be computed field by field.
+    @inlinable @inline(__always)
+    func replyAtOnce(to request: RawSpan, with message: some PacketMessage) throws(ConnectionError) -> Bool {
+        guard stream.loop.isCurrent, let place = sequencePlace(in: request) else { return false }
+        guard let byteCount = try byteCountAtOnce(of: message), prepareToSend(byteCount) else { return false }
+        write(message, byteCount: byteCount, copying: place, of: request)
+        return true
+    }
+
+    /// Queues a reply without waiting, as ``write(_:)-(PacketMessage)``.
+    ///
+    /// - Returns: Whether it was queued; false if the header must be computed field by field.
+    @inlinable @inline(__always)
+    func writeReplyAtOnce(to request: RawSpan, with message: some PacketMessage) throws(ConnectionError) -> Bool {
+        guard stream.loop.isCurrent else { throw .notOnLoop }
+        guard let place = sequencePlace(in: request), let byteCount = try byteCountAtOnce(of: message) else {
+            return false
+        }
+        guard stream.takesOutput else { throw sendError }
+        write(message, byteCount: byteCount, copying: place, of: request)
+        return true
+    }
+
+    @inlinable @inline(__always)
+    func sequencePlace(in request: RawSpan) -> Range<Int>? {
+        guard let place = layout.sequencePlace, place.upperBound <= request.byteCount else { return nil }
+        return place
+    }
+
+    @inlinable @inline(__always)
+    func write(_ message: some PacketMessage, byteCount: Int, copying place: Range<Int>, of request: RawSpan) {
+        // SAFETY: the stream lends exactly `byteCount` bytes for the closure, and the message writes all of them or
+        // stops the program. The place lies inside the header, which the packet has, and inside the request.
+        unsafe stream.writeMessage(byteCount: byteCount) { room in
+            unsafe message.encodeAtOnce(into: room)
+            unsafe request.extracting(place).withUnsafeBytes { sequence in
+                unsafe UnsafeMutableRawBufferPointer(rebasing: room[place]).copyMemory(from: sequence)
+            }
+        }
+    }
+}
