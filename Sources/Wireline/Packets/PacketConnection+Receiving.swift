@@ -8,6 +8,7 @@ extension PacketConnection: ReceivingConnection {
     ///
     /// - Throws: ``ConnectionError``, after every earlier packet was returned; later calls throw it again.
     ///   ``ConnectionError/alreadyReceiving`` while another task waits; that task continues to wait.
+    ///   ``ConnectionError/cancelled`` if the task is cancelled while it waits; no packet is lost.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func next() async throws(ConnectionError) -> ReceivedPacket? {
         if let packet = takePacketAtHand() { return packet }

@@ -16,8 +16,8 @@ public import WirelineTransport
 /// Calls on the connection's own ``loop`` take no lock and wake no thread.
 ///
 /// All other members are used only on the loop's thread, so `@unchecked Sendable` needs no lock. Properties that change
-/// with every packet or every read are `@exclusivity(unchecked)`: no access to them calls other code while it lasts, and
-/// the check took a third of the time of an echo.
+/// with every packet or every read are `@exclusivity(unchecked)`, because the check would cost time for each packet. No
+/// access to them calls other code while it lasts.
 @safe
 public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// The layout of packets. Any thread may read it; the splitter's own copy belongs to the loop.
@@ -39,7 +39,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// The task that waits for packets.
     @safe @exclusivity(unchecked) var inputWait = InputWait()
     /// The handler's task. It is cancelled only together with its connection, so its waits need no cancellation
-    /// handler. This saves 1 KB per connection. The property is set to nil before that task ends.
+    /// handler, which would hold memory in each idle connection. The property is set to nil before that task ends.
     @safe @exclusivity(unchecked) var ownersTask: TaskIdentity?
     /// The closure that takes packets without a task; if it is set, no task receives.
     @safe @exclusivity(unchecked) var batchHandler: BatchHandler?

@@ -2,8 +2,8 @@
 
 /// Memory for bytes that are read or will be written.
 ///
-/// Large blocks come from the system in pages, and are returned to it at once. So unwritten pages take no memory, and
-/// after a peak of busy connections the memory goes back to the system.
+/// Large blocks come from the system in pages. So unwritten pages take no memory. A block that is not used any more goes
+/// back to the system, except for the few that each loop's ``BlockPool`` keeps.
 @safe
 package struct Block: ~Copyable {
     /// The size from which a block comes from the system: 16 of its pages.
