@@ -40,8 +40,10 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     /// Random bytes, eight from each number: byte by byte, a megabyte would take seconds in a debug build.
     public mutating func bytes(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count + 7) { buffer, initializedCount in
-            for offset in stride(from: 0, to: count, by: 8) {
+            var offset = 0
+            while offset < count {
                 UnsafeMutableRawBufferPointer(buffer).storeBytes(of: next(), toByteOffset: offset, as: UInt64.self)
+                offset += 8
             }
             initializedCount = count
         }

@@ -40,7 +40,7 @@ struct ClosingTests {
     /// A request, and after it more than one read takes.
     private func requests(_ beginning: [UInt8]) throws -> [UInt8] {
         let more = Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 1_000))
-        return try beginning + Array(repeatElement(more.encoded(), count: 200).joined())
+        return try beginning + repeatElement(more.encoded(), count: 200).merged
     }
 
     /// Checks that all output of a handler before its error arrives, although much input is unread.

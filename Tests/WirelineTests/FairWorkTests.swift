@@ -164,7 +164,7 @@ struct FairWorkTests {
         }
         let loop = await loops.first(1)[0]
         let count = try await turns(of: loop) {
-            let bytes = Array(repeatElement(RawFrames.masked(2, [7]), count: messageCount).joined())
+            let bytes = repeatElement(RawFrames.masked(2, [7]), count: messageCount).merged
             try await onThread { try socket.send(bytes) }
             await hasCome.wait()
         }

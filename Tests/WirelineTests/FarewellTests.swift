@@ -36,7 +36,7 @@ struct FarewellTests {
         }
         let client = try await server.connect()
         // More than the handler reads; the reason must still arrive.
-        try await client.connection.sendRaw(Array(repeatElement(Self.hello.encoded(), count: 1_000).joined()))
+        try await client.connection.sendRaw(repeatElement(Self.hello.encoded(), count: 1_000).merged)
         #expect(try await messages(of: client) == [Sc_20001.entered(Self.hello), Self.reason])
         client.close()
         #expect(await ends.next() as? ConnectionError == .kicked)
@@ -91,7 +91,7 @@ struct FarewellTests {
             }
         }
         let client = try await server.connect()
-        try await client.connection.sendRaw(Array(repeatElement(Self.hello.encoded(), count: 1_000).joined()))
+        try await client.connection.sendRaw(repeatElement(Self.hello.encoded(), count: 1_000).merged)
         #expect(try await messages(of: client) == [Self.reason])
         client.close()
         #expect(await ends.next() as? ConnectionError == .kicked)

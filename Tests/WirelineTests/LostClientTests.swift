@@ -40,7 +40,7 @@ struct LostClientTests {
         }
         let socket = try RawSocket.connect(to: server.address.port)
         await hasBegun.wait()
-        try socket.send(Array(repeatElement(Self.hello.encoded(), count: 1_000).joined()))
+        try socket.send(repeatElement(Self.hello.encoded(), count: 1_000).merged)
         #expect(try await eventually { socket.unacknowledgedByteCount == 0 })
         socket.reset()
         var iterator = counts.makeAsyncIterator()

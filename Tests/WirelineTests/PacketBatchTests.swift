@@ -14,7 +14,7 @@ struct PacketBatchTests {
         let pair = try await ConnectionPair.make()
         defer { pair.close() }
         let packets = try (0..<100).map { try packet(id: $0, payload: [UInt8($0)]) }
-        try await pair.client.sendRaw(Array(packets.joined()))
+        try await pair.client.sendRaw(packets.merged)
         let sizes = Seen<Int>()
         let taking = pair.server.taskOnLoop { server in
             while var batch = try await server.nextBatch() { sizes.add(try batch.takeAll().count) }
@@ -57,7 +57,7 @@ struct PacketBatchTests {
         let pair = try await ConnectionPair.make()
         defer { pair.close() }
         let packets = try (0..<6).map { try packet(payload: [$0]) }
-        try await pair.client.sendRaw(Array(packets.joined()))
+        try await pair.client.sendRaw(packets.merged)
         let taken = try await pair.server.taskOnLoop { server in
             var taken: [[UInt8]] = []
             for _ in 0..<2 {

@@ -38,7 +38,7 @@ struct PacketConnectionTests {
         let pair = try await ConnectionPair.make()
         defer { pair.close() }
         let packets = try (0..<40_000).map { try packet(id: $0 % 65_536, payload: [UInt8](repeating: 1, count: 9)) }
-        let sending = Task { try await pair.client.sendRaw(Array(packets.joined())) }
+        let sending = Task { try await pair.client.sendRaw(packets.merged) }
         for expected in packets {
             let bytes = try await pair.server.nextBytes()
             guard bytes != expected else { continue }
@@ -56,7 +56,7 @@ struct PacketConnectionTests {
         defer { pair.close() }
         let payload = random.bytes(byteCount)
         let packets = [try packet(payload: [1]), try packet(payload: payload), try packet(payload: [2])]
-        let sending = Task { try await pair.client.sendRaw(Array(packets.joined())) }
+        let sending = Task { try await pair.client.sendRaw(packets.merged) }
         for expected in packets {
             let bytes = try await pair.server.nextBytes()
             #expect(bytes?.count == expected.count)

@@ -313,7 +313,7 @@ struct RequestTests {
                 guard case .message(let enter as Cs_20001, _) = message else { continue }
                 let pushed = try PacketLayout.standard.encode(
                     id: 1, payload: [UInt8](repeating: 0, count: 994).span.bytes)
-                let answers = Array(repeatElement(pushed, count: 10).joined())
+                let answers = repeatElement(pushed, count: 10).merged
                 try await client.send(packet: answers + Sc_20001.entered(enter).encoded())
             }
         }

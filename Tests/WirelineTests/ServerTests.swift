@@ -67,7 +67,7 @@ struct ServerTests {
         // More than one read takes, so that some of it is unread when the handler ends.
         let message = Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 1_000))
         let bytes = try message.encoded()
-        try await client.connection.sendRaw(Array(repeatElement(bytes, count: 1_000).joined()))
+        try await client.connection.sendRaw(repeatElement(bytes, count: 1_000).merged)
         var count = 0
         for try await _ in client.packets { count += 1 }
         #expect(count == 1_000)

@@ -37,7 +37,7 @@ struct WebSocketPacketPeerTests {
             RawWebSocket.frame(.continuation, packets[5]),
             RawWebSocket.frame(.close, [0x03, 0xE8]),
         ]
-        return (RawWebSocket.request + frames.joined(), Array(packets.joined()))
+        return (RawWebSocket.request + frames.joined(), packets.merged)
     }
 
     private static func echo(

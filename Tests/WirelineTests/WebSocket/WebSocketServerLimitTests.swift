@@ -368,7 +368,7 @@ struct WebSocketServerLimitTests {
         var sockets: [RawSocket] = []
         for _ in 0..<count { sockets.append(try await openedSocket(at: server.address.port)) }
         let message = RawFrames.masked(2, [UInt8](repeating: 7, count: messageByteCount))
-        await fill(sockets, with: Array(repeatElement(message, count: 12_000_000 / messageByteCount).joined()))
+        await fill(sockets, with: repeatElement(message, count: 12_000_000 / messageByteCount).merged)
         let isFull = try await eventually { await server.counters().heldByteCount > limit / 2 }
         #expect(isFull)
         for socket in sockets { socket.resetWhenClosed() }
