@@ -77,7 +77,7 @@ struct PacketConnectionTests {
             }
         }
         let packets = try (0..<3_000).map { id in
-            try packet(id: UInt64(id), payload: (0..<Int.random(in: 0...2_000, using: &random)).map { UInt8($0 % 251) })
+            try packet(id: UInt64(id), payload: random.bytes(Int.random(in: 0...2_000, using: &random)))
         }
         let sending = Task {
             for packet in packets { try await pair.client.send(packet: packet) }

@@ -16,7 +16,8 @@ struct HeldMemoryTests {
         let recorder = StreamRecorder(.stall)
         try await stream.onLoop { try stream.start(recorder) }
         let peer = try await onThread { try listener.accept() }
-        let bytes = (0..<16 << 20).map { UInt8(truncatingIfNeeded: $0 >> 8) }
+        var random = SeededGenerator.forThisRun()
+        let bytes = random.bytes(16 << 20)
         await stream.write(bytes)
         await stream.onLoop { stream.flush() }
         var counts = await stream.onLoop { Counts(stream) }

@@ -77,9 +77,10 @@ struct WebSocketPeerTests {
                 $0.deflate = way.deflate
             })
         #expect(client.compresses == way.isCompressed)
+        var random = SeededGenerator.forThisRun()
         for byteCount in [0, 1, 125, 126, 127, 65_535, 65_536, 65_537, 1_000_000, 4 << 20] {
             let text = WebSocketMessage.text(String(repeating: "ü", count: byteCount / 2))
-            let content = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
+            let content = random.bytes(byteCount)
             for message in [text, .binary(content)] {
                 try await client.send(message)
                 let isSame = try await client.receive() == message
