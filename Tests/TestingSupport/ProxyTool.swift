@@ -4,7 +4,7 @@ import Foundation
 
 /// A proxy from Debian on loopback, with or without a name and a password; it ends when this object does.
 ///
-/// It never changes; that is the lock for `@unchecked Sendable`.
+/// It never changes, so `@unchecked Sendable` needs no lock.
 public final class ProxyTool: @unchecked Sendable {
     /// The kind of proxy.
     public enum Kind: String, CaseIterable, Sendable {

@@ -11,7 +11,7 @@ import WirelineWebSocket
 /// Long work of one connection is done in steps, and the loop serves others in between.
 @Suite(.ahead)
 struct FairWorkTests {
-    /// How many turns a loop takes. Used only on the loop's own thread; that is the lock for `@unchecked Sendable`.
+    /// How many turns a loop takes. Only the loop uses it, so it needs no lock.
     private final class TurnCounter: @unchecked Sendable {
         private let loop: EventLoop
         private(set) var count = 0
@@ -68,23 +68,44 @@ struct FairWorkTests {
         await server.shutDown()
     }
 
+    /// A server that compresses, on a loop of its own, and its one client.
+    private struct CompressingPair {
+        let server: WebSocketServer
+        let client: WebSocketClient
+        /// The server's side of the connection.
+        let connection: WebSocketServerConnection
+        private let mayEnd = Gate()
+
+        init(_ change: (inout WebSocketServerConfiguration) -> Void = { _ in }) async throws {
+            let configuration = WebSocketServerConfiguration.patient {
+                $0.handshake.deflate = WebSocketDeflate()
+                change(&$0)
+            }
+            let mayEnd = mayEnd
+            let server = try await WebSocketServer.serving(on: EventLoopGroup(threadCount: 1), configuration) { _ in
+                await mayEnd.wait()
+            }
+            self.server = server
+            client = try await server.connect("/", FairWorkTests.deflating)
+            #expect(try await eventually { server.connections.count == 1 })
+            connection = try #require(server.connections.first)
+        }
+
+        func end() async {
+            client.abort()
+            mayEnd.open()
+            await server.shutDown()
+        }
+    }
+
     enum Sending: CaseIterable {
         case whole, text, part, broadcast
     }
 
     @Test(arguments: Sending.allCases)
     func `a loop takes many turns while a long message is compressed`(_ sending: Sending) async throws {
-        let configuration = WebSocketServerConfiguration.patient {
-            $0.handshake.deflate = WebSocketDeflate()
-            $0.limits.frames.outputLimit = 1 << 30
-        }
-        let mayEnd = Gate()
-        let server = try await WebSocketServer.serving(on: EventLoopGroup(threadCount: 1), configuration) { _ in
-            await mayEnd.wait()
-        }
-        let client = try await server.connect("/", Self.deflating)
-        #expect(try await eventually { server.connections.count == 1 })
-        let connection = try #require(server.connections.first)
+        let pair = try await CompressingPair { $0.limits.frames.outputLimit = 1 << 30 }
+        let (server, connection, client) = (pair.server, pair.connection, pair.client)
         var generator = SeededGenerator(seed: 15)
         // Longer than the window of compression, so that a repetition is not found.
         let block = (0..<65_536).map { _ in UInt8.random(in: 65...80, using: &generator) }
@@ -106,22 +127,14 @@ struct FairWorkTests {
         let message = try await client.receive()
         #expect(message == (sending == .text ? .text(text) : .binary(content)))
         #expect(try await client.receive() == .text("behind " + text.prefix(100)))
-        client.abort()
-        mayEnd.open()
-        await server.shutDown()
+        await pair.end()
     }
 
     @Test func `a message that is cancelled while it is compressed is not sent, and the next one is intact`()
         async throws
     {
-        let configuration = WebSocketServerConfiguration.patient { $0.handshake.deflate = WebSocketDeflate() }
-        let mayEnd = Gate()
-        let server = try await WebSocketServer.serving(on: EventLoopGroup(threadCount: 1), configuration) { _ in
-            await mayEnd.wait()
-        }
-        let client = try await server.connect("/", Self.deflating)
-        #expect(try await eventually { server.connections.count == 1 })
-        let connection = try #require(server.connections.first)
+        let pair = try await CompressingPair()
+        let (connection, client) = (pair.connection, pair.client)
         let beginning = String(repeating: "what both have seen ", count: 100)
         try await connection.send(beginning)
         let content = [UInt8](repeating: 7, count: Self.messageByteCount)
@@ -137,9 +150,7 @@ struct FairWorkTests {
         try await connection.send(beginning)
         #expect(try await client.receive() == .text(beginning))
         #expect(try await client.receive() == .text(beginning))
-        client.abort()
-        mayEnd.open()
-        await server.shutDown()
+        await pair.end()
     }
 
     @Test func `a loop takes many turns while short messages are read and received`() async throws {

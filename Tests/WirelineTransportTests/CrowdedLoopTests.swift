@@ -16,7 +16,7 @@ import TestingSupport
 /// A loop with more events than it takes in one turn.
 @Suite(.ahead)
 struct CrowdedLoopTests {
-    /// The read end of a pipe. Only the loop's own thread uses it; that is the lock for `@unchecked Sendable`.
+    /// The read end of a pipe. Only the loop's own thread uses it, so `@unchecked Sendable` needs no lock.
     private final class Ear: PollTarget, @unchecked Sendable {
         let number: Int32
         private let mouth: Int32
@@ -45,7 +45,7 @@ struct CrowdedLoopTests {
         }
     }
 
-    /// Changed only on the loop; that is the lock for `@unchecked Sendable`.
+    /// Changed only on the loop, so `@unchecked Sendable` needs no lock.
     private final class Count: @unchecked Sendable { var value = 0 }
 
     @Test func `a loop that was blocked handles arrived events before deadlines that passed`() async throws {

@@ -96,7 +96,7 @@ struct EventLoopTests {
         }
     }
 
-    /// Only the loop's own thread uses it; that is the lock for `@unchecked Sendable`.
+    /// Only the loop's own thread uses it, so `@unchecked Sendable` needs no lock.
     private final class Again: @unchecked Sendable {
         private let loop: EventLoop
         var isOver = false

@@ -9,13 +9,19 @@ import TestingSupport
 /// How much memory a stream keeps for its queued output.
 @Suite(.ahead)
 struct HeldMemoryTests {
-    @Test func `a peer that takes most of the output frees most of its memory`() async throws {
+    /// A stream, and the socket at its other end, which has little memory for what it does not read.
+    private static func connected() async throws -> (stream: ByteStream, peer: RawSocket) {
         let listener = try RawSocket.listen(receiveBuffer: 4_096)
         let stream = try await ByteStream.connect(
             to: .loopback(port: try listener.port()), on: StreamPair.group.get().nextLoop(), timeout: .seconds(500))
         let recorder = StreamRecorder(.stall)
         try await stream.onLoop { try stream.start(recorder) }
         let peer = try await onThread { try listener.accept() }
+        return (stream, peer)
+    }
+
+    @Test func `a peer that takes most of the output frees most of its memory`() async throws {
+        let (stream, peer) = try await Self.connected()
         var random = SeededGenerator.forThisRun()
         let bytes = random.bytes(16 << 20)
         await stream.write(bytes)
@@ -40,12 +46,7 @@ struct HeldMemoryTests {
     }
 
     @Test func `a few queued bytes do not keep a whole block`() async throws {
-        let listener = try RawSocket.listen(receiveBuffer: 4_096)
-        let stream = try await ByteStream.connect(
-            to: .loopback(port: try listener.port()), on: StreamPair.group.get().nextLoop(), timeout: .seconds(500))
-        let recorder = StreamRecorder(.stall)
-        try await stream.onLoop { try stream.start(recorder) }
-        let peer = try await onThread { try listener.accept() }
+        let (stream, peer) = try await Self.connected()
         // Until the system takes no more.
         while await stream.onLoop({ !stream.isOutputStalled }) {
             await stream.write([UInt8](repeating: 1, count: 1_000))

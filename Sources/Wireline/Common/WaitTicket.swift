@@ -2,7 +2,7 @@
 
 /// Identifies one waiting task.
 ///
-/// Its properties are touched only on the connection's loop, which is the lock behind `@unchecked Sendable`.
+/// Only the connection's loop uses its properties, so `@unchecked Sendable` needs no lock.
 final class WaitTicket: @unchecked Sendable {
     var isCancelled = false
     /// Its number in the queue; nil before it waits.

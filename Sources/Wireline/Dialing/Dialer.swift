@@ -5,8 +5,7 @@ import WirelineTransport
 
 /// Makes a TCP connection to a host, as a ``ConnectionRace`` decides; TLS follows only on the winner.
 ///
-/// Everything except ``connect(to:port:on:_:_:)`` runs on the loop's own thread, which is also the lock behind
-/// `@unchecked Sendable`.
+/// Everything except ``connect(to:port:on:_:_:)`` runs on the loop's own thread, so `@unchecked Sendable` needs no lock.
 final class Dialer: @unchecked Sendable {
     private typealias Race = ConnectionRace<SocketAddress, TransportError>
 

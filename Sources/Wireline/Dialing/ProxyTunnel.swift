@@ -4,8 +4,8 @@ import WirelineTransport
 
 /// Makes a proxy connect, on a stream that leads to it.
 ///
-/// It runs on the loop's own thread, which is also the lock behind `@unchecked Sendable`. It reads only the proxy's
-/// bytes: the server's bytes stay in the system until the stream is started again, for example with TLS.
+/// It runs on the loop's own thread, so `@unchecked Sendable` needs no lock. It reads only the proxy's bytes. The
+/// server's bytes stay in the system until the stream is started again, for example with TLS.
 final class ProxyTunnel: ByteStreamHandler, @unchecked Sendable {
     private typealias Outcome = Result<Void, ProxyError>
 

@@ -14,7 +14,7 @@ extension PacketConnection {
     func replyAtOnce(to request: RawSpan, with message: some PacketMessage) throws(ConnectionError) -> Bool {
         guard stream.loop.isCurrent, let place = sequencePlace(in: request) else { return false }
         guard let byteCount = try byteCountAtOnce(of: message), prepareToSend(byteCount) else { return false }
-        write(message, byteCount: byteCount, copying: place, of: request)
+        appendReply(message, byteCount: byteCount, copying: place, of: request)
         return true
     }
 
@@ -28,10 +28,11 @@ extension PacketConnection {
             return false
         }
         guard stream.takesOutput else { throw sendError }
-        write(message, byteCount: byteCount, copying: place, of: request)
+        appendReply(message, byteCount: byteCount, copying: place, of: request)
         return true
     }
 
+    /// The bytes to copy, if the request is long enough to have them; nil if the header must be computed.
     @inlinable @inline(__always)
     func sequencePlace(in request: RawSpan) -> Range<Int>? {
         guard let place = layout.sequencePlace, place.upperBound <= request.byteCount else { return nil }
@@ -39,7 +40,7 @@ extension PacketConnection {
     }
 
     @inlinable @inline(__always)
-    func write(_ message: some PacketMessage, byteCount: Int, copying place: Range<Int>, of request: RawSpan) {
+    func appendReply(_ message: some PacketMessage, byteCount: Int, copying place: Range<Int>, of request: RawSpan) {
         // SAFETY: the stream lends exactly `byteCount` bytes for the closure, and the message writes all of them or
         // stops the program. The place lies inside the header, which the packet has, and inside the request.
         unsafe stream.writeMessage(byteCount: byteCount) { room in

@@ -5,7 +5,7 @@ import WirelineTransport
 
 /// A request, until its task continues.
 ///
-/// Its properties are touched on the connection's loop, which is the lock behind `@unchecked Sendable`.
+/// Only the connection's loop uses it, so `@unchecked Sendable` needs no lock.
 @safe
 final class PendingRequest: SendObserver, @unchecked Sendable {
     typealias Outcome = Result<ReceivedPacket, ConnectionError>

@@ -16,8 +16,8 @@ public struct ListeningOptions: Sendable {
     public var connectionLimit: Int
     /// The most connections at a time from one address, or one 64-bit network of IPv6 (default: no limit).
     ///
-    /// There is no limit by default: clients behind a proxy or a carrier's address translation share a few addresses. A
-    /// connection beyond the limit is closed at once, before TLS. ``connectionEnded`` receives
+    /// There is no limit by default, because many clients may share one address: behind a proxy, or in a mobile network.
+    /// A connection beyond the limit is closed at once, before TLS. ``connectionEnded`` receives
     /// ``ConnectionError/tooManyConnections(limit:)``.
     public var connectionLimitPerAddress: Int?
     /// The length of the system's queue of new connections (default 4,096; Linux allows at most `net.core.somaxconn`).

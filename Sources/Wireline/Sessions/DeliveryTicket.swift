@@ -6,7 +6,7 @@ import WirelineTransport
 
 /// A message in a session, until it has an outcome.
 ///
-/// It is used only on the loop's own thread, which is also the lock behind `@unchecked Sendable`.
+/// Only the loop's thread uses it, so `@unchecked Sendable` needs no lock.
 final class DeliveryTicket: @unchecked Sendable {
     /// The message's number; nil until the session has taken it.
     var number: MessageNumber?

@@ -6,7 +6,7 @@ import WirelineTransport
 
 /// Carries a session's messages in packets.
 ///
-/// Its mutable state is used only on the session's loop, which is also the lock behind `@unchecked Sendable`.
+/// Only the session's loop uses its mutable state, so `@unchecked Sendable` needs no lock.
 final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
     typealias Owner = ConnectionOwner
     typealias Payload = PacketEncoder

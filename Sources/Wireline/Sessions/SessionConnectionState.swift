@@ -5,7 +5,7 @@ import WirelineTransport
 
 /// One connection of a session, or the attempt to make it.
 ///
-/// It is used only on the loop's own thread, which is also the lock behind `@unchecked Sendable`.
+/// Only the loop's thread uses it, so `@unchecked Sendable` needs no lock.
 final class SessionConnectionState<Owner: SessionConnectionOwner>: @unchecked Sendable {
     let number: ConnectionNumber
     /// The task that connects, logs in and reads, one after another.

@@ -68,7 +68,7 @@ extension SessionDriver {
 
     /// Reads until the peer's last byte. Whole elements that arrived before the end are not lost.
     private nonisolated(nonsending) func read(
-        _ connection: Carrier.Connection, of link: Link
+        _ connection: Adapter.Connection, of link: Link
     ) async throws(ConnectionError) {
         while true {
             link.isHeldUp = connection.takesMessages
@@ -83,7 +83,7 @@ extension SessionDriver {
     }
 
     /// Waits while the peer sends questions but does not read the answers.
-    private nonisolated(nonsending) func roomForAnswers(_ connection: Carrier.Connection, of link: Link) async {
+    private nonisolated(nonsending) func roomForAnswers(_ connection: Adapter.Connection, of link: Link) async {
         link.hasAnswered = false
         guard !connection.prepareToSend() else { return }
         await withCheckedContinuation { continuation in

@@ -59,7 +59,7 @@ extension SessionDriver {
 
     /// Gives the session a message.
     func take(
-        _ payload: Carrier.Payload, byteCount: Int, _ delivery: DeliveryPolicy, confirmedBy receipt: DeliveryReceipt,
+        _ payload: Adapter.Payload, byteCount: Int, _ delivery: DeliveryPolicy, confirmedBy receipt: DeliveryReceipt,
         timeToLive: Duration?, _ ticket: DeliveryTicket
     ) async throws(ConnectionError) {
         do throws(SessionError) {
@@ -77,7 +77,7 @@ extension SessionDriver {
     }
 
     /// Returns the next element that arrived, for the task that iterates; nil at the end.
-    nonisolated(nonsending) func next() async throws(ConnectionError) -> Carrier.Element? {
+    nonisolated(nonsending) func next() async throws(ConnectionError) -> Adapter.Element? {
         if loop.isCurrent, let taken = inbox.take() { return try taken.get() }
         let ticket = WaitTicket()
         let taken = await loop.visit {

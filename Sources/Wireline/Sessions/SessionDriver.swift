@@ -6,22 +6,21 @@ import WirelineTransport
 
 /// Carries out what a `ClientSession` decides, on one loop, whatever its connections carry.
 ///
-/// Everything except what is set at initialization is used only on the loop's thread, which is also the lock behind
-/// `@unchecked Sendable`.
-final class SessionDriver<Carrier: SessionAdapter>: @unchecked Sendable {
-    typealias Link = Carrier.Link
-    typealias Action = ClientSession<Carrier.Payload>.Action
+/// Only the loop's thread uses what may change after initialization, so `@unchecked Sendable` needs no lock.
+final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
+    typealias Link = Adapter.Link
+    typealias Action = ClientSession<Adapter.Payload>.Action
 
     let loop: EventLoop
-    let adapter: Carrier
-    let inbox: SessionInbox<Carrier.Element>
+    let adapter: Adapter
+    let inbox: SessionInbox<Adapter.Element>
     /// A random number that identifies this session.
     let sessionID = UInt64.random(in: 1 ... .max)
     /// The beginning of the session's times.
     let origin = MonotonicTime.now
 
     private let configuration: SessionConfiguration
-    private var session: ClientSession<Carrier.Payload>
+    private var session: ClientSession<Adapter.Payload>
     private var random = SystemRandomness()
     private var latestTime = Duration.zero
     private var events = Queue<(event: SessionEvent, time: Duration, heard: Duration?)>()
@@ -42,7 +41,7 @@ final class SessionDriver<Carrier: SessionAdapter>: @unchecked Sendable {
     private var observers: [Int: AsyncStream<SessionState>.Continuation] = [:]
     private var observerCount = 0
 
-    init(on loop: EventLoop, _ adapter: Carrier) {
+    init(on loop: EventLoop, _ adapter: Adapter) {
         self.loop = loop
         self.adapter = adapter
         configuration = adapter.configuration
@@ -121,7 +120,7 @@ final class SessionDriver<Carrier: SessionAdapter>: @unchecked Sendable {
     }
 
     /// Makes the session take a message.
-    func send(_ message: OutboundMessage<Carrier.Payload>, _ ticket: DeliveryTicket) throws(SessionError) {
+    func send(_ message: OutboundMessage<Adapter.Payload>, _ ticket: DeliveryTicket) throws(SessionError) {
         loop.preconditionIsCurrent()
         guard !ticket.isGivenUp else { throw .cancelled(mayHaveArrived: false) }
         // The connection may have ended before its reader noticed. Then no message may go to it.
@@ -221,7 +220,7 @@ final class SessionDriver<Carrier: SessionAdapter>: @unchecked Sendable {
         adapter.complete(ticket, outcome)
     }
 
-    private func give(_ message: GivenMessage<Carrier.Payload>, to link: Link) {
+    private func give(_ message: GivenMessage<Adapter.Payload>, to link: Link) {
         guard let connection = link.connection else { return }
         do throws(CodecError) {
             try adapter.write(message, to: connection)

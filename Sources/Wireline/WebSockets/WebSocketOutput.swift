@@ -4,8 +4,8 @@ import WirelineTransport
 
 /// What waits to be sent on a WebSocket, and whose turn it is. Only the connection's loop uses this.
 ///
-/// A message in parts keeps the turn from its beginning to its last part. Its parts wait in a queue of their own, and
-/// all other messages wait behind them.
+/// A message in parts keeps its turn until its last part is sent. Its parts have a queue of their own. Other messages
+/// wait until it is complete.
 struct WebSocketOutput {
     typealias Outgoing = WebSocketConnection.Outgoing
 
@@ -27,13 +27,13 @@ struct WebSocketOutput {
     /// How many senders wait.
     var waitingCount: Int { messages.count + parts.count }
 
-    /// Whether nobody waits, and no message is sent in parts.
+    /// Whether a message could be sent now: no other one waits, and none is sent in parts.
     var isFree: Bool { messages.isEmpty && writer == nil }
 
     /// Whether a message is sent in parts.
     var isInParts: Bool { writer != nil }
 
-    /// Whether nobody waits before this.
+    /// Whether this would be first in its queue.
     func isNext(_ outgoing: Outgoing) -> Bool { outgoing.isPart ? parts.isEmpty : messages.isEmpty }
 
     // MARK: Messages in parts

@@ -7,7 +7,7 @@ import WirelineWebSocket
 
 /// Carries a session's messages in WebSockets.
 ///
-/// Its mutable state is used only on the session's loop, which is also the lock behind `@unchecked Sendable`.
+/// Only the session's loop uses its mutable state, so `@unchecked Sendable` needs no lock.
 final class WebSocketSessionAdapter: SessionAdapter, @unchecked Sendable {
     typealias Owner = WebSocketOwner
     typealias Payload = WebSocketConnection.Outgoing

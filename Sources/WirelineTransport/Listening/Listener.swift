@@ -14,8 +14,8 @@
 /// has no descriptors left, the listener reports it and retries after a pause; connections wait in the system's queue
 /// meanwhile.
 ///
-/// Everything but ``bind(to:on:backlog:connectionLimit:)``, ``start(acceptFailed:_:)`` and ``connectionEnded()`` must
-/// be called on the thread of the accepting loop; that is also the lock for `@unchecked Sendable`.
+/// Call everything but ``bind(to:on:backlog:connectionLimit:)``, ``start(acceptFailed:_:)`` and ``connectionEnded()`` on
+/// the thread of the accepting loop. So `@unchecked Sendable` needs no lock.
 package final class Listener: PollTarget, @unchecked Sendable {
     /// The pause when the system has no descriptors left.
     /// Long enough for some to be closed, too short for people to notice.

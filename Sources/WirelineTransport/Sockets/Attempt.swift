@@ -2,8 +2,7 @@
 
 /// An operation that ends once: with a value, an error, its timeout or its cancellation.
 ///
-/// Everything but ``run(on:timeout:_:)`` must be called on the loop's own thread; that is also the lock for
-/// `@unchecked Sendable`.
+/// Call everything but ``run(on:timeout:_:)`` on the loop's own thread. So `@unchecked Sendable` needs no lock.
 package final class Attempt<Value: Sendable>: @unchecked Sendable {
     package typealias Outcome = Result<Value, TransportError>
 

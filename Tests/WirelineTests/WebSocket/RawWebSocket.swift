@@ -6,7 +6,7 @@ import TestingSupport
 /// One end of a WebSocket, byte by byte, without any of the code under test.
 ///
 /// It waits for bytes on its own thread, because all tests run on the same few task threads. One task at a time uses
-/// it; that is also the lock for `@unchecked Sendable`.
+/// it, so `@unchecked Sendable` needs no lock.
 final class RawWebSocket: @unchecked Sendable {
     enum Opcode: UInt8 {
         case continuation = 0
