@@ -173,8 +173,8 @@ public struct SceneCutSession: CutSession {
             at: "127.0.0.1", port: 0, protocol: SceneProtocol.self,
             configuration: .patient
         ) { client in
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 try await client.send(
                     Sc_20001(
                         res: 1, sceneID: UInt32(enter.sceneID), pos: 0, status: 0, type: 0, defaultCombat: enter.line,
@@ -220,7 +220,7 @@ extension PacketSession {
         var result = CutSessionResult()
         for message in sent { result.outcomes.append(try await message.outcome()) }
         end()
-        for try await message in messages { result.heard.append([UInt8](copying: message.packet.bytes)) }
+        for try await received in messages { result.heard.append([UInt8](copying: received.packet.bytes)) }
         return result
     }
 }

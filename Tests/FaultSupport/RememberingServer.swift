@@ -36,19 +36,19 @@ public final class RememberingServer: Sendable {
 
     private func serve(_ client: ServerConnection<GoimProtocol>) async throws {
         var login = ""
-        for try await message in client.messages {
-            switch message {
-            case .message(let authentication as Authentication, let packet):
+        while let received = try await client.nextMessage() {
+            switch received.message {
+            case .authentication(let authentication):
                 login = authentication.body
-                try await client.reply(to: packet, with: AuthenticationReply(body: "{}"))
-            case .message(let change as ChangeRoom, let packet):
-                let sequence = UInt64(try message.header["Sequence"] ?? 0)
+                try await client.reply(to: received, with: AuthenticationReply(body: "{}"))
+            case .changeRoom(let change):
+                let sequence = UInt64(try received.header["Sequence"] ?? 0)
                 if take(change.room, sequence, of: login) {
                     try await client.send(Notification(body: "moved to " + change.room))
                 }
-                try await client.reply(to: packet, with: ChangeRoomReply())
-            case .message(is Heartbeat, let packet):
-                try await client.reply(to: packet, with: HeartbeatReply(popularity: 1))
+                try await client.reply(to: received, with: ChangeRoomReply())
+            case .heartbeat:
+                try await client.reply(to: received, with: HeartbeatReply(popularity: 1))
             default: break
             }
         }

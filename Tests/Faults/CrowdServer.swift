@@ -82,15 +82,15 @@ struct CrowdServer {
         ) { client in
             ends.handlerBegins()
             defer { ends.handlerEnds() }
-            for try await message in client.messages {
-                guard case .message(let change as ChangeRoom, let packet) = message,
+            while let received = try await client.nextMessage() {
+                guard case .changeRoom(let change) = received.message,
                     let order = CrowdOrder(change.room)
                 else {
-                    try await client.forward(message.packet)
+                    try await client.forward(received.packet)
                     continue
                 }
                 for number in 0..<order.count { try await client.send(Notification(body: order.body(number))) }
-                try await client.reply(to: packet, with: ChangeRoomReply())
+                try await client.reply(to: received, with: ChangeRoomReply())
             }
         }
     }

@@ -52,8 +52,8 @@ enum SlowPeer {
         let watch = Watch(session)
         let start = ContinuousClock.now
         var heard: String?
-        for try await message in session.messages {
-            if case .message(let notification as Goim.Notification, _) = message { heard = notification.body }
+        for try await received in session.messages {
+            if case .notification(let notification) = received.message { heard = notification.body }
             break
         }
         let time = ContinuousClock.now - start

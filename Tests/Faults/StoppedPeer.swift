@@ -37,8 +37,8 @@ enum StoppedPeer {
 
         session.end()
         var heard: [Int] = []
-        for try await message in session.messages {
-            guard case .message(let notification as Goim.Notification, _) = message else { continue }
+        for try await received in session.messages {
+            guard case .notification(let notification) = received.message else { continue }
             heard.append(Int(notification.body.dropFirst("moved to ".count)) ?? 0)
         }
         // Messages on a connection that was given up are lost; a message that arrives does so once.

@@ -78,8 +78,9 @@ struct GeneratedProtocolTests {
     }
 
     @Test(arguments: Role.all)
-    func `a message is found by its ID and sender`(role: Role) throws {
-        let type = try role.folder.generated().messageType(id: role.message.id, from: role.sender)
+    func `each side has a list of its messages`(role: Role) throws {
+        let types = try role.folder.generated().messageTypes(from: role.sender)
+        let type = types.first { $0.messageID == role.message.id }
         guard role.message.senders.contains(role.sender) else {
             #expect(type?.messageName != role.message.name)
             return

@@ -3,6 +3,19 @@
 public import WirelineCodec
 
 extension PacketProtocol {
+    /// The message that a packet carries, as the enum of its sender's messages decodes it; nil for an unknown ID.
+    public static func message(
+        in packet: borrowing Packet, from sender: Sender
+    ) throws(CodecError) -> (any PacketMessage)? {
+        let incoming: any IncomingMessage =
+            switch sender {
+            case .client: try FromClient(in: packet)
+            case .server: try FromServer(in: packet)
+            }
+        guard incoming.unknownID == nil else { return nil }
+        return Mirror(reflecting: incoming).children.first?.value as? any PacketMessage
+    }
+
     /// The message that a packet carries. If this end has no message with its ID, it is one of the other end.
     public static func message(
         in packet: borrowing Packet, preferring sender: Sender

@@ -101,11 +101,10 @@ extension PacketProtocol {
     }
 }
 
-/// A packet of a message, read and written again in both ways there are.
+/// The packet of a message that was read, written again in both ways there are.
 func transcode<Message: PacketMessage>(
-    _ type: Message.Type, _ packet: borrowing Packet
+    _ message: Message, _ packet: borrowing Packet
 ) throws(CodecError) -> [UInt8]? {
-    let message = try Message(payloadOf: packet)
     let plain = try message.encoded()
     // Bytes are compared, for a value that is not a number is not equal to itself.
     guard try Message(packet: plain.span.bytes).encoded() == plain else { throw CodecError(.invalidHex) }

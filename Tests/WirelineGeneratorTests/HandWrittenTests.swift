@@ -21,7 +21,22 @@ struct HandWrittenTests {
 private enum HandWritten: PacketProtocol {
     static var protocolName: String { "HandWritten" }
     static var layout: PacketLayout { .standard }
-    static func messageType(id: UInt64, from sender: Sender) -> (any PacketMessage.Type)? { id == 1 ? Ping.self : nil }
+    static func messageTypes(from sender: Sender) -> [any PacketMessage.Type] { [Ping.self] }
+
+    typealias FromClient = Incoming
+    typealias FromServer = Incoming
+
+    enum Incoming: IncomingMessage {
+        typealias Definition = HandWritten
+        case ping(Ping)
+        case unknown(id: UInt64)
+
+        init(in packet: borrowing Packet) throws(CodecError) {
+            self = packet.id == 1 ? .ping(try Ping(payloadOf: packet)) : .unknown(id: packet.id)
+        }
+
+        var unknownID: UInt64? { if case .unknown(let id) = self { id } else { nil } }
+    }
 
     struct Ping: PacketMessage {
         typealias Definition = HandWritten

@@ -54,8 +54,8 @@ struct BatchHandlerTests {
             client.endOutput()
         }
         var replies: [Sc_20001] = []
-        for try await message in client.messages {
-            if case .message(let reply as Sc_20001, _) = message { replies.append(reply) }
+        while let received = try await client.nextMessage() {
+            if case .sc20001(let reply) = received.message { replies.append(reply) }
         }
         try await sending.value
         let sums = (1...2_000 as ClosedRange<UInt32>).map { $0 * ($0 + 1) / 2 }
@@ -93,7 +93,7 @@ struct BatchHandlerTests {
         #expect(receivedByteCount < byteCount / 2)
         #expect(await server.counters().traffic.pendingByteCount < limits.pendingByteCount + (256 << 10))
         var received = 0
-        for try await packet in client.packets { received += packet.byteCount }
+        while let packet = try await client.nextPacket() { received += packet.byteCount }
         try await sending.value
         #expect(received == byteCount)
         client.close()

@@ -30,8 +30,8 @@ struct BusyHandlerTests {
             $0.limits.writeTimeout = deadline
         }
         let server = try await SceneServer.start(configuration: configuration) { client in
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 if enter.line == 0 {
                     isBlocking.open()
                     mayGoOn.block(until: 1)

@@ -11,8 +11,8 @@ import Wireline
 struct ClientServerTests {
     @Test func `a client asks, and the server answers`() async throws {
         let server = try await SceneServer.start { client in
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 try await client.send(Sc_20001.entered(enter))
             }
         }
@@ -31,11 +31,10 @@ struct ClientServerTests {
         }
         let client = try await server.connect()
         var seen: [String] = []
-        for try await message in client.messages {
-            switch message {
-            case .message(let scene as Sc_20001, _): seen.append("scene \(scene.sceneID)")
-            case .message(let other, _): seen.append("other \(type(of: other).messageName)")
-            case .unknown(let packet): seen.append("unknown \(packet.id)")
+        while let received = try await client.nextMessage() {
+            switch received.message {
+            case .sc20001(let scene): seen.append("scene \(scene.sceneID)")
+            case .unknown(let id): seen.append("unknown \(id)")
             }
         }
         #expect(seen == ["scene 1", "unknown 9"])
@@ -57,11 +56,11 @@ struct ClientServerTests {
 
     @Test func `header fields can be set and read`() async throws {
         let server = try await GoimServer.start { client in
-            for try await message in client.messages {
-                let header = try message.header
-                guard case .message(is Heartbeat, let packet) = message else { continue }
+            while let received = try await client.nextMessage() {
+                let header = try received.header
+                guard case .heartbeat = received.message else { continue }
                 let count = UInt32(truncatingIfNeeded: header["Version"] ?? 0)
-                try await client.reply(to: packet, with: HeartbeatReply(popularity: count), header: ["Version": 3])
+                try await client.reply(to: received, with: HeartbeatReply(popularity: count), header: ["Version": 3])
             }
         }
         let client = try await server.connect()
@@ -71,7 +70,7 @@ struct ClientServerTests {
         let header = try reply.header
         #expect(header["Version"] == 3)
         #expect(header["Sequence"] == 77)
-        guard case .message(let message as HeartbeatReply, _) = reply else { throw ConnectionError.endedBeforeReply }
+        guard case .heartbeatReply(let message) = reply.message else { throw ConnectionError.endedBeforeReply }
         #expect(message.popularity == 2)
         await #expect(throws: ConnectionError.self) {
             try await client.send(Heartbeat(body: ""), header: ["Operation": 1])
@@ -94,7 +93,7 @@ struct ClientServerTests {
         } catch {
             #expect("\(error)".hasPrefix("Sc_20001"))
         }
-        guard case .message(let scene as Sc_20001, _)? = try await iterator.next() else {
+        guard case .sc20001(let scene)? = try await iterator.next()?.message else {
             throw ConnectionError.endedBeforeReply
         }
         #expect(scene.sceneID == 5)
@@ -106,7 +105,7 @@ struct ClientServerTests {
         let (ended, feed) = AsyncStream<Void>.makeStream()
         let server = try await SceneServer.start { client in
             defer { feed.yield() }
-            for try await _ in client.messages {}
+            while try await client.nextMessage() != nil {}
         }
         do {
             let client = try await server.connect()
@@ -136,8 +135,7 @@ struct ClientServerTests {
         }
         let client = try await PacketClient.connect(
             to: "localhost", port: server.address.port, protocol: SceneProtocol.self, configuration: .patient)
-        var iterator = client.packets.makeAsyncIterator()
-        #expect(try await iterator.next()?.id == 20_001)
+        #expect(try await client.nextPacket()?.id == 20_001)
         client.close()
         await server.shutDown()
     }

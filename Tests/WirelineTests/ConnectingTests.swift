@@ -291,7 +291,7 @@ struct ConnectingTests {
         var serverConfiguration = ServerConfiguration.patient
         serverConfiguration.listening.tls = try TLSContext(.server(identity: identity))
         let server = try await SceneServer.start(configuration: serverConfiguration) { client in
-            for try await _ in client.messages {
+            while try await client.nextMessage() != nil {
                 let name = await client.connection.tlsDetails()?.requestedServerName
                 names.withLock { $0.append(name) }
                 try await client.send(Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: "")))
@@ -386,8 +386,7 @@ struct ConnectingTests {
                 $0.dialing.timelineHandler = { feed.yield($0) }
             }
             let client = try await Self.connect(server.address.port, configuration)
-            var packets = client.packets.makeAsyncIterator()
-            while try await packets.next() != nil {}
+            while try await client.nextPacket() != nil {}
             client.close()
             client.close()
             var iterator = timelines.makeAsyncIterator()
@@ -430,7 +429,7 @@ struct ConnectingTests {
     }
 
     @Test func `a connection's end tells which side ended it`() async throws {
-        let server = try await SceneServer.start { client in for try await _ in client.messages {} }
+        let server = try await SceneServer.start { client in while try await client.nextMessage() != nil {} }
         let configuration = Self.configuration(Self.resolver([], ["127.0.0.1"]))
         let client = try await Self.connect(server.address.port, configuration)
         client.close()

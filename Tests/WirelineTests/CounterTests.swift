@@ -24,7 +24,7 @@ struct CounterTests {
                 { batch in while let packet = try batch.next() { try client.write(packet: packet.bytes) } }
             }
             : try await SceneServer.start(configuration: configuration) { client in
-                for try await packet in client.packets { try await client.forward(packet) }
+                while let packet = try await client.nextPacket() { try await client.forward(packet) }
             }
         let byteCount = try Self.hello.encoded().count
         let client = try await server.connect()
@@ -51,7 +51,7 @@ struct CounterTests {
             let other = try packet(id: 9, payload: [1, 2, 3])
             try await client.send(packet: other + other)
             try await client.send(Sc_20001.entered(Self.hello))
-            for try await _ in client.packets {}
+            while try await client.nextPacket() != nil {}
         }
         let client = try await server.connect()
         _ = try await client.request(Self.hello)
@@ -93,9 +93,9 @@ struct CounterTests {
         let ends = ConnectionEnds()
         let server = try await SceneServer.start(configuration: ends.configure()) { client in
             do {
-                for try await _ in client.messages {}
+                while try await client.nextMessage() != nil {}
             } catch ConnectionError.codec {
-                for try await _ in client.messages {}
+                while try await client.nextMessage() != nil {}
             }
         }
         let client = try await server.connect()

@@ -53,8 +53,8 @@ struct ErlangConnectionTests {
     @Test func `a server answers an Erlang client's messages, however they are split`() async throws {
         let random = SeededGenerator.forThisRun()
         let server = try await SceneServer.start { client in
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 try await client.send(Sc_20001.entered(enter))
             }
         }

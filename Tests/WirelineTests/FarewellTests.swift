@@ -15,8 +15,8 @@ struct FarewellTests {
     /// The messages that a client gets until the end.
     private func messages(of client: PacketClient<SceneProtocol>) async throws -> [Sc_20001] {
         var messages: [Sc_20001] = []
-        for try await message in client.messages {
-            if case .message(let reply as Sc_20001, _) = message { messages.append(reply) }
+        while let received = try await client.nextMessage() {
+            if case .sc20001(let reply) = received.message { messages.append(reply) }
         }
         return messages
     }
@@ -26,12 +26,11 @@ struct FarewellTests {
     @Test func `a kicked client gets the earlier output, the reason, and a clean end`() async throws {
         let ends = ConnectionEnds()
         let server = try await SceneServer.start(configuration: ends.configure()) { client in
-            var packets = client.packets.makeAsyncIterator()
-            _ = try await packets.next()
+            _ = try await client.nextPacket()
             try await client.send(Sc_20001.entered(Self.hello))
             try client.kick(with: Self.reason)
             await #expect(throws: ConnectionError.kicked) { try await client.send(Self.reason) }
-            _ = try await packets.next()
+            _ = try await client.nextPacket()
             Issue.record("the connection goes on")
         }
         let client = try await server.connect()
@@ -55,7 +54,7 @@ struct FarewellTests {
             guard let first = try await client.nextPacket() else { return }
             let enter = try first.decode(Cs_20001.self)
             guard enter.line == 1 else {
-                for try await _ in client.packets {}
+                while try await client.nextPacket() != nil {}
                 return
             }
             let long = Sc_20001.entered(
@@ -110,7 +109,7 @@ struct FarewellTests {
             ).encoded()
             while await connection.counters().pendingByteCount < 1 << 20 { try client.write(packet: long.span.bytes) }
             try client.kick(with: Self.reason, within: .milliseconds(50))
-            for try await _ in client.packets {}
+            while try await client.nextPacket() != nil {}
         }
         let client = try await server.connect()
         #expect(await ends.next() as? ConnectionError == .kicked)
@@ -120,7 +119,7 @@ struct FarewellTests {
 
     @Test func `a kick message that does not fit leaves the client connected`() async throws {
         let server = try await SceneServer.start { client in
-            for try await packet in client.packets {
+            while let packet = try await client.nextPacket() {
                 let long = Sc_20001.entered(
                     Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 70_000)))
                 #expect(throws: ConnectionError.self) { try client.kick(with: long) }
@@ -142,7 +141,7 @@ struct FarewellTests {
         let server = try await SceneServer.start(
             on: ConnectionPair.group.get(), configuration: ends.configure()
         ) { client in
-            for try await _ in client.packets {}
+            while try await client.nextPacket() != nil {}
             try await client.send(Sc_20001.entered(Self.hello))
         }
         var clients: [PacketClient<SceneProtocol>] = []
@@ -181,7 +180,7 @@ struct FarewellTests {
 
     @Test func `a shutdown message that does not fit leaves the server running`() async throws {
         let server = try await SceneServer.start { client in
-            for try await packet in client.packets { try await client.forward(packet) }
+            while let packet = try await client.nextPacket() { try await client.forward(packet) }
         }
         let long = Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 70_000)))
         await #expect(throws: ConnectionError.self) { try await server.shutDown(telling: long) }

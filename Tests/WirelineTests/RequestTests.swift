@@ -15,9 +15,9 @@ struct RequestTests {
     @Test func `replies in another order find their requests by sequence number`() async throws {
         let server = try await GoimServer.start { client in
             var waiting: [(packet: ReceivedPacket, body: String)] = []
-            for try await message in client.messages {
-                guard case .message(let heartbeat as Heartbeat, let packet) = message else { continue }
-                waiting.append((packet, heartbeat.body))
+            while let received = try await client.nextMessage() {
+                guard case .heartbeat(let heartbeat) = received.message else { continue }
+                waiting.append((received.packet, heartbeat.body))
                 guard waiting.count == 10 else { continue }
                 for (packet, body) in waiting.reversed() {
                     try await client.reply(to: packet, with: HeartbeatReply(popularity: UInt32(body) ?? 0))
@@ -88,9 +88,9 @@ struct RequestTests {
         let client = try await server.connect()
         let reading = Task {
             var others: [(popularity: UInt32, version: Int128?)] = []
-            for try await message in client.messages {
-                guard case .message(let reply as HeartbeatReply, _) = message else { continue }
-                others.append((reply.popularity, try message.header["Version"]))
+            while let received = try await client.nextMessage() {
+                guard case .heartbeatReply(let reply) = received.message else { continue }
+                others.append((reply.popularity, try received.header["Version"]))
                 if others.count == 3 { break }
             }
             return others
@@ -112,8 +112,8 @@ struct RequestTests {
 
     @Test func `without a sequence number, replies come in the order of their requests`() async throws {
         let server = try await SceneServer.start { client in
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 try await client.send(Sc_20001.entered(enter))
             }
         }
@@ -133,8 +133,8 @@ struct RequestTests {
 
     @Test func `other messages between requests and replies reach the iterating task`() async throws {
         let server = try await SceneServer.start { client in
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 for id in 1...3 as ClosedRange<UInt64> {
                     try await client.send(packet: PacketLayout.standard.encode(id: id, payload: RawSpan()))
                 }
@@ -147,9 +147,8 @@ struct RequestTests {
             let reply = try await client.request(Cs_20001(sceneID: 1, line: round, message: ""))
             #expect(reply.defaultCombat == round)
         }
-        var iterator = client.packets.makeAsyncIterator()
         var ids: [UInt64] = []
-        while ids.count < 12, let packet = try await iterator.next() { ids.append(packet.id) }
+        while ids.count < 12, let packet = try await client.nextPacket() { ids.append(packet.id) }
         #expect(ids == [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4])
         client.close()
         await server.shutDown()
@@ -157,8 +156,8 @@ struct RequestTests {
 
     @Test func `requests are answered while another task iterates`() async throws {
         let server = try await SceneServer.start { client in
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 try await client.send(packet: PacketLayout.standard.encode(id: 5, payload: RawSpan()))
                 try await client.send(Sc_20001.entered(enter))
             }
@@ -166,8 +165,8 @@ struct RequestTests {
         let client = try await server.connect()
         let counting = Task {
             var count = 0
-            for try await message in client.messages {
-                guard case .unknown = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .unknown = received.message else { continue }
                 count += 1
                 if count == 50 { break }
             }
@@ -187,12 +186,11 @@ struct RequestTests {
     ) async throws -> (PacketServer<Definition>, AsyncStream<Void>.Continuation) {
         let (signals, signal) = AsyncStream<Void>.makeStream()
         let server = try await PacketServer<Definition>.start { client in
-            var packets = client.packets.makeAsyncIterator()
             var signals = signals.makeAsyncIterator()
-            guard let first = try await packets.next() else { return }
+            guard let first = try await client.nextPacket() else { return }
             _ = await signals.next()
             try await reply(client, first)
-            while let packet = try await packets.next() { try await reply(client, packet) }
+            while let packet = try await client.nextPacket() { try await reply(client, packet) }
         }
         return (server, signal)
     }
@@ -209,7 +207,7 @@ struct RequestTests {
         signal.yield()
         #expect(try await client.request(Heartbeat(body: "2")).popularity == 2)
         var iterator = client.messages.makeAsyncIterator()
-        guard case .message(let late as HeartbeatReply, _)? = try await iterator.next() else {
+        guard case .heartbeatReply(let late)? = try await iterator.next()?.message else {
             throw ConnectionError.endedBeforeReply
         }
         #expect(late.popularity == 1)
@@ -232,7 +230,7 @@ struct RequestTests {
         #expect(try await client.request(Cs_20001(sceneID: 1, line: 3, message: "")).defaultCombat == 3)
         var iterator = client.messages.makeAsyncIterator()
         var late: [UInt32] = []
-        while late.count < 2, case .message(let reply as Sc_20001, _)? = try await iterator.next() {
+        while late.count < 2, case .sc20001(let reply)? = try await iterator.next()?.message {
             late.append(reply.defaultCombat)
         }
         #expect(late == [1, 2])
@@ -245,8 +243,8 @@ struct RequestTests {
         let (signals, signal) = AsyncStream<Void>.makeStream()
         let server = try await SceneServer.start { client in
             var signals = signals.makeAsyncIterator()
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 asked.yield()
                 _ = await signals.next()
                 try await client.send(Sc_20001.entered(enter))
@@ -267,8 +265,7 @@ struct RequestTests {
 
     @Test func `a peer that ends without a reply ends the wait`() async throws {
         let server = try await SceneServer.start { client in
-            var packets = client.packets.makeAsyncIterator()
-            _ = try await packets.next()
+            _ = try await client.nextPacket()
         }
         let client = try await server.connect()
         await #expect(throws: ConnectionError.endedBeforeReply) {
@@ -309,8 +306,8 @@ struct RequestTests {
 
     @Test func `a reply after too many unread packets is found once a task reads`() async throws {
         let server = try await SceneServer.start { client in
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 let pushed = try PacketLayout.standard.encode(
                     id: 1, payload: [UInt8](repeating: 0, count: 994).span.bytes)
                 let answers = repeatElement(pushed, count: 10).merged
@@ -346,7 +343,7 @@ struct RequestTests {
 
     @Test func `a reply that the schema refuses is an error that names its field once`() async throws {
         let server = try await SceneServer.start { client in
-            for try await _ in client.packets {
+            while try await client.nextPacket() != nil {
                 try await client.send(
                     packet: PacketLayout.standard.encode(id: 20_001, payload: Self.oneByte.span.bytes))
             }
@@ -364,8 +361,8 @@ struct RequestTests {
 
     @Test func `a value that does not fit is refused before anything is sent`() async throws {
         let server = try await SceneServer.start { client in
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 try await client.send(Sc_20001.entered(enter))
             }
         }

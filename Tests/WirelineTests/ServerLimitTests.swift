@@ -116,7 +116,7 @@ struct ServerLimitTests {
             isBatched
             ? try await echo(configuration)
             : try await SceneServer.start(configuration: configuration) { client in
-                for try await packet in client.packets { try await client.forward(packet) }
+                while let packet = try await client.nextPacket() { try await client.forward(packet) }
             }
         let client = try await server.connect()
         let dribbling = Task {
@@ -208,7 +208,7 @@ struct ServerLimitTests {
             isBatched
             ? try await echo(on: group, configuration)
             : try await SceneServer.start(on: group, configuration: configuration) { client in
-                for try await packet in client.packets { try await client.forward(packet) }
+                while let packet = try await client.nextPacket() { try await client.forward(packet) }
             }
         let half = try Array(packet(1 << 20).prefix(1 << 19))
         var slow: [PacketClient<SceneProtocol>] = []

@@ -16,8 +16,8 @@ struct ServerTests {
             var lines: UInt32 = 0
 
             func serve(_ client: ServerConnection<SceneProtocol>) async throws {
-                for try await message in client.messages {
-                    guard case .message(let enter as Cs_20001, _) = message else { continue }
+                while let received = try await client.nextMessage() {
+                    guard case .cs20001(let enter) = received.message else { continue }
                     lines &+= enter.line
                     try await client.send(Sc_20001.entered(enter))
                 }
@@ -45,7 +45,7 @@ struct ServerTests {
     @Test func `a handler's error is reported, and its connection is closed`() async throws {
         let ends = ConnectionEnds()
         let server = try await SceneServer.start(configuration: ends.configure()) { client in
-            for try await _ in client.messages {}
+            while try await client.nextMessage() != nil {}
         }
         let client = try await server.connect()
         try await client.connection.sendRaw(Array("GET / HTTP/1.1\r\n\r\n".utf8))
@@ -57,8 +57,7 @@ struct ServerTests {
 
     @Test func `a handler's output arrives even if the handler has not read its input`() async throws {
         let server = try await SceneServer.start { client in
-            var packets = client.packets.makeAsyncIterator()
-            _ = try await packets.next()
+            _ = try await client.nextPacket()
             for number in 0..<1_000 as Range<UInt32> {
                 try await client.send(Sc_20001.entered(Cs_20001(sceneID: 1, line: number, message: "")))
             }
@@ -69,7 +68,7 @@ struct ServerTests {
         let bytes = try message.encoded()
         try await client.connection.sendRaw(repeatElement(bytes, count: 1_000).merged)
         var count = 0
-        for try await _ in client.packets { count += 1 }
+        while try await client.nextPacket() != nil { count += 1 }
         #expect(count == 1_000)
         client.close()
         await server.shutDown()
@@ -79,7 +78,7 @@ struct ServerTests {
         let group = try ConnectionPair.group.get()
         let configuration = ServerConfiguration.patient
         let server = try await SceneServer.start(on: group, configuration: configuration) { client in
-            for try await _ in client.packets {}
+            while try await client.nextPacket() != nil {}
         }
         var clients: [PacketClient<SceneProtocol>] = []
         for _ in 0..<20 { clients.append(try await server.connect()) }
@@ -89,7 +88,7 @@ struct ServerTests {
         #expect(try await server.broadcast(CountedMessage(message: message)).isEmpty)
         #expect(CountedMessage.encodings.count == 1)
         for client in clients {
-            guard case .message(let copy as Sc_20001, _)? = try await client.firstMessage() else {
+            guard case .sc20001(let copy)? = try await client.firstMessage()?.message else {
                 throw ConnectionError.endedBeforeReply
             }
             #expect(copy == message)
@@ -105,7 +104,7 @@ struct ServerTests {
         let limits = ConnectionLimits(pendingByteCount: 1_000, writeTimeout: nil)
         let configuration = ServerConfiguration(firstPacketTimeout: nil, limits: limits)
         let server = try await SceneServer.start(configuration: configuration) { client in
-            for try await _ in client.packets {}
+            while try await client.nextPacket() != nil {}
         }
         let client = try await server.connect()
         #expect(try await eventually { !server.connections.isEmpty })
@@ -118,7 +117,7 @@ struct ServerTests {
         try server.connections[0].kick(
             with: Sc_20001.entered(Cs_20001(sceneID: 5, line: 6, message: "")), within: .seconds(500))
         var lines: [UInt32] = []
-        for try await packet in client.packets { lines.append(try packet.decode(Sc_20001.self).defaultCombat) }
+        while let packet = try await client.nextPacket() { lines.append(try packet.decode(Sc_20001.self).defaultCombat) }
         #expect(lines == Array(repeating: 4, count: sentCount) + [6])
         client.close()
         await server.shutDown()
@@ -129,7 +128,7 @@ struct ServerTests {
             configuration: ServerConfiguration(
                 listening: ListeningOptions(connectionLimit: 1), firstPacketTimeout: nil)
         ) { client in
-            for try await packet in client.packets { try await client.forward(packet) }
+            while let packet = try await client.nextPacket() { try await client.forward(packet) }
         }
         let first = try await server.connect()
         let message = Cs_20001(sceneID: 1, line: 1, message: "")
@@ -149,7 +148,7 @@ struct ServerTests {
         let ends = ConnectionEnds()
         let configuration = ends.configure { $0.firstPacketTimeout = .milliseconds(50) }
         let server = try await SceneServer.start(configuration: configuration) { client in
-            for try await _ in client.packets {}
+            while try await client.nextPacket() != nil {}
         }
         let client = try await server.connect()
         // A packet of 1 MiB, a byte at a time.
@@ -175,12 +174,11 @@ struct ServerTests {
             $0.listening.idleTimeout = .seconds(1)
         }
         let server = try await SceneServer.start(on: group, configuration: configuration) { client in
-            var packets = client.packets.makeAsyncIterator()
-            guard let packet = try await packets.next() else { return }
+            guard let packet = try await client.nextPacket() else { return }
             // Longer than the timeout: this is the handler's time, and not the peer's.
             try await Task.sleep(for: .milliseconds(1_500))
             try await client.forward(packet)
-            _ = try await packets.next()
+            _ = try await client.nextPacket()
         }
         let client = try await server.connect(on: group)
         try await client.send(Cs_20001(sceneID: 1, line: 1, message: ""))
@@ -233,7 +231,7 @@ struct ServerTests {
             $0.limits.writeTimeout = forEver
         }
         let server = try await SceneServer.start(configuration: configuration) { client in
-            for try await packet in client.packets { try await client.forward(packet) }
+            while let packet = try await client.nextPacket() { try await client.forward(packet) }
         }
         let client = try await server.connect()
         let bytes = try Cs_20001(sceneID: 1, line: 1, message: "").encoded()
@@ -265,9 +263,8 @@ struct ServerTests {
         let (started, start) = AsyncStream<Void>.makeStream()
         // At its own address, where no other test gets the port.
         let server = try await SceneServer.start(at: "127.0.0.8") { client in
-            var packets = client.packets.makeAsyncIterator()
             var count: UInt32 = 0
-            while try await packets.next() != nil {
+            while try await client.nextPacket() != nil {
                 count += 1
                 start.yield()
             }
@@ -278,7 +275,7 @@ struct ServerTests {
         var iterator = started.makeAsyncIterator()
         _ = await iterator.next()
         async let shutDown: Void = server.shutDown()
-        guard case .message(let bye as Sc_20001, _)? = try await client.firstMessage() else {
+        guard case .sc20001(let bye)? = try await client.firstMessage()?.message else {
             throw ConnectionError.endedBeforeReply
         }
         #expect(bye.defaultCombat == 1)
@@ -291,7 +288,7 @@ struct ServerTests {
 
     @Test func `a wait for a server's end can be cancelled, and the server continues`() async throws {
         let server = try await SceneServer.start { client in
-            for try await _ in client.messages {
+            while try await client.nextMessage() != nil {
                 try await client.send(Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: "")))
             }
         }
@@ -359,8 +356,7 @@ private struct CountedMessage: ServerMessage {
 }
 
 extension PacketClient {
-    fileprivate func firstMessage() async throws -> ReceivedMessage<Definition>? {
-        var iterator = messages.makeAsyncIterator()
-        return try await iterator.next()
+    fileprivate func firstMessage() async throws -> ReceivedMessage<Definition.FromServer>? {
+        try await nextMessage()
     }
 }

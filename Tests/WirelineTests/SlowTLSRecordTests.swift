@@ -33,8 +33,8 @@ struct SlowTLSRecordTests {
         configuration.listening.idleTimeout = .seconds(4)
         configuration.listening.minimumRate = MinimumRate(byteCount: 100, window: .seconds(4))
         let server = try await SceneServer.start(configuration: configuration) { client in
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 try await client.send(Sc_20001.entered(Cs_20001(sceneID: 0, line: enter.line, message: "")))
             }
         }

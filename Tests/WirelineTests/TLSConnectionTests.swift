@@ -27,7 +27,7 @@ struct TLSConnectionTests {
         let details = Lock<[TLSDetails?]>([])
         let serverContext = try certificates.serverContext { $0.applicationProtocols = ["scene"] }
         let server = try await SceneServer.start(configuration: Self.configuration(serverContext)) { client in
-            for try await _ in client.messages {
+            while try await client.nextMessage() != nil {
                 let seen = await client.connection.tlsDetails()
                 details.withLock { $0.append(seen) }
                 try await client.send(Sc_20001.entered(Self.hello))
@@ -204,7 +204,7 @@ struct TLSConnectionTests {
         let server = try await SceneServer.start { client in
             // This arrives without a question, and is no TLS record.
             try await client.send(packet: Self.hello.encoded())
-            for try await _ in client.packets {}
+            while try await client.nextPacket() != nil {}
         }
         let error = await #expect(throws: ConnectionError.self) {
             _ = try await connect(to: server, certificates.clientContext())
@@ -336,8 +336,8 @@ struct TLSConnectionTests {
     @Test func `a session retries an untrusted server, and tells a wrong key from a wrong issuer`() async throws {
         let server = try await SceneServer.start(configuration: Self.configuration(try certificates.serverContext())) {
             client in
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 try await client.send(Sc_20001.entered(enter))
             }
         }
@@ -371,7 +371,7 @@ struct TLSConnectionTests {
         }
         let server = try await SceneServer.start(configuration: configuration) { client in
             try client.kick(with: Sc_20001.entered(Self.hello), within: .seconds(1))
-            for try await _ in client.packets {}
+            while try await client.nextPacket() != nil {}
         }
         // It stays, and reads nothing. On a busy machine it may come too late for the handshake.
         let client = try? await connect(to: server, certificates.clientContext())
@@ -458,8 +458,8 @@ struct TLSConnectionTests {
     ) async throws -> SceneServer {
         try await SceneServer.start(configuration: Self.configuration(context, connectionEnded: connectionEnded)) {
             client in
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 try await client.send(Sc_20001.entered(enter))
             }
         }

@@ -45,8 +45,8 @@ struct TrafficLogTests {
                 }
             }
             : try await SceneServer.start(configuration: configuration) { client in
-                for try await message in client.messages {
-                    guard case .message(let enter as Cs_20001, _) = message else { continue }
+                while let received = try await client.nextMessage() {
+                    guard case .cs20001(let enter) = received.message else { continue }
                     try await client.send(Sc_20001.entered(enter))
                 }
             }
@@ -84,7 +84,7 @@ struct TrafficLogTests {
         var configuration = ServerConfiguration.patient
         configuration.log = lines.log(of: FeaturesProtocol.self)
         let server = try await PacketServer<FeaturesProtocol>.start(configuration: configuration) { client in
-            for try await packet in client.packets { try await client.forward(packet) }
+            while let packet = try await client.nextPacket() { try await client.forward(packet) }
         }
         var clientConfiguration = ClientConfiguration.patient
         clientConfiguration.log = TrafficLog(of: FeaturesProtocol.self) { entry in
@@ -121,7 +121,7 @@ struct TrafficLogTests {
             var configuration = ServerConfiguration.patient
             configuration.log = lines.log(of: SceneProtocol.self, showsUnknownBytes: showsBytes)
             let server = try await SceneServer.start(configuration: configuration) { client in
-                for try await packet in client.packets { try await client.forward(packet) }
+                while let packet = try await client.nextPacket() { try await client.forward(packet) }
             }
             let client = try await server.connect()
             try await client.send(packet: packet(id: 9, payload: Array("s3c".utf8)))
@@ -139,7 +139,7 @@ struct TrafficLogTests {
         let ends = ConnectionEnds()
         configuration.listening.connectionEnded = ends.configure().listening.connectionEnded
         let server = try await SceneServer.start(configuration: configuration) { client in
-            for try await _ in client.packets {}
+            while try await client.nextPacket() != nil {}
         }
         let client = try await server.connect()
         try await client.send(packet: packet(id: Cs_20001.messageID, payload: [7, 0, 0, 0, 2, 0, 1, 0xFF]))
@@ -180,7 +180,7 @@ struct TrafficLogTests {
         #expect(bytes == "value: <" + String(repeating: "07", count: 32) + "… 100 bytes>")
         let list = FieldText(of: Holder(value: Array(1...17 as ClosedRange<UInt16>))).text
         #expect(list == "value: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, … 17 items]")
-        #expect(FieldText(of: Holder(value: Rights(rawValue: 5))).text == "value: 5")
+        #expect(FieldText(of: Holder(value: Rights(rawValue: 5))).text == "value: [mute, 4]")
     }
 }
 

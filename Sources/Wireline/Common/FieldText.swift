@@ -73,8 +73,8 @@ package struct FieldText {
             if mirror.children.count > Self.mostItems { text += ", … \(mirror.children.count) items" }
             text += "]"
         case .struct, .class:
-            if let number = Self.number(of: value) {
-                text += number
+            if let name = Self.name(of: value) {
+                text += name
                 return
             }
             text += "("
@@ -84,10 +84,10 @@ package struct FieldText {
         }
     }
 
-    /// The number of an open enum or of flags.
-    private static func number(of value: Any) -> String? {
-        guard let value = value as? any RawRepresentable else { return nil }
-        return "\(value.rawValue)"
+    /// The name of an enum's value or of flags; a number that has no name as it is.
+    private static func name(of value: Any) -> String? {
+        guard let value = value as? any RawRepresentable & CustomStringConvertible else { return nil }
+        return value.description
     }
 
     private mutating func append(quoted string: String) {

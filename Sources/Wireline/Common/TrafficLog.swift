@@ -95,8 +95,12 @@ public struct TrafficLog: Sendable {
     public init<Definition: PacketProtocol>(
         of protocol: Definition.Type, showsUnknownBytes: Bool = false, _ record: @escaping @Sendable (Entry) -> Void
     ) {
+        let types = Sender.allCases.map { side in
+            Dictionary(Definition.messageTypes(from: side).map { ($0.messageID, $0) }) { first, _ in first }
+        }
         self.init(showsUnknownBytes: showsUnknownBytes, record) { packet, sender throws(CodecError) in
-            guard let message = try Definition.message(in: packet, from: sender) else { return nil }
+            let ofSender = types[sender == .client ? 0 : 1]
+            guard let message = try ofSender[packet.id]?.init(payloadOf: packet) else { return nil }
             return Description(name: type(of: message).messageName) { FieldText(of: message).text }
         }
     }

@@ -7,11 +7,13 @@ public import WirelineTransport
 ///
 ///     let client = try await PacketClient.connect(to: "127.0.0.1", port: 9001, protocol: SceneProtocol.self)
 ///     let reply = try await client.request(Cs_20001(sceneID: 7, line: 2, message: "hi"))
-///     for try await message in client.messages { … }
+///     while let received = try await client.nextMessage() { … }
 ///
-/// The connection closes when the program keeps neither the client, nor a copy, nor one of its sequences, unless it is
+/// The connection closes when the program keeps neither the client, nor a copy, nor its sequence of messages, unless it is
 /// closed earlier. What was sent is still transmitted.
 public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
+    public typealias Incoming = Definition.FromServer
+
     @usableFromInline let owner: ConnectionOwner
     private let requestTimeout: Duration
 
@@ -53,10 +55,7 @@ public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
     /// The server's messages, except replies to requests, which go to the tasks that wait for them.
     ///
     /// One task at a time iterates; a second one throws ``ConnectionError/alreadyReceiving``.
-    public var messages: PacketConnection.Messages<Definition> { PacketConnection.Messages(packets, from: .server) }
-
-    /// The same as packets, for programs that decode them themselves.
-    public var packets: PacketConnection.Packets { PacketConnection.Packets(connection, owner: owner) }
+    public var messages: PacketConnection.Messages<Incoming> { PacketConnection.Messages(connection, owner: owner) }
 
     /// Sends a message, together with everything else that is sent in the same turn of the loop.
     ///

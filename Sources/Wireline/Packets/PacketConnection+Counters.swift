@@ -23,20 +23,16 @@ extension PacketConnection {
         return counters
     }
 
-    /// Decodes the message of a packet that was taken; any thread may call it.
-    func message<Definition: PacketProtocol>(
-        in packet: ReceivedPacket, from sender: WirelineCodec.Sender
-    ) throws(ConnectionError) -> ReceivedMessage<Definition> {
-        try ReceivedMessage(packet, from: sender) { message in
-            switch message {
-            case .unknownID: loop.execute { self.unknownIDCount &+= 1 }
-            case .refused: noteRefusedMessage()
-            }
-        }
+    /// Counts a message whose ID the schema does not know; any thread may call it.
+    @usableFromInline @inline(never)
+    func noteUnknownID() {
+        loop.execute { self.unknownIDCount &+= 1 }
     }
 
-    /// Counts a message that does not match the schema.
-    func noteRefusedMessage() {
+    /// Counts a message that does not match the schema, and returns the error to throw; any thread may call it.
+    @usableFromInline @inline(never)
+    func refusedMessage(_ error: CodecError) -> ConnectionError {
         loop.execute { self.refusedPacketCount &+= 1 }
+        return .codec(error)
     }
 }

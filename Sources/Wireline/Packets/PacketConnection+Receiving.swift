@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineCodec
+public import WirelineCodec
 import WirelineTransport
 
 extension PacketConnection: ReceivingConnection {
@@ -13,6 +13,32 @@ extension PacketConnection: ReceivingConnection {
     public nonisolated(nonsending) func next() async throws(ConnectionError) -> ReceivedPacket? {
         if let packet = takePacketAtHand() { return packet }
         return try await nextToArrive()
+    }
+
+    /// Returns the next message; nil when the peer ends its stream after a whole packet.
+    ///
+    /// - Throws: ``ConnectionError``, as ``next()``; ``ConnectionError/codec(_:)`` also if the message does not match
+    ///   the schema.
+    @inlinable @inline(__always)
+    nonisolated(nonsending) func nextMessage<Message: IncomingMessage>(
+    ) async throws(ConnectionError) -> ReceivedMessage<Message>? {
+        if let packet = takePacketAtHand() { return try message(in: packet) }
+        guard let packet = try await nextToArrive() else { return nil }
+        return try message(in: packet)
+    }
+
+    /// Decodes the message of a packet that was taken; any thread may call it.
+    @inlinable @inline(__always)
+    func message<Message: IncomingMessage>(
+        in packet: ReceivedPacket
+    ) throws(ConnectionError) -> ReceivedMessage<Message> {
+        do throws(CodecError) {
+            let message = try Message(in: packet.lent)
+            if message.unknownID != nil { noteUnknownID() }
+            return ReceivedMessage(message, in: packet)
+        } catch {
+            throw refusedMessage(error)
+        }
     }
 
     /// Returns the next packet if it was already read and the splitter's fast path finds it; nil otherwise.

@@ -40,8 +40,7 @@ extension PacketConnection {
         do throws(CodecError) {
             return try packet.decode(Request.Reply.self)
         } catch {
-            noteRefusedMessage()
-            throw .codec(error)
+            throw refusedMessage(error)
         }
     }
 

@@ -6,15 +6,14 @@ public import WirelineTransport
 /// One side of a connection with a protocol: a ``PacketClient``, or a server's ``ServerConnection``.
 public protocol PacketEndpoint<Definition>: Sendable {
     associatedtype Definition: PacketProtocol
+    /// The messages of the other side.
+    associatedtype Incoming: IncomingMessage where Incoming.Definition == Definition
 
     /// The connection that carries the packets.
     var connection: PacketConnection { get }
 
-    /// The messages that arrive.
-    var messages: PacketConnection.Messages<Definition> { get }
-
-    /// The packets that arrive.
-    var packets: PacketConnection.Packets { get }
+    /// The messages that arrive, for code that needs an `AsyncSequence`.
+    var messages: PacketConnection.Messages<Incoming> { get }
 }
 
 extension PacketEndpoint {
@@ -26,10 +25,26 @@ extension PacketEndpoint {
     /// A task that prefers it (`Task(executorPreference: client.loop)`) sends and receives without thread switches.
     @inlinable public var loop: EventLoop { connection.loop }
 
+    /// Returns the next message; nil when the peer ends its stream after a whole packet.
+    ///
+    ///     while let received = try await client.nextMessage() {
+    ///         switch received.message { … }
+    ///     }
+    ///
+    /// Replies to requests go to the tasks that wait for them.
+    ///
+    /// - Throws: ``ConnectionError``, after every earlier message was returned; later calls throw it again.
+    ///   ``ConnectionError/codec(_:)`` if the message does not match the schema: the connection stays open, and the next
+    ///   call returns what follows. ``ConnectionError/alreadyReceiving`` while another task waits; that task continues
+    ///   to wait. ``ConnectionError/cancelled`` if the task is cancelled while it waits; no message is lost.
+    @inlinable @inline(__always)
+    public nonisolated(nonsending) func nextMessage() async throws(ConnectionError) -> ReceivedMessage<Incoming>? {
+        try await connection.nextMessage()
+    }
+
     /// Returns the next packet; nil when the peer ends its stream after a whole packet.
     ///
-    /// It returns what ``packets`` returns at a fraction of the cost: `for await` changes executors and back for every
-    /// element, even if both are the same.
+    /// It is for programs that decode packets themselves, or forward them.
     ///
     ///     while let packet = try await client.nextPacket() { … }
     ///
@@ -41,7 +56,7 @@ extension PacketEndpoint {
 
     /// Lends all packets that have arrived; nil when the peer ends its stream after a whole packet.
     ///
-    /// It is the cheapest way to take many short packets.
+    /// It is for programs that handle many short packets without values of their messages, such as gateways.
     ///
     ///     while var batch = try await client.nextBatch() {
     ///         while let packet = try batch.next() { … }

@@ -6,9 +6,11 @@ public import WirelineTransport
 /// A server for a protocol.
 ///
 ///     let server = try await PacketServer.start(at: "127.0.0.1", port: 9001, protocol: ChatProtocol.self) { client in
-///         for try await message in client.messages {
-///             guard case .message(let chat as ChatMessage, _) = message else { continue }
-///             try await client.send(ChatReply(text: chat.text))
+///         while let received = try await client.nextMessage() {
+///             switch received.message {
+///             case .chat(let chat): try await client.reply(to: received, with: ChatReply(text: chat.text))
+///             case .unknown(let id): print("unknown ID", id)
+///             }
 ///         }
 ///     }
 ///     await server.waitUntilShutDown()
@@ -32,6 +34,10 @@ public import WirelineTransport
 /// A server runs until it is shut down, even if the program does not keep it.
 public struct PacketServer<Definition: PacketProtocol>: Sendable {
     private let listener: PacketListener
+
+    init(listener: PacketListener) {
+        self.listener = listener
+    }
 
     /// Begins to listen, with a task for each connection.
     ///
@@ -87,7 +93,7 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
         try await start(at: host, port, group, configuration, .batches { makeBatchHandler(ServerConnection($0)) })
     }
 
-    private static func start(
+    static func start(
         at host: String, _ port: UInt16, _ group: EventLoopGroup?, _ configuration: ServerConfiguration,
         _ handler: PacketHandler
     ) async throws(ConnectionError) -> PacketServer {

@@ -46,7 +46,7 @@ public struct ReceivedPacket: Sendable {
         }
     }
 
-    /// The packet for the codec: `PacketLayout.header(of:)`, `PacketProtocol.message(in:from:)`.
+    /// The packet for the codec: `PacketLayout.header(of:)`, `LobbyProtocol.FromClient(in:)`.
     @inlinable public var lent: Packet {
         @_lifetime(borrow self)
         get { Packet(bytes, bounds, at: 0) }

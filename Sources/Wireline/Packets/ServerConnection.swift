@@ -6,6 +6,8 @@ public import WirelineCodec
 ///
 /// It can be kept and sent to other tasks, for example for broadcasts. After the connection has ended, sending throws.
 public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hashable {
+    public typealias Incoming = Definition.FromClient
+
     /// The connection that carries the packets.
     public let connection: PacketConnection
 
@@ -16,10 +18,7 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
     /// The client's messages, except replies to requests, which go to the tasks that wait for them.
     ///
     /// One task at a time iterates; a second one throws ``ConnectionError/alreadyReceiving``.
-    public var messages: PacketConnection.Messages<Definition> { PacketConnection.Messages(packets, from: .client) }
-
-    /// The same as packets, for programs that decode them themselves.
-    public var packets: PacketConnection.Packets { PacketConnection.Packets(connection, owner: nil) }
+    public var messages: PacketConnection.Messages<Incoming> { PacketConnection.Messages(connection, owner: nil) }
 
     /// Sends a message, together with everything else that is sent in the same turn of the loop.
     ///
@@ -40,6 +39,25 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
         _ message: Message, header: PacketHeader
     ) async throws(ConnectionError) where Message.Definition == Definition {
         try await connection.send(message, header: header)
+    }
+
+    /// Answers a message: like ``send(_:)``, with the request's sequence number if the header has one.
+    ///
+    /// - Throws: As ``send(_:)``.
+    @inlinable @inline(__always)
+    public nonisolated(nonsending) func reply<Message: ServerMessage>(
+        to request: ReceivedMessage<Incoming>, with message: Message
+    ) async throws(ConnectionError) where Message.Definition == Definition {
+        try await reply(to: request.packet, with: message)
+    }
+
+    /// Answers a message: like ``send(_:header:)``, with the request's sequence number if the header has one.
+    ///
+    /// - Throws: As ``send(_:header:)``.
+    public nonisolated(nonsending) func reply<Message: ServerMessage>(
+        to request: ReceivedMessage<Incoming>, with message: Message, header: PacketHeader
+    ) async throws(ConnectionError) where Message.Definition == Definition {
+        try await reply(to: request.packet, with: message, header: header)
     }
 
     /// Answers a packet: like ``send(_:)``, with the request's sequence number if the header has one.

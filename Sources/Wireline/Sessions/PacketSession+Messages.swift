@@ -17,7 +17,7 @@ extension PacketSession {
         public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(session: session) }
 
         public struct AsyncIterator: AsyncIteratorProtocol {
-            public typealias Element = ReceivedMessage<Definition>
+            public typealias Element = ReceivedMessage<Definition.FromServer>
 
             fileprivate let session: PacketSession<Definition>
 

@@ -167,16 +167,14 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
 
 extension SessionDriver<PacketSessionAdapter> {
     /// Decodes the message of a packet that the program takes, and updates the counters.
-    func message<Definition: PacketProtocol>(
-        in packet: ReceivedPacket
-    ) throws(ConnectionError) -> ReceivedMessage<Definition> {
-        try ReceivedMessage(packet, from: .server) { message in
-            loop.execute {
-                switch message {
-                case .unknownID: self.ownCounters.unknownIDCount += 1
-                case .refused: self.ownCounters.refusedPacketCount += 1
-                }
-            }
+    func message<Message: IncomingMessage>(in packet: ReceivedPacket) throws(ConnectionError) -> ReceivedMessage<Message> {
+        do throws(CodecError) {
+            let message = try Message(in: packet.lent)
+            if message.unknownID != nil { loop.execute { self.ownCounters.unknownIDCount += 1 } }
+            return ReceivedMessage(message, in: packet)
+        } catch {
+            loop.execute { self.ownCounters.refusedPacketCount += 1 }
+            throw .codec(error)
         }
     }
 }

@@ -39,8 +39,37 @@ public protocol RequestMessage: PacketMessage {
     associatedtype Reply: PacketMessage where Reply.Definition == Definition
 }
 
+/// A message that has arrived: an enum with a case for each message that the sender has, and one for unknown IDs.
+///
+///     switch try LobbyProtocol.FromClient(in: packet) {
+///     case .enter(let enter): …
+///     case .leave: …
+///     case .unknown(let id): print("unknown ID", id)
+///     }
+///
+/// The compiler reports the messages that a `switch` forgets. No value is boxed. The enums are generated for each
+/// protocol: ``PacketProtocol/FromClient`` and ``PacketProtocol/FromServer``.
+public protocol IncomingMessage: Sendable {
+    /// The protocol that the messages belong to.
+    associatedtype Definition: PacketProtocol
+
+    /// Decodes the message of a packet.
+    ///
+    /// - Throws: ``CodecError`` if the payload does not match the schema. An ID that the schema does not know is no
+    ///   error.
+    init(in packet: borrowing Packet) throws(CodecError)
+
+    /// The packet's ID if the schema does not know it for this sender; nil for a known message.
+    var unknownID: UInt64? { get }
+}
+
 /// A set of messages and the layout of their packets.
 public protocol PacketProtocol: Sendable {
+    /// A message from a client.
+    associatedtype FromClient: IncomingMessage where FromClient.Definition == Self
+    /// A message from a server.
+    associatedtype FromServer: IncomingMessage where FromServer.Definition == Self
+
     /// The name of the protocol's folder.
     static var protocolName: String { get }
 
@@ -56,10 +85,10 @@ public protocol PacketProtocol: Sendable {
     /// How deeply structures may nest in a message that is read: the schema's `max_depth` (default 32).
     static var maximumDepth: Int { get }
 
-    // Embedded Swift has no types as values: a program there switches over a packet's ID itself.
+    // Embedded Swift has no types as values.
     #if !hasFeature(Embedded)
-        /// Returns the message with this ID that `sender` may send; nil if the schema has none.
-        static func messageType(id: UInt64, from sender: Sender) -> (any PacketMessage.Type)?
+        /// Returns all messages that `sender` may send, in the order of the schema.
+        static func messageTypes(from sender: Sender) -> [any PacketMessage.Type]
     #endif
 }
 

@@ -171,8 +171,19 @@ struct SwiftBody {
 
     // MARK: Showing
 
-    /// Writes the mirror that Swift uses to show a value.
-    func writeMirror(of type: String, to source: inout SwiftSource) {
+    /// Whether the type's own property is in the way of a description.
+    var hasDescription: Bool { fields.contains { $0.name == "description" } }
+
+    /// Writes how a value prints: by its fields, without sensitive values.
+    func writePrinting(of type: String, to source: inout SwiftSource) {
+        if !hasDescription {
+            source.blank()
+            source.line("extension \(type): WirelineCodec::FieldwiseDescription {}")
+        }
+        if fields.contains(where: \.description.isSensitive) { writeMirror(of: type, to: &source) }
+    }
+
+    private func writeMirror(of type: String, to source: inout SwiftSource) {
         var children = fields.map { field in
             let isHidden = field.description.isSensitive
             let value = isHidden ? "WirelineCodec::HiddenValue(\(field.access))" : field.access + " as Any"

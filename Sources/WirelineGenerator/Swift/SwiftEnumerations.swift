@@ -11,7 +11,7 @@ struct SwiftEnumerations {
     static func caseNames(_ cases: [EnumerationDescription.Case], isClosed: Bool) -> [String] {
         let wanted = cases.map { SwiftWords.lowerCamel($0.alias ?? $0.name, fallback: "value") }
         // Values of an enum have these members, and a case may not share their names.
-        let reserved: Set<String> = isClosed ? ["rawValue", "hash", "hashValue"] : []
+        let reserved: Set<String> = isClosed ? ["rawValue", "hash", "hashValue", "caseName"] : ["namedFlags"]
         return SwiftIdentifier.members(wanted, reserved: reserved)
     }
 
@@ -40,6 +40,42 @@ struct SwiftEnumerations {
                 writeMembers(enumeration.cases, names, to: &source)
             }
         }
+    }
+
+    /// Writes the names of an enum's values, for its description.
+    func writeNames(of enumeration: EnumerationDescription, as name: SwiftTypeName, to source: inout SwiftSource) {
+        source.blank()
+        source.block("extension \(name.reference): WirelineCodec::NamedValue") { source in
+            source.block("public var caseName: Swift::String?") { source in
+                source.line("switch rawValue {")
+                for (value, name) in Self.names(of: enumeration.cases, isClosed: enumeration.isClosed) {
+                    source.line("case \(value): \(SwiftText.literal(name))")
+                }
+                source.line("default: nil")
+                source.line("}")
+            }
+        }
+    }
+
+    /// Writes the names of flags, for their description.
+    func writeNames(of flags: FlagsDescription, as name: SwiftTypeName, to source: inout SwiftSource) {
+        let names = Self.names(of: flags.cases, isClosed: false)
+        source.blank()
+        source.block("extension \(name.reference): WirelineCodec::NamedFlags") { source in
+            let type = "[(bits: \(flags.format.swiftType), name: Swift::String)]"
+            source.block("public static var namedFlags: \(type)") { source in
+                source.line("[" + names.map { "(\($0), \(SwiftText.literal($1)))" }.joined(separator: ", ") + "]")
+            }
+        }
+    }
+
+    /// The values and their names in Swift; of several names for one value, the first.
+    private static func names(
+        of cases: [EnumerationDescription.Case], isClosed: Bool
+    ) -> [(value: String, name: String)] {
+        var known: Set<Int128> = []
+        return zip(cases, caseNames(cases, isClosed: isClosed)).filter { known.insert($0.0.value).inserted }
+            .map { (SwiftText.number($0.value), $1) }
     }
 
     /// Writes flags: an option set that keeps unknown bits.

@@ -61,16 +61,14 @@ public struct SwiftGenerator: Sendable {
 
     // MARK: Declarations
 
-    /// The way a declaration uses the codec. An import must not be public if nothing public needs it.
-    private enum CodecUse { case none, inside, inPublic }
-
     private struct Declaration {
         let location: SourceLocation
         /// Orders declarations that have the same location.
         let order: Int
         let name: SwiftTypeName
-        let codec: CodecUse
         let deprecation: String?
+        /// Whether the import of the codec must be public; it must not be public if nothing public needs it.
+        var usesCodecInPublic = true
         let write: (inout SwiftSource) -> Void
         /// Writes what is only allowed at file scope.
         var writeExtensions: (inout SwiftSource) -> Void = { _ in }
@@ -83,45 +81,53 @@ public struct SwiftGenerator: Sendable {
         for (index, (item, name)) in zip(description.messages, naming.messages).enumerated() {
             list.append(
                 Declaration(
-                    location: item.location, order: index, name: name, codec: .inPublic, deprecation: item.deprecation
+                    location: item.location, order: index, name: name, deprecation: item.deprecation
                 ) {
                     structures.write(item, as: name, to: &$0)
                 } writeExtensions: {
-                    structures.writeMirror(of: item, as: name, to: &$0)
+                    structures.writePrinting(of: item, as: name, to: &$0)
                 })
         }
         for (index, (item, name)) in zip(description.structures, naming.structures).enumerated() {
             list.append(
                 Declaration(
-                    location: item.location, order: index, name: name, codec: .inside, deprecation: item.deprecation
+                    location: item.location, order: index, name: name, deprecation: item.deprecation,
+                    usesCodecInPublic: structures.usesCodecInPublic(item)
                 ) {
                     structures.write(item, at: index, as: name, to: &$0)
                 } writeExtensions: {
-                    structures.writeMirror(of: item, as: name, to: &$0)
+                    structures.writePrinting(of: item, as: name, to: &$0)
                     structures.writeListCoding(at: index, of: name, to: &$0)
                 })
         }
         for (index, (item, name)) in zip(description.enumerations, naming.enumerations).enumerated() {
             list.append(
                 Declaration(
-                    location: item.location, order: index, name: name, codec: .none, deprecation: item.deprecation
-                ) { enumerations.write(item, as: name, to: &$0) })
+                    location: item.location, order: index, name: name, deprecation: item.deprecation
+                ) {
+                    enumerations.write(item, as: name, to: &$0)
+                } writeExtensions: {
+                    enumerations.writeNames(of: item, as: name, to: &$0)
+                })
         }
         for (index, (item, name)) in zip(description.flagSets, naming.flagSets).enumerated() {
             list.append(
                 Declaration(
-                    location: item.location, order: index, name: name, codec: .none, deprecation: item.deprecation
-                ) { enumerations.write(item, as: name, to: &$0) })
+                    location: item.location, order: index, name: name, deprecation: item.deprecation
+                ) {
+                    enumerations.write(item, as: name, to: &$0)
+                } writeExtensions: {
+                    enumerations.writeNames(of: item, as: name, to: &$0)
+                })
         }
         return list
     }
 
     private func text(of declarations: [Declaration], from name: String) -> String {
         var source = Self.header(from: name)
-        if declarations.contains(where: { $0.codec == .inPublic }) {
-            source.line("public import WirelineCodec")
-        } else if declarations.contains(where: { $0.codec == .inside }) {
-            source.line("internal import WirelineCodec")
+        if !declarations.isEmpty {
+            let isPublic = declarations.contains(where: \.usesCodecInPublic)
+            source.line("\(isPublic ? "public" : "internal") import WirelineCodec")
         }
         for declaration in declarations {
             source.blank()

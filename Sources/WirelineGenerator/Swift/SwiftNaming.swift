@@ -10,19 +10,17 @@ struct SwiftNaming {
     let structures: [SwiftTypeName]
     let enumerations: [SwiftTypeName]
     let flagSets: [SwiftTypeName]
-    /// The function that finds a type by its ID.
-    let registryName: String
-    /// The parameter names of that function.
-    let registryParameters: (id: String, sender: String)
+    /// The function that returns all types of messages, and its parameter.
+    let registry: (name: String, sender: String)
 
     /// The members of the protocol's type, except constants and deprecated types.
     static let protocolMembers: Set<String> = [
-        "protocolName", "layout", "plan", "maximumPacketByteCount", "maximumDepth", "messageType", "message",
+        "protocolName", "layout", "plan", "maximumPacketByteCount", "maximumDepth", "messageTypes", "FromClient", "FromServer",
     ]
 
-    /// Names with another meaning inside a message. A type called `PacketProtocol` hides from Swift 6.3 that the
+    /// Names with another meaning inside a message or inside the enums of a side's messages. A type called `PacketProtocol` hides from Swift 6.3 that the
     /// protocol's type conforms to the codec's `PacketProtocol`, although the module is named there.
-    private static let reservedTypes: Set<String> = ["Definition", "PacketProtocol", "Reply"]
+    private static let reservedTypes: Set<String> = ["Definition", "FromClient", "FromServer", "PacketProtocol", "Reply"]
 
     init(_ description: ProtocolDescription) {
         let declarations = description.declarations
@@ -35,9 +33,9 @@ struct SwiftNaming {
         }
         for name in wanted where names[name] == nil { names[name] = SwiftIdentifier.unique(name, among: &taken) }
         protocolName = SwiftIdentifier.unique(Self.protocolName(of: description.name), among: &taken)
-        registryName = SwiftIdentifier.unique("registeredMessageType", among: &taken)
-        registryParameters = (
-            SwiftIdentifier.unique("id", among: &taken), SwiftIdentifier.unique("sender", among: &taken)
+        registry = (
+            SwiftIdentifier.unique("registeredMessageTypes", among: &taken),
+            SwiftIdentifier.unique("sender", among: &taken)
         )
         let scope = protocolName
         var members = Self.protocolMembers

@@ -28,6 +28,8 @@ struct SwiftProtocolFile {
             writeConstants(to: &source)
         }
         source.blank()
+        SwiftIncomingMessages(types).write(to: &source)
+        source.blank()
         source.exceptInEmbedded { writeRegistry(to: &$0) }
     }
 
@@ -115,29 +117,27 @@ struct SwiftProtocolFile {
 
     // MARK: Registry
 
-    /// Writes the registry as a function outside the type.
+    /// Writes the list of messages as a function outside the type.
     ///
     /// Inside the type, a message called `layout` would mean something else.
     private func writeRegistry(to source: inout SwiftSource) {
-        let (id, sender) = naming.registryParameters
+        let (name, sender) = naming.registry
+        let result = "[any WirelineCodec::PacketMessage.Type]"
         source.block("extension \(naming.protocolName)") { source in
-            source.block(
-                "public static func messageType(id: Swift::UInt64, from sender: WirelineCodec::Sender) -> (any WirelineCodec::PacketMessage.Type)?"
-            ) { $0.line("\(naming.registryName)(\(id): id, \(sender): sender)") }
+            source.block("public static func messageTypes(from sender: WirelineCodec::Sender) -> \(result)") {
+                $0.line("\(name)(\(sender): sender)")
+            }
         }
         source.blank()
-        source.block(
-            "private func \(naming.registryName)(\(id): Swift::UInt64, \(sender): WirelineCodec::Sender) -> (any WirelineCodec::PacketMessage.Type)?"
-        ) { source in
+        source.block("private func \(name)(\(sender): WirelineCodec::Sender) -> \(result)") { source in
             source.line("switch \(sender) {")
             for side in Sender.allCases {
-                source.open("case .\(side.rawValue):")
-                source.line("switch \(id) {")
-                for (message, name) in zip(description.messages, naming.messages) where message.senders.contains(side) {
-                    source.line("case \(message.id): return \(name.reference).self")
+                source.line("case .\(side.rawValue):")
+                source.open("    [")
+                for (_, name) in naming.messages(of: description, from: side) {
+                    source.line("    \(name.reference).self,")
                 }
-                source.line("default: return nil")
-                source.close("    }")
+                source.close("    ]")
             }
             source.line("}")
         }

@@ -70,17 +70,18 @@ struct SwiftStructures {
         return SwiftBody(types: types, fields: fields, name: "", keepsTrailingBytes: false)
     }
 
-    /// Writes the mirror of a message that has a sensitive field.
-    func writeMirror(of message: MessageDescription, as name: SwiftTypeName, to source: inout SwiftSource) {
-        guard message.fields.contains(where: \.isSensitive) else { return }
-        body(of: message).writeMirror(of: name.reference, to: &source)
+    /// Writes how a message prints.
+    func writePrinting(of message: MessageDescription, as name: SwiftTypeName, to source: inout SwiftSource) {
+        body(of: message).writePrinting(of: name.reference, to: &source)
     }
 
-    /// Writes the mirror of a structure that has a sensitive field.
-    func writeMirror(of structure: StructureDescription, as name: SwiftTypeName, to source: inout SwiftSource) {
-        guard structure.fields.contains(where: \.isSensitive) else { return }
-        body(of: structure).writeMirror(of: name.reference, to: &source)
+    /// Writes how a structure prints.
+    func writePrinting(of structure: StructureDescription, as name: SwiftTypeName, to source: inout SwiftSource) {
+        body(of: structure).writePrinting(of: name.reference, to: &source)
     }
+
+    /// Whether the structure's public part uses the codec.
+    func usesCodecInPublic(_ structure: StructureDescription) -> Bool { !body(of: structure).hasDescription }
 
     private func writeZero(_ fields: [SwiftField], to source: inout SwiftSource) {
         source.documentation("Makes a value of which each part is zero, false or empty, or its own default.")

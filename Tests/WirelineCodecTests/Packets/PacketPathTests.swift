@@ -297,10 +297,21 @@ enum AnyLayout: PacketProtocol {
     static var protocolName: String { "AnyLayout" }
     static var layout: PacketLayout { current.layout }
     static var maximumPacketByteCount: Int { 200 }
-    static func messageType(id: UInt64, from sender: Sender) -> (any PacketMessage.Type)? { Message.self }
+    static func messageTypes(from sender: Sender) -> [any PacketMessage.Type] { [Message.self] }
 
     static func with<Value>(_ layout: PacketLayout, id: UInt64, _ body: () throws -> Value) rethrows -> Value {
         try $current.withValue((layout, id), operation: body)
+    }
+
+    typealias FromClient = Incoming
+    typealias FromServer = Incoming
+
+    struct Incoming: IncomingMessage {
+        typealias Definition = AnyLayout
+        let message: Message
+        var unknownID: UInt64? { nil }
+
+        init(in packet: borrowing Packet) throws(CodecError) { message = try Message(payloadOf: packet) }
     }
 
     struct Message: PacketMessage {

@@ -38,8 +38,8 @@ struct RealProxyTests {
             client.webSocket = ClientConfiguration.WebSocketOptions()
         }
         let server = try await SceneServer.start(configuration: configuration) { client in
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 try await client.send(Sc_20001.entered(enter))
             }
         }

@@ -135,9 +135,9 @@ struct PacketSessionConnectionTests {
 
     @Test func `a refused login ends the session, and a failed login is retried`() async throws {
         let server = try await GoimServer.start { client in
-            for try await message in client.messages {
-                guard case .message(is Authentication, let packet) = message else { continue }
-                try await client.reply(to: packet, with: AuthenticationReply(body: #"{"code":401}"#))
+            while let received = try await client.nextMessage() {
+                guard case .authentication = received.message else { continue }
+                try await client.reply(to: received, with: AuthenticationReply(body: #"{"code":401}"#))
             }
         }
         let numbers = Seen<Int>()
@@ -159,8 +159,8 @@ struct PacketSessionConnectionTests {
         let mayReply = Gate()
         let server = try await SceneServer.start { client in
             var isFirst = true
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 if isFirst { await mayReply.wait() }
                 isFirst = false
                 try await client.send(Sc_20001.entered(enter))
@@ -185,8 +185,8 @@ struct PacketSessionConnectionTests {
     @Test func `a session without references ends its connection after its output has left`() async throws {
         let seen = Seen<String>()
         let server = try await SceneServer.start { client in
-            for try await message in client.messages {
-                if case .message(let enter as Cs_20001, _) = message { seen.add(enter.message) }
+            while let received = try await client.nextMessage() {
+                if case .cs20001(let enter) = received.message { seen.add(enter.message) }
             }
             seen.add("end")
         }
@@ -203,8 +203,8 @@ struct PacketSessionConnectionTests {
         // At its own address, where no other test gets the port in between.
         let host = "127.0.0.7"
         let first = try await SceneServer.start(at: host) { client in
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 try await client.send(Sc_20001.entered(enter))
             }
         }
@@ -216,8 +216,8 @@ struct PacketSessionConnectionTests {
         let second = try await PacketServer.start(
             at: host, port: first.address.port, protocol: SceneProtocol.self, configuration: .patient
         ) { client in
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 try await client.send(Sc_20001.entered(enter))
             }
         }

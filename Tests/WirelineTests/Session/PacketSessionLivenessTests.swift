@@ -14,10 +14,10 @@ struct PacketSessionLivenessTests {
     @Test func `heartbeats are sent and answered while the main thread is blocked`() async throws {
         let beats = Seen<Int128?>()
         let server = try await GoimServer.start { client in
-            for try await message in client.messages {
-                guard case .message(is Heartbeat, let packet) = message else { continue }
-                beats.add(try message.header["Sequence"])
-                try await client.reply(to: packet, with: HeartbeatReply(popularity: 1))
+            while let received = try await client.nextMessage() {
+                guard case .heartbeat = received.message else { continue }
+                beats.add(try received.header["Sequence"])
+                try await client.reply(to: received, with: HeartbeatReply(popularity: 1))
             }
         }
         var conventions = SessionConventions<GoimProtocol>()
@@ -32,7 +32,7 @@ struct PacketSessionLivenessTests {
         let roundTrips = await session.roundTrips
         #expect(roundTrips.minimum > .zero && roundTrips.minimum <= roundTrips.smoothed * 2)
         session.end()
-        for try await message in session.messages { Issue.record("\(message)") }
+        for try await received in session.messages { Issue.record("\(received)") }
         await server.shutDown()
     }
 
@@ -81,8 +81,8 @@ struct PacketSessionLivenessTests {
         // The message itself says more than its number.
         var bodies: [String] = []
         await #expect(throws: ConnectionError.sessionEnded(.stopped(.kicked(notice)))) {
-            for try await message in session.messages {
-                guard case .message(let notification as Notification, _) = message else { continue }
+            for try await received in session.messages {
+                guard case .notification(let notification) = received.message else { continue }
                 bodies.append(notification.body)
             }
         }
@@ -111,7 +111,7 @@ struct PacketSessionLivenessTests {
         let answers = Seen<Int128?>()
         let server = try await GoimServer.start { client in
             try await client.send(Notification(body: "are you there?"), header: ["Sequence": 77])
-            for try await message in client.messages { answers.add(try message.header["Sequence"]) }
+            while let received = try await client.nextMessage() { answers.add(try received.header["Sequence"]) }
         }
         var conventions = SessionConventions<GoimProtocol>()
         conventions.answer(Notification.self) { Heartbeat(body: $0.body) }
@@ -126,11 +126,11 @@ struct PacketSessionLivenessTests {
         let server = try await GoimServer.start { client in
             // Each answer causes the next question.
             try await client.send(Notification(body: ""))
-            for try await message in client.messages {
-                switch message {
-                case .message(is Heartbeat, let packet):
-                    try await client.reply(to: packet, with: HeartbeatReply(popularity: 1))
-                case .message(is Subscribe, _): try await client.send(Notification(body: ""))
+            while let received = try await client.nextMessage() {
+                switch received.message {
+                case .heartbeat:
+                    try await client.reply(to: received, with: HeartbeatReply(popularity: 1))
+                case .subscribe: try await client.send(Notification(body: ""))
                 default: break
                 }
             }
@@ -157,7 +157,7 @@ struct PacketSessionLivenessTests {
             for number in 1...count {
                 try await client.send(Notification(body: body), header: ["Sequence": Int128(number)])
             }
-            for try await message in client.messages { answers.add(try message.header["Sequence"]) }
+            while let received = try await client.nextMessage() { answers.add(try received.header["Sequence"]) }
         }
         var conventions = SessionConventions<GoimProtocol>()
         conventions.answer(Notification.self) { Heartbeat(body: $0.body) }

@@ -47,8 +47,8 @@ struct PacketSessionReceivingTests {
         #expect(Set(await beats.first(65)) == [Heartbeat.messageID])
         #expect(connections.count == 1)
         var next = 1
-        for try await message in session.messages {
-            guard case .message(let notification as Notification, _) = message else { continue }
+        for try await received in session.messages {
+            guard case .notification(let notification) = received.message else { continue }
             // During the reads, a busy machine may keep the server silent.
             guard notification.body.hasPrefix("1.") else { break }
             #expect(notification.body == "1.\(next) \(body)")
@@ -75,13 +75,13 @@ struct PacketSessionReceivingTests {
             to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration)
         _ = await connections.first(1)
         try await session.waitUntilReady()
-        var received: [String] = []
-        for try await message in session.messages {
-            guard case .message(let notification as Notification, _) = message else { continue }
-            received.append(String(notification.body.prefix { $0 != " " }))
-            if received.count == 40 { break }
+        var bodies: [String] = []
+        for try await received in session.messages {
+            guard case .notification(let notification) = received.message else { continue }
+            bodies.append(String(notification.body.prefix { $0 != " " }))
+            if bodies.count == 40 { break }
         }
-        #expect(received == (1...2).flatMap { connection in (0..<20).map { "\(connection).\($0)" } })
+        #expect(bodies == (1...2).flatMap { connection in (0..<20).map { "\(connection).\($0)" } })
         session.end()
         await server.shutDown()
     }
@@ -89,7 +89,7 @@ struct PacketSessionReceivingTests {
     @Test func `if the oldest messages may be dropped, requests get replies without a reader`() async throws {
         let body = String(repeating: "x", count: 16_384)
         let server = try await GoimServer.start { client in
-            for try await packet in client.packets {
+            while let packet = try await client.nextPacket() {
                 for _ in 0..<10 { try await client.send(Notification(body: body)) }
                 try await client.reply(to: packet, with: ChangeRoomReply())
             }

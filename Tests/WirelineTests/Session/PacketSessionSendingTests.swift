@@ -13,14 +13,14 @@ struct PacketSessionSendingTests {
     @Test func `messages sent before there is a connection leave after the login`() async throws {
         let seen = Seen<String>()
         let server = try await GoimServer.start { client in
-            for try await message in client.messages {
-                switch message {
-                case .message(let login as Authentication, let packet):
+            while let received = try await client.nextMessage() {
+                switch received.message {
+                case .authentication(let login):
                     seen.add("login " + login.body)
-                    try await client.reply(to: packet, with: AuthenticationReply(body: "{}"))
-                case .message(let room as ChangeRoom, let packet):
+                    try await client.reply(to: received, with: AuthenticationReply(body: "{}"))
+                case .changeRoom(let room):
                     seen.add("room " + room.room)
-                    try await client.reply(to: packet, with: ChangeRoomReply())
+                    try await client.reply(to: received, with: ChangeRoomReply())
                 default: seen.add("something else")
                 }
             }
@@ -40,11 +40,11 @@ struct PacketSessionSendingTests {
         let server = try await GoimServer.start { client in
             // The first connection ends after it has read the request, without a reply.
             let isFirst = seen.count == 0
-            for try await message in client.messages {
-                guard case .message(let room as ChangeRoom, let packet) = message else { continue }
-                seen.add([try message.header["Sequence"], Int128(room.room)])
+            while let received = try await client.nextMessage() {
+                guard case .changeRoom(let room) = received.message else { continue }
+                seen.add([try received.header["Sequence"], Int128(room.room)])
                 guard !isFirst else { return }
-                try await client.reply(to: packet, with: ChangeRoomReply())
+                try await client.reply(to: received, with: ChangeRoomReply())
             }
         }
         let session = try server.session()
@@ -84,8 +84,8 @@ struct PacketSessionSendingTests {
         let seen = Seen<UInt32>()
         let mayLogIn = Gate()
         let server = try await SceneServer.start { client in
-            for try await message in client.messages {
-                if case .message(let enter as Cs_20001, _) = message { seen.add(enter.line) }
+            while let received = try await client.nextMessage() {
+                if case .cs20001(let enter) = received.message { seen.add(enter.line) }
             }
         }
         let session = try server.session { _ in await mayLogIn.wait() }
@@ -106,11 +106,11 @@ struct PacketSessionSendingTests {
         let seen = Seen<String>()
         let server = try await GoimServer.start { client in
             let isFirst = seen.count == 0
-            for try await message in client.messages {
-                guard case .message(let room as ChangeRoom, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .changeRoom(let room) = received.message else { continue }
                 seen.add(room.room)
                 if isFirst, room.room == "b" { return }
-                if !isFirst { try await client.send(Notification(body: "\(try message.header["Sequence"] ?? 0)")) }
+                if !isFirst { try await client.send(Notification(body: "\(try received.header["Sequence"] ?? 0)")) }
             }
         }
         var conventions = SessionConventions<GoimProtocol>()
@@ -141,8 +141,8 @@ struct PacketSessionSendingTests {
             numbers.withLock { $0.append([]) }
             // The client gives up the first connection in the middle of a message.
             if connections.count == 1 { await mayRead.wait() }
-            for try await message in client.messages {
-                guard case .message(let room as ChangeRoom, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .changeRoom(let room) = received.message else { continue }
                 numbers.withLock { $0[number].append(Int(room.room.prefix { $0 != " " }) ?? -1) }
             }
         }
@@ -167,8 +167,8 @@ struct PacketSessionSendingTests {
         let mayLogIn = Gate()
         let seen = Seen<String>()
         let server = try await SceneServer.start { client in
-            for try await message in client.messages {
-                if case .message(let enter as Cs_20001, _) = message { seen.add(enter.message) }
+            while let received = try await client.nextMessage() {
+                if case .cs20001(let enter) = received.message { seen.add(enter.message) }
             }
         }
         let session = try server.session { _ in await mayLogIn.wait() }
@@ -184,7 +184,7 @@ struct PacketSessionSendingTests {
     @Test func `draining waits for the outcome of every message`() async throws {
         let mayReply = Gate()
         let server = try await GoimServer.start { client in
-            for try await packet in client.packets {
+            while let packet = try await client.nextPacket() {
                 await mayReply.wait()
                 try await client.reply(to: packet, with: ChangeRoomReply())
             }
@@ -206,7 +206,7 @@ struct PacketSessionSendingTests {
         let mayReply = Gate()
         let seen = Seen<Bool>()
         let server = try await GoimServer.start { client in
-            for try await packet in client.packets {
+            while let packet = try await client.nextPacket() {
                 seen.add(true)
                 await mayReply.wait()
                 try await client.reply(to: packet, with: ChangeRoomReply())
@@ -219,9 +219,9 @@ struct PacketSessionSendingTests {
         task.cancel()
         await #expect(throws: ConnectionError.cancelled) { _ = try await task.value }
         mayReply.open()
-        for try await message in session.messages {
-            guard case .message(let notification as Notification, _) = message else {
-                Issue.record("\(message)")
+        for try await received in session.messages {
+            guard case .notification(let notification) = received.message else {
+                Issue.record("\(received)")
                 break
             }
             #expect(notification.body == "after")
@@ -233,10 +233,10 @@ struct PacketSessionSendingTests {
     @Test func `unanswered requests do not fill the outbound queue`() async throws {
         let seen = Seen<String>()
         let server = try await GoimServer.start { client in
-            for try await message in client.messages {
-                switch message {
-                case .message(let request as Subscribe, _): seen.add(request.operations)
-                case .message(_ as ChangeRoom, let packet): try await client.reply(to: packet, with: ChangeRoomReply())
+            while let received = try await client.nextMessage() {
+                switch received.message {
+                case .subscribe(let request): seen.add(request.operations)
+                case .changeRoom: try await client.reply(to: received, with: ChangeRoomReply())
                 default: seen.add("something else")
                 }
             }
@@ -260,7 +260,7 @@ struct PacketSessionSendingTests {
         let mayLogIn = Gate()
         let mayReply = Gate()
         let server = try await GoimServer.start { client in
-            for try await packet in client.packets {
+            while let packet = try await client.nextPacket() {
                 await mayReply.wait()
                 try await client.reply(to: packet, with: ChangeRoomReply())
             }

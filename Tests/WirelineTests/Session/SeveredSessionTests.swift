@@ -160,8 +160,8 @@ struct SeveredSessionTests {
     /// The numbers of the unread notifications.
     private static func numbers(in session: PacketSession<GoimProtocol>) async throws -> [Int] {
         var numbers: [Int] = []
-        for try await message in session.messages {
-            guard case .message(let notification as Notification, _) = message else { continue }
+        for try await received in session.messages {
+            guard case .notification(let notification) = received.message else { continue }
             numbers.append(try #require(notification.body.split(separator: " ").first.flatMap { Int($0) }))
         }
         return numbers

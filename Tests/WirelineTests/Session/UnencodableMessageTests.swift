@@ -17,7 +17,7 @@ struct UnencodableMessageTests {
         ) { client in
             try await client.send(Question(count: Blob.limit + 1))
             try await client.send(Question(count: 3))
-            for try await packet in client.packets {
+            while let packet = try await client.nextPacket() {
                 seen.add([UInt8](copying: packet.payload))
             }
         }
@@ -31,7 +31,7 @@ struct UnencodableMessageTests {
         let session = try server.session(conventions: conventions)
         #expect(await seen.first(1) == [[1, 2, 3]])
         var messages = session.messages.makeAsyncIterator()
-        guard case .message(let question as Question, _)? = try await messages.next() else {
+        guard case .question(let question)? = try await messages.next()?.message else {
             Issue.record("no question")
             return
         }
@@ -119,11 +119,35 @@ enum NarrowProtocol: PacketProtocol {
         ])
     static var maximumPacketByteCount: Int { 20 }
 
-    static func messageType(id: UInt64, from sender: Sender) -> (any PacketMessage.Type)? {
+    static func messageTypes(from sender: Sender) -> [any PacketMessage.Type] {
         switch sender {
-        case .client: id == 1 ? Blob.self : nil
-        case .server: id == 2 ? Question.self : nil
+        case .client: [Blob.self]
+        case .server: [Question.self]
         }
+    }
+
+    enum FromClient: IncomingMessage {
+        typealias Definition = NarrowProtocol
+        case blob(Blob)
+        case unknown(id: UInt64)
+
+        init(in packet: borrowing Packet) throws(CodecError) {
+            self = packet.id == 1 ? .blob(try Blob(payloadOf: packet)) : .unknown(id: packet.id)
+        }
+
+        var unknownID: UInt64? { if case .unknown(let id) = self { id } else { nil } }
+    }
+
+    enum FromServer: IncomingMessage {
+        typealias Definition = NarrowProtocol
+        case question(Question)
+        case unknown(id: UInt64)
+
+        init(in packet: borrowing Packet) throws(CodecError) {
+            self = packet.id == 2 ? .question(try Question(payloadOf: packet)) : .unknown(id: packet.id)
+        }
+
+        var unknownID: UInt64? { if case .unknown(let id) = self { id } else { nil } }
     }
 }
 

@@ -147,7 +147,7 @@ struct WebSocketPacketPeerTests {
         let server = try await SceneServer.start(
             configuration: ConnectionEnds().configure { $0.webSocket = ServerConfiguration.WebSocketOptions() }
         ) { client in
-            for try await packet in client.packets { arrived.add([UInt8](copying: packet.bytes)) }
+            while let packet = try await client.nextPacket() { arrived.add([UInt8](copying: packet.bytes)) }
         }
         let hello = try Self.hello.encoded()
         let peer = RawWebSocket(try RawSocket.connect(to: server.address.port))
@@ -323,7 +323,7 @@ struct WebSocketPacketPeerTests {
     }
 
     @Test func `a server of plain packets is an error for a WebSocket client`() async throws {
-        let server = try await SceneServer.start { client in for try await _ in client.packets {} }
+        let server = try await SceneServer.start { client in while try await client.nextPacket() != nil {} }
         var configuration = ClientConfiguration.patient
         configuration.webSocket = ClientConfiguration.WebSocketOptions()
         // "GET " is the length of no packet.

@@ -48,8 +48,8 @@ struct WebSocketPacketTests {
     }
 
     private static func answer(_ client: ServerConnection<SceneProtocol>) async throws {
-        for try await message in client.messages {
-            guard case .message(let enter as Cs_20001, _) = message else { continue }
+        while let received = try await client.nextMessage() {
+            guard case .cs20001(let enter) = received.message else { continue }
             try await client.send(Sc_20001.entered(enter))
         }
     }
@@ -73,8 +73,8 @@ struct WebSocketPacketTests {
             paths: ["/live/room"], subprotocols: ["b", "c"])
         serverConfiguration.listening.tls = try Self.server(carrier).listening.tls
         let server = try await SceneServer.start(configuration: serverConfiguration) { client in
-            for try await message in client.messages {
-                guard case .message(let enter as Cs_20001, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .cs20001(let enter) = received.message else { continue }
                 let request = await client.connection.webSocketRequest()
                 requests.withLock { $0.append(request) }
                 try await client.send(Sc_20001.entered(enter))
@@ -170,7 +170,7 @@ struct WebSocketPacketTests {
             client.endOutput()
         }
         var received = 0
-        for try await packet in client.packets { received += packet.byteCount }
+        while let packet = try await client.nextPacket() { received += packet.byteCount }
         try await sending.value
         #expect(received == 10_000 * byteCount)
         await server.shutDown()
@@ -183,7 +183,7 @@ struct WebSocketPacketTests {
         configuration.listening.connectionEnded = ends.configure().listening.connectionEnded
         let server = try await SceneServer.start(configuration: configuration) { client in
             var count: UInt32 = 0
-            for try await _ in client.packets { count += 1 }
+            while try await client.nextPacket() != nil { count += 1 }
             await mayAnswer.wait()
             for line in 0..<count {
                 try await client.send(Sc_20001.entered(Cs_20001(sceneID: 1, line: line, message: "")))
@@ -195,8 +195,8 @@ struct WebSocketPacketTests {
         #expect(try await eventually { try await client.connection.onLoop({ $0.stream.hasEndedOutput }) })
         mayAnswer.open()
         var lines: [UInt32] = []
-        for try await message in client.messages {
-            if case .message(let reply as Sc_20001, _) = message { lines.append(reply.defaultCombat) }
+        while let received = try await client.nextMessage() {
+            if case .sc20001(let reply) = received.message { lines.append(reply.defaultCombat) }
         }
         #expect(lines == Array(0..<100))
         client.close()
@@ -223,7 +223,7 @@ struct WebSocketPacketTests {
     func `a broadcast reaches all clients, and so does a shutdown message`(carrier: Carrier) async throws {
         let server = try await SceneServer.start(
             on: ConnectionPair.group.get(), configuration: Self.server(carrier)
-        ) { client in for try await _ in client.packets {} }
+        ) { client in while try await client.nextPacket() != nil {} }
         var clients: [PacketClient<SceneProtocol>] = []
         for _ in 0..<10 { clients.append(try await server.connect(configuration: Self.client(carrier))) }
         #expect(try await eventually { server.connections.count >= 10 })
@@ -233,7 +233,9 @@ struct WebSocketPacketTests {
         async let shutDown: Void = server.shutDown(within: .seconds(500), telling: Sc_20001.entered(Self.hello))
         for client in clients {
             var messages: [Sc_20001] = []
-            for try await case .message(let message as Sc_20001, _) in client.messages { messages.append(message) }
+            while let received = try await client.nextMessage() {
+                if case .sc20001(let message) = received.message { messages.append(message) }
+            }
             #expect(messages == [message, Sc_20001.entered(Self.hello)])
             client.close()
         }
@@ -244,9 +246,9 @@ struct WebSocketPacketTests {
     func `replies in another order find their requests`(carrier: Carrier) async throws {
         let server = try await GoimServer.start(configuration: Self.server(carrier)) { client in
             var waiting: [(packet: ReceivedPacket, body: String)] = []
-            for try await message in client.messages {
-                guard case .message(let heartbeat as Heartbeat, let packet) = message else { continue }
-                waiting.append((packet, heartbeat.body))
+            while let received = try await client.nextMessage() {
+                guard case .heartbeat(let heartbeat) = received.message else { continue }
+                waiting.append((received.packet, heartbeat.body))
                 guard waiting.count == 10 else { continue }
                 for (packet, body) in waiting.reversed() {
                     try await client.reply(to: packet, with: HeartbeatReply(popularity: UInt32(body) ?? 0))

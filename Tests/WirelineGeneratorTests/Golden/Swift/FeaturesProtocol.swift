@@ -22,43 +22,124 @@ public enum FeaturesProtocol: WirelineCodec::PacketProtocol {
     @inlinable public static var least: Swift::Int64 { -9_223_372_036_854_775_808 }
 }
 
-#if !hasFeature(Embedded)
 extension FeaturesProtocol {
-    public static func messageType(id: Swift::UInt64, from sender: WirelineCodec::Sender) -> (any WirelineCodec::PacketMessage.Type)? {
-        registeredMessageType(id: id, sender: sender)
+    /// A message from a client.
+    public enum FromClient: WirelineCodec::IncomingMessage {
+        public typealias Definition = FeaturesProtocol
+
+        /// numbers
+        case cs1(Cs_1)
+        case texts(Texts)
+        case lines(Lines)
+        case ranges(Ranges)
+        case lists(Lists)
+        case choices(Choices)
+        case structures(Structures)
+        case deep(Deep)
+        /// Grown over four releases.
+        case grown(Grown)
+        /// Documented, but old.
+        case hidden(FeaturesProtocol.Hidden)
+        /// A packet whose ID the schema does not know.
+        case unknown(id: Swift::UInt64)
+
+        public init(in packet: borrowing WirelineCodec::Packet) throws(WirelineCodec::CodecError) {
+            switch packet.id {
+            case 1: self = .cs1(try .init(payloadOf: packet))
+            case 257: self = .texts(try .init(payloadOf: packet))
+            case 258: self = .lines(try .init(payloadOf: packet))
+            case 259: self = .ranges(try .init(payloadOf: packet))
+            case 260: self = .lists(try .init(payloadOf: packet))
+            case 261: self = .choices(try .init(payloadOf: packet))
+            case 262: self = .structures(try .init(payloadOf: packet))
+            case 264: self = .deep(try .init(payloadOf: packet))
+            case 263: self = .grown(try .init(payloadOf: packet))
+            case 2: self = .hidden(try .init(payloadOf: packet))
+            default: self = .unknown(id: packet.id)
+            }
+        }
+
+        public var unknownID: Swift::UInt64? {
+            if case .unknown(let id) = self { id } else { nil }
+        }
+    }
+
+    /// A message from a server.
+    public enum FromServer: WirelineCodec::IncomingMessage {
+        public typealias Definition = FeaturesProtocol
+
+        /// The same in the other byte order.
+        case sc1(Sc_1)
+        case textual(Textual)
+        case lines(Lines)
+        case ranges(Ranges)
+        case lists(Lists)
+        case choices(Choices)
+        case structures(Structures)
+        case deep(Deep)
+        /// Grown over four releases.
+        case grown(Grown)
+        case sc2(Sc_2)
+        /// A packet whose ID the schema does not know.
+        case unknown(id: Swift::UInt64)
+
+        public init(in packet: borrowing WirelineCodec::Packet) throws(WirelineCodec::CodecError) {
+            switch packet.id {
+            case 1: self = .sc1(try .init(payloadOf: packet))
+            case 257: self = .textual(try .init(payloadOf: packet))
+            case 258: self = .lines(try .init(payloadOf: packet))
+            case 259: self = .ranges(try .init(payloadOf: packet))
+            case 260: self = .lists(try .init(payloadOf: packet))
+            case 261: self = .choices(try .init(payloadOf: packet))
+            case 262: self = .structures(try .init(payloadOf: packet))
+            case 264: self = .deep(try .init(payloadOf: packet))
+            case 263: self = .grown(try .init(payloadOf: packet))
+            case 2: self = .sc2(try .init(payloadOf: packet))
+            default: self = .unknown(id: packet.id)
+            }
+        }
+
+        public var unknownID: Swift::UInt64? {
+            if case .unknown(let id) = self { id } else { nil }
+        }
     }
 }
 
-private func registeredMessageType(id: Swift::UInt64, sender: WirelineCodec::Sender) -> (any WirelineCodec::PacketMessage.Type)? {
+#if !hasFeature(Embedded)
+extension FeaturesProtocol {
+    public static func messageTypes(from sender: WirelineCodec::Sender) -> [any WirelineCodec::PacketMessage.Type] {
+        registeredMessageTypes(sender: sender)
+    }
+}
+
+private func registeredMessageTypes(sender: WirelineCodec::Sender) -> [any WirelineCodec::PacketMessage.Type] {
     switch sender {
     case .client:
-        switch id {
-        case 1: return Cs_1.self
-        case 257: return Texts.self
-        case 258: return Lines.self
-        case 259: return Ranges.self
-        case 260: return Lists.self
-        case 261: return Choices.self
-        case 262: return Structures.self
-        case 264: return Deep.self
-        case 263: return Grown.self
-        case 2: return FeaturesProtocol.Hidden.self
-        default: return nil
-        }
+        [
+            Cs_1.self,
+            Texts.self,
+            Lines.self,
+            Ranges.self,
+            Lists.self,
+            Choices.self,
+            Structures.self,
+            Deep.self,
+            Grown.self,
+            FeaturesProtocol.Hidden.self,
+        ]
     case .server:
-        switch id {
-        case 1: return Sc_1.self
-        case 257: return Textual.self
-        case 258: return Lines.self
-        case 259: return Ranges.self
-        case 260: return Lists.self
-        case 261: return Choices.self
-        case 262: return Structures.self
-        case 264: return Deep.self
-        case 263: return Grown.self
-        case 2: return Sc_2.self
-        default: return nil
-        }
+        [
+            Sc_1.self,
+            Textual.self,
+            Lines.self,
+            Ranges.self,
+            Lists.self,
+            Choices.self,
+            Structures.self,
+            Deep.self,
+            Grown.self,
+            Sc_2.self,
+        ]
     }
 }
 #endif

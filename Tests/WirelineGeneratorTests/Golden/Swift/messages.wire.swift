@@ -113,6 +113,8 @@ public struct Cs_1: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage 
     }
 }
 
+extension Cs_1: WirelineCodec::FieldwiseDescription {}
+
 /// The same in the other byte order.
 ///
 /// `Sc_1`, ID 1, sent by the server.
@@ -212,6 +214,8 @@ public struct Sc_1: WirelineCodec::ServerMessage {
         writer.writeBytes(self.trailingBytes)
     }
 }
+
+extension Sc_1: WirelineCodec::FieldwiseDescription {}
 
 /// `Texts`, ID 257, sent by the client.
 public struct Texts: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage {
@@ -414,6 +418,8 @@ public struct Texts: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage
     }
 }
 
+extension Texts: WirelineCodec::FieldwiseDescription {}
+
 /// `Textual`, ID 257, sent by the server.
 public struct Textual: WirelineCodec::ServerMessage {
     public typealias Definition = FeaturesProtocol
@@ -533,6 +539,8 @@ public struct Textual: WirelineCodec::ServerMessage {
     }
 }
 
+extension Textual: WirelineCodec::FieldwiseDescription {}
+
 /// `Lines`, ID 258, sent by the client and the server.
 public struct Lines: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
     public typealias Definition = FeaturesProtocol
@@ -577,6 +585,8 @@ public struct Lines: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
         self.lines.write(to: &writer)
     }
 }
+
+extension Lines: WirelineCodec::FieldwiseDescription {}
 
 /// `Ranges`, ID 259, sent by the client and the server.
 public struct Ranges: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
@@ -667,6 +677,8 @@ public struct Ranges: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage
         writer.writeBytes(self.trailingBytes)
     }
 }
+
+extension Ranges: WirelineCodec::FieldwiseDescription {}
 
 /// `Lists`, ID 260, sent by the client and the server.
 public struct Lists: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
@@ -821,6 +833,8 @@ public struct Lists: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
     }
 }
 
+extension Lists: WirelineCodec::FieldwiseDescription {}
+
 /// `Choices`, ID 261, sent by the client and the server.
 public struct Choices: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
     public typealias Definition = FeaturesProtocol
@@ -938,6 +952,8 @@ public struct Choices: WirelineCodec::ClientMessage, WirelineCodec::ServerMessag
     }
 }
 
+extension Choices: WirelineCodec::FieldwiseDescription {}
+
 /// `Structures`, ID 262, sent by the client and the server.
 public struct Structures: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
     public typealias Definition = FeaturesProtocol
@@ -1038,6 +1054,8 @@ public struct Structures: WirelineCodec::ClientMessage, WirelineCodec::ServerMes
     }
 }
 
+extension Structures: WirelineCodec::FieldwiseDescription {}
+
 /// `Deep`, ID 264, sent by the client and the server.
 public struct Deep: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
     public typealias Definition = FeaturesProtocol
@@ -1095,6 +1113,8 @@ public struct Deep: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
         writer.writeBytes(self.trailingBytes)
     }
 }
+
+extension Deep: WirelineCodec::FieldwiseDescription {}
 
 /// Grown over four releases.
 ///
@@ -1320,6 +1340,8 @@ public struct Grown: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
     }
 }
 
+extension Grown: WirelineCodec::FieldwiseDescription {}
+
 extension FeaturesProtocol {
     /// Documented, but old.
     ///
@@ -1400,6 +1422,8 @@ extension FeaturesProtocol {
     }
 }
 
+extension FeaturesProtocol.Hidden: WirelineCodec::FieldwiseDescription {}
+
 #if !hasFeature(Embedded)
 extension FeaturesProtocol.Hidden: Swift::CustomReflectable {
     /// What `print`, `dump` and the like show: all but the values of sensitive fields.
@@ -1444,3 +1468,5 @@ public struct Sc_2: WirelineCodec::ServerMessage {
         writer.writeBytes(self.trailingBytes)
     }
 }
+
+extension Sc_2: WirelineCodec::FieldwiseDescription {}

@@ -3,7 +3,7 @@
 // swift-format-ignore-file
 // swiftlint:disable all
 
-internal import WirelineCodec
+public import WirelineCodec
 
 /// How somebody is; other numbers are kept.
 public struct Mood: Swift::RawRepresentable, Swift::Hashable, Swift::Sendable {
@@ -22,11 +22,33 @@ public struct Mood: Swift::RawRepresentable, Swift::Hashable, Swift::Sendable {
     @inlinable public static var bored: Self { Self(rawValue: 2) }
 }
 
+extension Mood: WirelineCodec::NamedValue {
+    public var caseName: Swift::String? {
+        switch rawValue {
+        case 0: "calm"
+        case 1: "angry"
+        case 2: "bored"
+        default: nil
+        }
+    }
+}
+
 /// What came of it; other numbers are refused.
 public enum Outcome: Swift::Int16, Swift::Hashable, Swift::Sendable {
     case unknown = -1
     case failed = 0
     case good = 1
+}
+
+extension Outcome: WirelineCodec::NamedValue {
+    public var caseName: Swift::String? {
+        switch rawValue {
+        case -1: "unknown"
+        case 0: "failed"
+        case 1: "good"
+        default: nil
+        }
+    }
 }
 
 public typealias Result = Outcome
@@ -46,6 +68,12 @@ public struct Rights: Swift::OptionSet, Swift::Hashable, Swift::Sendable {
     @inlinable public static var both: Self { Self(rawValue: 3) }
 
     @inlinable public static var high: Self { Self(rawValue: 32_768) }
+}
+
+extension Rights: WirelineCodec::NamedFlags {
+    public static var namedFlags: [(bits: Swift::UInt16, name: Swift::String)] {
+        [(1, "mute"), (2, "ban"), (3, "both"), (32_768, "high")]
+    }
 }
 
 extension FeaturesProtocol {
@@ -76,6 +104,8 @@ extension FeaturesProtocol {
         }
     }
 }
+
+extension FeaturesProtocol.Place: WirelineCodec::FieldwiseDescription {}
 
 @available(*, deprecated, message: "use `Point`")
 public typealias Place = FeaturesProtocol.Place
@@ -120,6 +150,8 @@ public struct Point: Swift::Equatable, Swift::Sendable {
         run0.setInteger(self.y, at: 4, .littleEndian)
     }
 }
+
+extension Point: WirelineCodec::FieldwiseDescription {}
 
 extension [Point] {
     @inline(never)
@@ -177,6 +209,8 @@ public struct Empty: Swift::Equatable, Swift::Sendable {
     }
 }
 
+extension Empty: WirelineCodec::FieldwiseDescription {}
+
 public struct Nested: Swift::Equatable, Swift::Sendable {
     public var from: Point
     public var name: Swift::String
@@ -229,6 +263,8 @@ public struct Nested: Swift::Equatable, Swift::Sendable {
         self.inner.writePayload(to: &writer)
     }
 }
+
+extension Nested: WirelineCodec::FieldwiseDescription {}
 
 extension [Nested] {
     @inline(never)
@@ -304,6 +340,8 @@ public struct Inner: Swift::Equatable, Swift::Sendable {
     }
 }
 
+extension Inner: WirelineCodec::FieldwiseDescription {}
+
 public struct Tight: Swift::Equatable, Swift::Sendable {
     public var text: Swift::String
 
@@ -346,6 +384,8 @@ public struct Tight: Swift::Equatable, Swift::Sendable {
         writer.patchCount(writer.offset - start - 1, at: start, .uint8, .littleEndian)
     }
 }
+
+extension Tight: WirelineCodec::FieldwiseDescription {}
 
 #if !hasFeature(Embedded)
 extension Tight: Swift::CustomReflectable {
@@ -402,6 +442,8 @@ public struct Tree: Swift::Equatable, Swift::Sendable {
         self.branches.writePayload(to: &writer)
     }
 }
+
+extension Tree: WirelineCodec::FieldwiseDescription {}
 
 extension [Tree] {
     @inline(never)
@@ -507,6 +549,8 @@ public struct Small: Swift::Equatable, Swift::Sendable {
     }
 }
 
+extension Small: WirelineCodec::FieldwiseDescription {}
+
 public struct Medium: Swift::Equatable, Swift::Sendable {
     public var text: Swift::String
 
@@ -549,6 +593,8 @@ public struct Medium: Swift::Equatable, Swift::Sendable {
         writer.patchCount(writer.offset - start - 2, at: start, .uint16, .littleEndian)
     }
 }
+
+extension Medium: WirelineCodec::FieldwiseDescription {}
 
 extension [Medium] {
     @inline(never)
@@ -634,6 +680,8 @@ public struct Large: Swift::Equatable, Swift::Sendable {
     }
 }
 
+extension Large: WirelineCodec::FieldwiseDescription {}
+
 public struct Counted: Swift::Equatable, Swift::Sendable {
     public var marks: [Swift::Bool]
     public var rest: Swift::String
@@ -710,3 +758,5 @@ public struct Counted: Swift::Equatable, Swift::Sendable {
         writer.writeText(self.rest)
     }
 }
+
+extension Counted: WirelineCodec::FieldwiseDescription {}

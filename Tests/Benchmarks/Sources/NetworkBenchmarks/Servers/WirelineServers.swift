@@ -11,10 +11,10 @@ func serveWithMessagesOfWireline(_ tls: TLSContext?) async throws {
         at: "127.0.0.1", port: 0, protocol: LoadProtocol.self, configuration: .ofBenchmarks(tls)
     ) { client in
         var count = PacketCount()
-        for try await message in client.messages {
-            switch message {
-            case .message(let echo as Echo, _): try await client.send(echo)
-            case .message(let counted as Counted, _): count.add(payloadByteCount: counted.content.count)
+        while let received = try await client.nextMessage() {
+            switch received.message {
+            case .echo(let echo): try await client.send(echo)
+            case .counted(let counted): count.add(payloadByteCount: counted.content.count)
             case .unknown(let packet): try await client.forward(packet)
             case .message:
                 let found = count.take()

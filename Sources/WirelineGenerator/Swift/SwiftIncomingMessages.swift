@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// Makes the enums of the messages that each side of a protocol receives, with a case for each message.
+struct SwiftIncomingMessages {
+    private let types: SwiftTypes
+
+    /// The other members of these enums.
+    private static let members: Set<String> = ["unknown", "unknownID"]
+
+    init(_ types: SwiftTypes) {
+        self.types = types
+    }
+
+    func write(to source: inout SwiftSource) {
+        source.block("extension \(types.naming.protocolName)") { source in
+            for side in Sender.allCases {
+                if side != Sender.allCases.first { source.blank() }
+                write(side, to: &source)
+            }
+        }
+    }
+
+    private func write(_ side: Sender, to source: inout SwiftSource) {
+        let messages = types.naming.messages(of: types.description, from: side)
+        let names = SwiftIdentifier.members(
+            messages.map { SwiftWords.lowerCamel($0.name.declared, fallback: "message") }, reserved: Self.members)
+        source.documentation("A message from a \(side.rawValue).")
+        source.block("public enum From\(side.typeSuffix): WirelineCodec::IncomingMessage") { source in
+            source.line("public typealias Definition = \(types.naming.protocolName)")
+            source.blank()
+            for (message, name) in zip(messages, names) {
+                source.documentation(Self.firstLine(of: message.message.documentation))
+                source.line("case \(SwiftIdentifier.quoted(name))(\(message.name.reference))")
+            }
+            source.documentation("A packet whose ID the schema does not know.")
+            source.line("case unknown(id: Swift::UInt64)")
+            source.blank()
+            source.block("public init(in packet: borrowing WirelineCodec::Packet) throws(WirelineCodec::CodecError)") {
+                source in
+                source.line("switch packet.id {")
+                for (message, name) in zip(messages, names) {
+                    let name = SwiftIdentifier.quoted(name)
+                    source.line("case \(message.message.id): self = .\(name)(try .init(payloadOf: packet))")
+                }
+                source.line("default: self = .unknown(id: packet.id)")
+                source.line("}")
+            }
+            source.blank()
+            source.block("public var unknownID: Swift::UInt64?") { source in
+                source.line("if case .unknown(let id) = self { id } else { nil }")
+            }
+        }
+    }
+
+    /// The first line of a comment, which is enough beside a case: the message's type has all of it.
+    private static func firstLine(of documentation: String) -> String {
+        CommentText.lines(of: documentation).first ?? ""
+    }
+}
+
+extension SwiftNaming {
+    /// The messages that a side may send, with the names of their types.
+    func messages(
+        of description: ProtocolDescription, from side: Sender
+    ) -> [(message: MessageDescription, name: SwiftTypeName)] {
+        zip(description.messages, messages).filter { $0.0.senders.contains(side) }.map { ($0, $1) }
+    }
+}
+
+extension Sender {
+    /// The end of the enum's name: `Client` in `FromClient`.
+    fileprivate var typeSuffix: String {
+        switch self {
+        case .client: "Client"
+        case .server: "Server"
+        }
+    }
+}
