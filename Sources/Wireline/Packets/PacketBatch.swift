@@ -36,16 +36,27 @@ public struct PacketBatch: ~Copyable {
     @inlinable @inline(__always)
     @_lifetime(&self)
     public mutating func next() throws(ConnectionError) -> Packet? {
-        guard connection.stream.loop.isCurrent else { throw .notOnLoop }
-        if let (bounds, start) = unsafe connection.input.takeAtSight(in: block, base) {
-            // SAFETY: the packet lies inside the block, which is held here.
-            let bytes = unsafe RawSpan(_unsafeStart: base, byteCount: start &+ bounds.packetByteCount)
-            return unsafe _overrideLifetime(Packet(bytes, bounds, at: start), mutating: &self)
-        }
-        guard let (bounds, start) = try nextInGeneral() else { return nil }
+        guard let (bounds, start) = try nextPlace() else { return nil }
         // SAFETY: the packet lies inside the block, which is held here.
-        let bytes = unsafe RawSpan(_unsafeStart: base, byteCount: start + bounds.packetByteCount)
+        let bytes = unsafe RawSpan(_unsafeStart: base, byteCount: start &+ bounds.packetByteCount)
         return unsafe _overrideLifetime(Packet(bytes, bounds, at: start), mutating: &self)
+    }
+
+    /// Takes the next packet, which lies in ``block`` until the next call; nil after the last one.
+    @inlinable @inline(__always)
+    mutating func nextPlace() throws(ConnectionError) -> (bounds: PacketBounds, start: Int)? {
+        guard connection.stream.loop.isCurrent else { throw .notOnLoop }
+        if let place = unsafe connection.input.takeAtSight(in: block, base) { return place }
+        return try nextInGeneral()
+    }
+
+    /// The packet that ``nextPlace()`` has just taken.
+    @inlinable @inline(__always)
+    @_lifetime(borrow self)
+    func packet(at place: (bounds: PacketBounds, start: Int)) -> Packet {
+        // SAFETY: the packet lies inside the block, which is held here.
+        let bytes = unsafe RawSpan(_unsafeStart: base, byteCount: place.start &+ place.bounds.packetByteCount)
+        return unsafe _overrideLifetime(Packet(bytes, place.bounds, at: place.start), borrowing: self)
     }
 
     @usableFromInline @inline(never)
@@ -70,20 +81,41 @@ extension PacketConnection {
         readIfWanted()
     }
 
+    /// Passes all further packets to the handlers of messages, on the loop's thread.
+    func receive(_ calls: MessageCalls) {
+        let closed = onClosed
+        onClosed = { error in
+            calls.close(error)
+            closed?(error)
+        }
+        do {
+            try calls.open()
+        } catch {
+            return batchFailed(error)
+        }
+        keepsBatchRest = true
+        receive(inBatches: calls.take)
+    }
+
+    /// Whether a handler may answer further messages: not too much output waits, and the connection does not end.
+    var takesAnswers: Bool { stream.pendingByteCount < pendingLimit && !ending.isLeaving }
+
     /// Passes the packets that have arrived to the handler, unless too much output waits.
     func runBatch() {
         guard let batchHandler, !ending.isLeaving else { return }
         do {
-            if input.currentBlock != nil {
+            while input.currentBlock != nil {
                 // `prepareToSend()` may have moved the packets, let other code take them, or closed the connection.
                 guard prepareToSend(), let block = input.currentBlock, !ending.isLeaving else { return }
-                if try hasWholePacket() {
-                    var batch = PacketBatch(self, block)
-                    try batchHandler(&batch)
+                guard try hasWholePacket() else { break }
+                var batch = PacketBatch(self, block)
+                try batchHandler(&batch)
+                if !keepsBatchRest {
                     // The handler may have closed the connection.
                     while input.currentBlock != nil, try batch.next() != nil {}
-                    loop.forgetTime()
                 }
+                loop.forgetTime()
+                guard keepsBatchRest else { break }
             }
             // Sends the answers now: they are still in the cache, and their memory is free for the next connection.
             stream.flush()
@@ -91,11 +123,16 @@ extension PacketConnection {
             _ = try takePacket()
             if try hasEnded() { finish() }
         } catch {
-            // A connection that is already leaving continues to do so.
-            guard !ending.isLeaving else { return }
-            ending.fail(error)
-            handlerFailed()
+            batchFailed(error)
         }
+    }
+
+    /// Ends the connection with an error of its handler.
+    private func batchFailed(_ error: any Error) {
+        // A connection that is already leaving continues to do so.
+        guard !ending.isLeaving else { return }
+        ending.fail(error)
+        handlerFailed()
     }
 
     private func hasWholePacket() throws(ConnectionError) -> Bool {

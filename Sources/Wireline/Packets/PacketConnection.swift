@@ -43,6 +43,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     @safe @exclusivity(unchecked) var ownersTask: TaskIdentity?
     /// The closure that takes packets without a task; if it is set, no task receives.
     @safe @exclusivity(unchecked) var batchHandler: BatchHandler?
+    /// Whether packets that the batch handler did not take are kept for its next call.
+    @safe @exclusivity(unchecked) var keepsBatchRest = false
     /// The requests, and the packets that arrived before their replies; nil before the first request.
     @safe @exclusivity(unchecked) var requests: RequestQueue?
     /// Whether a packet may be a reply, or earlier packets are still unread. While it is true, the splitter's fast path

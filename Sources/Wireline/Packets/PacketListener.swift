@@ -18,6 +18,18 @@ package enum PacketHandler: Sendable {
     ///
     /// The connection ends when the peer ends its stream.
     case batches(@Sendable (PacketConnection) -> (_ batch: inout PacketBatch) throws -> Void)
+    /// Makes the calls that handle a connection's messages, on its loop.
+    case messages(@Sendable (PacketListener, PacketConnection) -> MessageCalls)
+}
+
+/// The calls that handle the messages of a connection without a task.
+package struct MessageCalls {
+    /// Called before the first packet. If it throws, the connection ends.
+    let open: () throws -> Void
+    /// Takes packets, not necessarily all of them.
+    let take: (_ batch: inout PacketBatch) throws -> Void
+    /// Called after the connection has been closed, with the error that ended it.
+    let close: ((any Error)?) -> Void
 }
 
 extension ConnectionListener where Connection == PacketConnection {
@@ -56,6 +68,10 @@ extension ConnectionListener where Connection == PacketConnection {
             case .batches(let makeHandler):
                 listener.endsByItself(connection)
                 connection.receive(inBatches: makeHandler(connection))
+                return nil
+            case .messages(let makeCalls):
+                listener.endsByItself(connection)
+                connection.receive(makeCalls(listener, connection))
                 return nil
             }
         }

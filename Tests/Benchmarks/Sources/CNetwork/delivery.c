@@ -60,7 +60,8 @@ static void make_stream(connection *self, network_delivery delivery) {
     exchange *exchange = &self->exchange;
     exchange->is_of_websocket = self->channel.is_of_websocket;
     while (exchange->requests.count < stream_size(delivery, exchange->is_of_websocket)) {
-        size_t payload_byte_count = payload_size(delivery, &self->random);
+        // The first fields of the messages have five bytes.
+        size_t payload_byte_count = 5 + payload_size(delivery, &self->random);
         // Any ID but the two that are not echoed.
         uint16_t id = (uint16_t)(next_random(&self->random) % network_counted_id);
         exchange_add(exchange, id, payload_byte_count, &self->random);

@@ -7,7 +7,7 @@
 #include <CLimit.h>
 
 static void fill(uint8_t *payload, size_t count, uint64_t *random) {
-    while (count > 0) payload[count -= 1] = (uint8_t)next_random(random);
+    while (count > 0) payload[count -= 1] = next_random(random) & 0x7F;
 }
 
 static uint8_t *add_packet(buffer *output, uint16_t id, size_t payload_byte_count) {

@@ -19,7 +19,7 @@ void fill_packets(uint8_t *stream, size_t count, size_t payload_byte_count, uint
     for (size_t index = 0; index < count; index += 1) {
         set_header(stream, (uint32_t)(header_byte_count + payload_byte_count), id);
         stream += header_byte_count;
-        for (size_t left = payload_byte_count; left > 0; left -= 1) *stream++ = (uint8_t)next_random(&random);
+        for (size_t left = payload_byte_count; left > 0; left -= 1) *stream++ = next_random(&random) & 0x7F;
     }
 }
 

@@ -5,7 +5,7 @@ internal import Scene
 internal import Wireline
 internal import WirelineTLS
 
-/// As the documentation writes it: a task for each connection, to which messages come as values of their own types.
+/// As the README writes it: a task for each connection, and a switch over the messages.
 func serveWithMessagesOfWireline(_ tls: TLSContext?) async throws {
     let server = try await PacketServer.start(
         at: "127.0.0.1", port: 0, protocol: LoadProtocol.self, configuration: .ofBenchmarks(tls)
@@ -14,16 +14,35 @@ func serveWithMessagesOfWireline(_ tls: TLSContext?) async throws {
         while let received = try await client.nextMessage() {
             switch received.message {
             case .echo(let echo): try await client.send(echo)
-            case .counted(let counted): count.add(payloadByteCount: counted.content.count)
-            case .unknown(let packet): try await client.forward(packet)
-            case .message:
-                let found = count.take()
-                try await client.send(Counts(packets: found.packets, payloadBytes: found.payloadByteCount))
+            case .counted(let counted): count.add(payloadByteCount: counted.payloadByteCount)
+            case .askForCounts: try await client.send(count.takeMessage())
+            case .unknown: try await client.forward(received.packet)
             }
         }
     }
     announceListening(port: Int(server.address.port))
     await server.waitUntilShutDown()
+}
+
+/// As the README writes it: handlers by type.
+func serveWithHandlersOfWireline(_ tls: TLSContext?) async throws {
+    var handlers = MessageHandlers<LoadProtocol, PacketCount>()
+    handlers.on(Echo.self) { echo, client in try client.send(echo) }
+    handlers.on(Counted.self) { counted, client in
+        client.state.add(payloadByteCount: counted.payloadByteCount)
+    }
+    handlers.on(AskForCounts.self) { _, client in try client.reply(with: client.state.takeMessage()) }
+    handlers.others { received, client in try client.connection.write(packet: received.packet.bytes) }
+    let server = try await PacketServer.start(
+        at: "127.0.0.1", port: 0, configuration: .ofBenchmarks(tls), handlers: handlers
+    ) { _ in PacketCount() }
+    announceListening(port: Int(server.address.port))
+    await server.waitUntilShutDown()
+}
+
+extension Counted {
+    /// The number of bytes of its fields.
+    fileprivate var payloadByteCount: Int { 5 + content.utf8.count }
 }
 
 /// A task for each connection, which asks for what has arrived and sends one packet after another.
@@ -117,6 +136,11 @@ extension ServerConnection {
 }
 
 extension PacketCount {
+    fileprivate mutating func takeMessage() -> Counts {
+        let count = take()
+        return Counts(packets: count.packets, payloadBytes: count.payloadByteCount)
+    }
+
     /// What says what was counted: two big-endian numbers.
     fileprivate mutating func takePayload() -> [UInt8] {
         let count = take()

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+import WirelineTransport
+
+/// A client, as the handlers of ``MessageHandlers`` see it.
+///
+/// It is used only on the connection's loop, in its handlers, so the state needs no lock. Other tasks use
+/// ``connection``, which can be kept and sent anywhere.
+@safe
+public final class ClientContext<Definition: PacketProtocol, State> {
+    /// The connection, for rooms and for other tasks.
+    public let connection: ServerConnection<Definition>
+    /// The server that accepted the connection.
+    public let server: PacketServer<Definition>
+    /// Where the packet lies whose message is handled now; without a block, no message is.
+    private var block: SharedBlock?
+    private var start = 0
+    private var bounds = PacketBounds(id: 0, payloadStart: 0, payloadEnd: 0, packetByteCount: 0)
+    /// The numbers of messages that were taken lately, for limits.
+    private var rates: [ObjectIdentifier: MessageRate.Count] = [:]
+    /// The program's own value for this connection.
+    public var state: State
+
+    init(_ connection: ServerConnection<Definition>, of server: PacketServer<Definition>, state: State) {
+        self.connection = connection
+        self.server = server
+        self.state = state
+    }
+
+    /// The packet whose message is handled now, such as for a later reply or its header; nil between messages.
+    public var packet: ReceivedPacket? {
+        block.map { ReceivedPacket(block: $0, start: start, bounds: bounds) }
+    }
+
+    /// Sets the packet whose message is handled.
+    @inline(__always)
+    func begin(_ place: (bounds: PacketBounds, start: Int), in block: SharedBlock) {
+        if self.block !== block { self.block = block }
+        start = place.start
+        bounds = place.bounds
+    }
+
+    /// Forgets the packet, which would keep its block.
+    func endMessages() { block = nil }
+
+    // MARK: Sending
+
+    /// Sends a message without waiting.
+    ///
+    /// While more than ``ConnectionLimits/pendingByteCount`` waits to be sent, no further message of this client is
+    /// handled, so back-pressure slows the client down.
+    ///
+    /// - Throws: ``ConnectionError``, as ``ServerConnection/write(_:)``.
+    @inlinable
+    public func send<Message: ServerMessage>(
+        _ message: Message
+    ) throws(ConnectionError) where Message.Definition == Definition {
+        try connection.write(message)
+    }
+
+    /// Sends a message with header fields set, without waiting.
+    ///
+    /// - Throws: ``ConnectionError``, as ``ServerConnection/write(_:header:)``.
+    public func send<Message: ServerMessage>(
+        _ message: Message, header: PacketHeader
+    ) throws(ConnectionError) where Message.Definition == Definition {
+        try connection.write(message, header: header)
+    }
+
+    /// Answers the message that is handled now, without waiting: with its sequence number, if the header has one.
+    ///
+    /// Between messages, it sends a message without a sequence number.
+    ///
+    /// - Throws: ``ConnectionError``, as ``ServerConnection/write(_:)``.
+    public func reply<Message: ServerMessage>(
+        with message: Message, header: PacketHeader = [:]
+    ) throws(ConnectionError) where Message.Definition == Definition {
+        guard let packet else { return try connection.write(message, header: header) }
+        try connection.writeReply(to: packet.lent, with: message, header: header)
+    }
+
+    /// Sends a last message, such as the reason, and then closes the connection.
+    ///
+    /// - Throws: ``ConnectionError/codec(_:)``, as ``ServerConnection/kick(with:header:within:)``.
+    public func kick<Message: ServerMessage>(
+        with message: Message, within timeout: Duration = .seconds(10)
+    ) throws(ConnectionError) where Message.Definition == Definition {
+        try connection.kick(with: message, within: timeout)
+    }
+
+    // MARK: Receiving
+
+    /// Decodes a message of a known type.
+    @inlinable @inline(__always)
+    func decode<Message: PacketMessage>(
+        _ type: Message.Type, in packet: borrowing Packet
+    ) throws(ConnectionError) -> Message {
+        do throws(CodecError) {
+            return try Message(payloadOf: packet)
+        } catch {
+            throw connection.connection.refusedMessage(error)
+        }
+    }
+
+    /// Decodes the message that is handled now, whatever its type is.
+    func received() throws(ConnectionError) -> ReceivedMessage<Definition.FromClient>? {
+        guard let packet else { return nil }
+        return try connection.connection.message(in: packet)
+    }
+
+    /// Counts a message.
+    ///
+    /// - Returns: Whether it is within a limit.
+    func takesMessage(within limit: MessageRate) -> Bool {
+        rates[ObjectIdentifier(limit), default: MessageRate.Count()].take(limit, at: connection.connection.loop.now)
+    }
+}

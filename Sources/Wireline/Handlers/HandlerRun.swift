@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// Runs the handlers of one connection, on its loop.
+final class HandlerRun<Definition: PacketProtocol, State> {
+    private typealias Handler = HandlerTable<Definition, State>.Handler
+
+    private let table: HandlerTable<Definition, State>
+    private let context: ClientContext<Definition, State>
+    private var connection: PacketConnection { context.connection.connection }
+
+    init(_ table: HandlerTable<Definition, State>, _ context: ClientContext<Definition, State>) {
+        self.table = table
+        self.context = context
+    }
+
+    /// Calls the handlers of a new connection.
+    func open() throws {
+        for handler in table.handlers.opened { try handler(context) }
+    }
+
+    /// Calls the handlers of an ended connection.
+    func close(_ error: (any Error)?) {
+        for handler in table.handlers.closed { handler(context, error) }
+    }
+
+    // MARK: Without a task
+
+    /// Handles packets until none is left, or until too much output waits.
+    func take(_ batch: inout PacketBatch) throws {
+        defer { context.endMessages() }
+        while connection.takesAnswers, let place = try batch.nextPlace() {
+            context.begin(place, in: batch.block)
+            try handleAtOnce(batch.packet(at: place))
+        }
+    }
+
+    @inline(__always)
+    private func handleAtOnce(_ packet: borrowing Packet) throws {
+        guard let handler = table.handler(of: packet.id) else { return try handleUnknown(packet) }
+        do {
+            guard try handler.steps.isEmpty || pass(handler) else { return }
+            guard case .atOnce(let handle) = handler.action else { return }
+            try handle(packet, context)
+        } catch {
+            try decide(error)
+        }
+    }
+
+    /// Handles a packet whose ID the schema does not know.
+    @inline(never)
+    private func handleUnknown(_ packet: borrowing Packet) throws {
+        guard case .atOnce(let handle)? = table.handlers.other else { return connection.noteUnknownID() }
+        do { try handle(packet, context) } catch { try decide(error) }
+    }
+
+    // MARK: In a task
+
+    /// Handles packets until the connection ends.
+    nonisolated(nonsending) func run() async throws {
+        while var batch = try await connection.nextBatch() {
+            defer { context.endMessages() }
+            while let place = try batch.nextPlace() {
+                context.begin(place, in: batch.block)
+                if let handle = try waitingHandler(of: batch.packet(at: place)), let received = context.packet {
+                    do { try await handle(received, context) } catch { try decide(error) }
+                }
+                if !connection.takesAnswers { try await connection.sendAfterOthers([]) }
+            }
+        }
+    }
+
+    /// Handles a packet, unless its handler awaits: then it is returned.
+    private func waitingHandler(
+        of packet: borrowing Packet
+    ) throws -> (@Sendable (ReceivedPacket, ClientContext<Definition, State>) async throws -> Void)? {
+        guard let handler = table.handler(of: packet.id) else {
+            if case .inTask(let handle)? = table.handlers.other { return handle }
+            try handleUnknown(packet)
+            return nil
+        }
+        guard case .inTask(let handle) = handler.action else {
+            try handleAtOnce(packet)
+            return nil
+        }
+        do {
+            return try pass(handler) ? handle : nil
+        } catch {
+            try decide(error)
+            return nil
+        }
+    }
+
+    // MARK: Steps and errors
+
+    /// Runs the steps before a handler.
+    ///
+    /// - Returns: Whether the message is handled.
+    private func pass(_ handler: Handler) throws -> Bool {
+        for step in handler.steps where try !step.run(handler.type, context) { return false }
+        return true
+    }
+
+    private func decide(_ error: any Error) throws {
+        guard let failed = table.handlers.failed else { throw error }
+        try failed(error, context)
+    }
+}

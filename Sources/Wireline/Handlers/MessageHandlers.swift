@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+
+/// What a server does with each type of message.
+///
+///     var handlers = MessageHandlers<LobbyProtocol, Player>()
+///     handlers.reply(to: Enter.self) { enter, client in
+///         client.state.name = enter.name
+///         return EnterReply(result: .entered)
+///     }
+///     handlers.on(Chat.self) { chat, client in
+///         try room.send(ChatLine(name: client.state.name, text: chat.text))
+///     }
+///     let server = try await PacketServer.start(at: "0.0.0.0", port: 9001, handlers: handlers) { _ in Player() }
+///
+/// `State` is a type of the program's own. Each connection has one value of it, which only its handlers use, on the
+/// connection's loop, so it needs no lock.
+///
+/// The messages of one connection are handled one after another. A handler that awaits delays the next message of its
+/// connection, and no other connection. A handler that blocks delays all connections of its loop.
+///
+/// If no handler awaits, a connection has no task, which saves memory and time.
+///
+/// A server with handlers starts only if each message of the protocol has exactly one handler; ``ignore(_:)`` and
+/// ``others(_:)-(Other)`` say what happens to the rest. A handler that throws ends its connection, unless
+/// ``onError(_:)`` decides otherwise. What was sent before still reaches the client.
+public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
+    /// A client, as its handlers see it.
+    public typealias Context = ClientContext<Definition, State>
+    /// Handles a message that no other handler takes, without `await`.
+    public typealias Other = @Sendable (ReceivedMessage<Definition.FromClient>, Context) throws -> Void
+    /// Handles a message that no other handler takes.
+    public typealias AsyncOther = @Sendable (ReceivedMessage<Definition.FromClient>, Context) async throws -> Void
+    /// Decides before a message is decoded whether it is handled.
+    public typealias Step = @Sendable (_ message: any PacketMessage.Type, Context) throws -> Bool
+
+    private(set) var entries: [HandlerEntry<Definition, State>] = []
+    private(set) var other: HandlerAction<Definition, State>?
+    private(set) var opened: [@Sendable (Context) throws -> Void] = []
+    private(set) var closed: [@Sendable (Context, (any Error)?) -> Void] = []
+    private(set) var failed: (@Sendable (any Error, Context) throws -> Void)?
+    private(set) var steps: [HandlerStep<Definition, State>] = []
+
+    /// Makes handlers for no message yet.
+    public init() {}
+
+    // MARK: Messages
+
+    /// Replies to a message, without `await`: the value that the handler returns is sent.
+    ///
+    /// The reply has the request's sequence number, if the header has one.
+    @inlinable
+    public mutating func reply<Message: ClientMessage & RequestMessage>(
+        to type: Message.Type, _ handler: @escaping @Sendable (Message, Context) throws -> Message.Reply
+    ) where Message.Definition == Definition, Message.Reply: ServerMessage {
+        add(
+            type,
+            .atOnce { packet, client in
+                let reply = try handler(try client.decode(type, in: packet), client)
+                try client.connection.writeReply(to: packet, with: reply)
+            })
+    }
+
+    /// Handles a message without `await`. Nothing is sent that the handler does not send.
+    ///
+    /// A handler that answers with one message or another calls ``ClientContext/reply(with:header:)``.
+    @inlinable
+    public mutating func on<Message: ClientMessage>(
+        _ type: Message.Type, _ handler: @escaping @Sendable (Message, Context) throws -> Void
+    ) where Message.Definition == Definition {
+        add(type, .atOnce { packet, client in try handler(try client.decode(type, in: packet), client) })
+    }
+
+    /// Replies to a message: the value that the handler returns is sent.
+    ///
+    /// The reply has the request's sequence number, if the header has one. While too much output waits
+    /// (``ConnectionLimits/pendingByteCount``), it waits, too.
+    @inlinable
+    public mutating func reply<Message: ClientMessage & RequestMessage>(
+        to type: Message.Type, _ handler: @escaping @Sendable (Message, Context) async throws -> Message.Reply
+    ) where Message.Definition == Definition, Message.Reply: ServerMessage {
+        add(
+            type,
+            .inTask { packet, client in
+                let reply = try await handler(try client.decode(type, in: packet.lent), client)
+                try await client.connection.reply(to: packet, with: reply)
+            })
+    }
+
+    /// Handles a message. Nothing is sent that the handler does not send.
+    @inlinable
+    public mutating func on<Message: ClientMessage>(
+        _ type: Message.Type, _ handler: @escaping @Sendable (Message, Context) async throws -> Void
+    ) where Message.Definition == Definition {
+        add(type, .inTask { packet, client in try await handler(try client.decode(type, in: packet.lent), client) })
+    }
+
+    /// Drops messages of these types.
+    public mutating func ignore(_ types: any ClientMessage.Type...) {
+        for type in types { add(type, .ignore) }
+    }
+
+    /// Handles all messages that have no handler of their own, and packets with unknown IDs, without `await`.
+    ///
+    /// Without such a handler, packets with unknown IDs are counted and dropped.
+    public mutating func others(_ handler: @escaping Other) {
+        other = .atOnce { _, client in
+            if let received = try client.received() { try handler(received, client) }
+        }
+    }
+
+    /// Handles all messages that have no handler of their own, and packets with unknown IDs.
+    public mutating func others(_ handler: @escaping AsyncOther) {
+        other = .inTask { _, client in
+            if let received = try client.received() { try await handler(received, client) }
+        }
+    }
+
+    /// Adds the handlers of another part of the program.
+    ///
+    /// The part's own steps (``before(only:except:_:)``) apply to its messages only, and run after the steps of this
+    /// value. Its handlers of opened and closed connections run after those of this value.
+    public mutating func include(_ part: MessageHandlers) {
+        entries += part.entries.map { entry in
+            var entry = entry
+            entry.steps = part.steps + entry.steps
+            return entry
+        }
+        other = other ?? part.other
+        failed = failed ?? part.failed
+        opened += part.opened
+        closed += part.closed
+    }
+
+    @usableFromInline
+    mutating func add(_ type: any PacketMessage.Type, _ action: HandlerAction<Definition, State>) {
+        entries.append(HandlerEntry(type: type, action: action))
+    }
+
+    // MARK: Steps
+
+    /// Adds a step that runs before a message is decoded and handled, in the order in which steps were added.
+    ///
+    ///     handlers.before(except: [Login.self]) { message, client in
+    ///         if client.state.isLoggedIn { return true }
+    ///         try client.kick(with: Kick(reason: .notLoggedIn))
+    ///         return false
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - only: The messages before which it runs; nil: all (default).
+    ///   - except: Messages before which it does not run (default: none).
+    ///   - step: Returns whether the message is handled; one that is not is dropped. If the step throws, the connection
+    ///     ends.
+    public mutating func before(
+        only: [any ClientMessage.Type]? = nil, except: [any ClientMessage.Type] = [], _ step: @escaping Step
+    ) {
+        steps.append(
+            HandlerStep(
+                only: only.map { Set($0.map { ObjectIdentifier($0) }) },
+                except: Set(except.map { ObjectIdentifier($0) }), run: step))
+    }
+
+    /// Limits how many messages a connection may send in a time, together of all given types.
+    ///
+    /// A connection that was silent may send `count` messages at once; then it may send one every `time / count`.
+    ///
+    /// - Parameters:
+    ///   - types: The messages; nil: all messages (default).
+    ///   - count: The most messages in `time`; at least 1.
+    ///   - time: The time.
+    ///   - excess: What happens to more messages (default: the connection ends with
+    ///     ``HandlerError/tooManyMessages(_:limit:per:)``).
+    public mutating func limit(
+        _ types: [any ClientMessage.Type]? = nil, to count: Int, per time: Duration, excess: ExcessMessages = .end
+    ) {
+        let limit = MessageRate(count: count, time: time)
+        before(only: types) { message, client in
+            if client.takesMessage(within: limit) { return true }
+            guard excess == .end else { return false }
+            throw HandlerError.tooManyMessages(message.messageName, limit: count, per: time)
+        }
+    }
+
+    // MARK: Connections
+
+    /// Calls a closure when a connection begins, before its first message. If it throws, the connection ends.
+    public mutating func onOpen(_ handler: @escaping @Sendable (Context) throws -> Void) { opened.append(handler) }
+
+    /// Calls a closure after the last message of a connection, with the error that ended it; nil: a clean end.
+    ///
+    /// It is called for every connection, also if a handler of ``onOpen(_:)`` has thrown.
+    public mutating func onClose(_ handler: @escaping @Sendable (Context, (any Error)?) -> Void) {
+        closed.append(handler)
+    }
+
+    /// Decides what happens after a step or a handler has thrown, or a message does not match the schema.
+    ///
+    /// - Parameter handler: If it returns, the connection continues with the next message. If it throws, the connection
+    ///   ends with that error.
+    public mutating func onError(_ handler: @escaping @Sendable (any Error, Context) throws -> Void) {
+        failed = handler
+    }
+}
+
+/// What happens to messages beyond a limit of ``MessageHandlers/limit(_:to:per:excess:)``.
+public enum ExcessMessages: Sendable {
+    /// They are dropped.
+    case skip
+    /// The connection ends.
+    case end
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+public import WirelineTransport
+
+extension PacketServer {
+    /// Begins to listen, with a handler for each type of message.
+    ///
+    /// - Parameters:
+    ///   - host: A name, or the text of an IP address: `127.0.0.1` for this machine only, `0.0.0.0` or `::` for all its
+    ///     addresses.
+    ///   - port: The port; 0 lets the system choose one, which ``address`` returns.
+    ///   - group: The loops that share the connections; nil: `EventLoopGroup.shared`.
+    ///   - configuration: Limits and timeouts.
+    ///   - handlers: What the server does with each type of message.
+    ///   - makeState: Makes the program's own value for a new connection, on its loop.
+    /// - Throws: ``HandlerError/handledTwice(_:)``; ``HandlerError/unhandled(_:)`` with the messages that have no
+    ///   handler; ``ConnectionError/transport(_:)`` if the server cannot listen at the address;
+    ///   ``ConnectionError/cancelled``.
+    public static func start<State>(
+        at host: String, port: UInt16, on group: EventLoopGroup? = nil,
+        configuration: ServerConfiguration = ServerConfiguration(), handlers: MessageHandlers<Definition, State>,
+        state makeState: @escaping @Sendable (ServerConnection<Definition>) -> State
+    ) async throws -> PacketServer {
+        let table = try HandlerTable(handlers)
+        let makeRun: @Sendable (PacketListener, PacketConnection) -> HandlerRun<Definition, State> = {
+            let connection = ServerConnection<Definition>($1)
+            return HandlerRun(
+                table,
+                ClientContext(connection, of: PacketServer(listener: $0), state: makeState(connection)))
+        }
+        return try await start(at: host, port, group, configuration, handler(table, makeRun))
+    }
+
+    /// Begins to listen, with a handler for each type of message, and without a value for each connection.
+    ///
+    /// See ``start(at:port:on:configuration:handlers:state:)``.
+    public static func start(
+        at host: String, port: UInt16, on group: EventLoopGroup? = nil,
+        configuration: ServerConfiguration = ServerConfiguration(), handlers: MessageHandlers<Definition, Void>
+    ) async throws -> PacketServer {
+        try await start(at: host, port: port, on: group, configuration: configuration, handlers: handlers) { _ in }
+    }
+
+    private static func handler<State>(
+        _ table: HandlerTable<Definition, State>,
+        _ makeRun: @escaping @Sendable (PacketListener, PacketConnection) -> HandlerRun<Definition, State>
+    ) -> PacketHandler {
+        guard table.needsTask else {
+            return .messages { listener, connection in
+                let run = makeRun(listener, connection)
+                return MessageCalls(open: run.open, take: run.take, close: run.close)
+            }
+        }
+        return .task { listener, connection in
+            Task(executorPreference: connection.loop) {
+                listener.taskBegins(connection)
+                let run = makeRun(listener, connection)
+                var failure: (any Error)?
+                do {
+                    try run.open()
+                    try await run.run()
+                } catch {
+                    failure = error
+                }
+                run.close(failure)
+                listener.taskEnds(connection, failure)
+            }
+        }
+    }
+}
