@@ -353,9 +353,24 @@ public final class EventLoop: @unchecked Sendable {
 
     /// Sends to many receivers, without a limit that would leave out the last ones; the bytes count.
     package func beGenerous<Value>(_ body: () -> Value) -> Value {
+        let wasGenerous = isGenerous
         isGenerous = true
-        defer { isGenerous = false }
+        defer { isGenerous = wasGenerous }
         return body()
+    }
+
+    /// Calls an action once, at the end of this turn.
+    package func atEndOfTurn(_ action: EndOfTurnAction) { unsent.append(action) }
+
+    /// Counts a system call that sends bytes, for the current socket, job or timer.
+    package func spendSending(_ byteCount: Int) { share.spend(max(byteCount, LoopShare.systemCall)) }
+
+    /// How many sockets and actions wait for the end of this turn.
+    package var unsentCount: Int { unsent.count }
+
+    /// Makes the next writer of each stream reserve memory again, so that its handler learns of the write.
+    package func endFreeWriting() {
+        for target in unsent { target.endFreeWriting() }
     }
 
     /// Continues a target after the work queued before it, in this turn at the earliest.
@@ -407,6 +422,9 @@ package class PollTarget {
 
     /// Sends what was written in this turn.
     func endTurn() {}
+
+    /// Makes the next writer reserve memory again.
+    package func endFreeWriting() {}
 
     /// Its turn took this many nanoseconds, including the tasks that it woke.
     func tookTime(_ nanoseconds: Int64, until now: MonotonicTime) {}

@@ -87,12 +87,14 @@ extension ByteStream {
     @usableFromInline @inline(never)
     func reserveOutput(_ byteCount: Int) -> Bool {
         guard takesOutput, byteCount > 0 else { return false }
+        if announcesWrites { handler?.willWrite(to: self) }
         output.putLentOutputAside()
         showWritten()
         // The handler may have ended the output.
         guard takesOutput else { return false }
         output.reserve(byteCount, from: &loop.blocks)
-        if !output.isStalled { askToSend() }
+        // A stalled stream, too: whoever may write freely is in the loop's list (``EventLoop/endFreeWriting()``).
+        askToSend()
         return true
     }
 

@@ -33,6 +33,8 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     @safe @exclusivity(unchecked) @usableFromInline var output = OutputBuffer()
     @safe @exclusivity(unchecked) var outputLife = OutputLife()
     var writeDeadline = WriteDeadline()
+    /// Whether the handler is told before something is written (``ByteStreamHandler/willWrite(to:)``).
+    @safe @exclusivity(unchecked) package var announcesWrites = false
 
     /// Takes over a connected socket; call ``start(_:)`` next.
     init(_ descriptor: consuming Descriptor, on loop: EventLoop, peerAddress: SocketAddress) {
@@ -147,6 +149,11 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         flush()
         // Otherwise the handler is called later.
         if hadWaitingWriter, !isOutputStalled { handler?.outputDrained(self) }
+    }
+
+    /// Makes the next writer reserve memory again, so that the handler learns of the write.
+    package override func endFreeWriting() {
+        if !output.isLent { output.endFreeWriting() }
     }
 
     /// Reports a failure that no read will report.

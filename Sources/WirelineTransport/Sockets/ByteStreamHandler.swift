@@ -18,6 +18,11 @@ package protocol ByteStreamHandler: AnyObject {
     /// Bytes have been written, in one piece; only called if ``ByteStream/showsWrites`` is set.
     func wrote(_ bytes: [UInt8], to stream: ByteStream)
 
+    /// Something is written next; only called if ``ByteStream/announcesWrites`` is set, and not for each write.
+    ///
+    /// What the handler writes now comes first. After ``EventLoop/endFreeWriting()`` it is called for the next write.
+    func willWrite(to stream: ByteStream)
+
     /// The peer reads more slowly than this side writes: output begins to queue.
     func outputStalled(_ stream: ByteStream)
 
@@ -54,6 +59,8 @@ extension ByteStreamHandler {
     package func receivedNothing(_ block: inout Block?, from stream: ByteStream) {}
 
     package func wrote(_ bytes: [UInt8], to stream: ByteStream) {}
+
+    package func willWrite(to stream: ByteStream) {}
 
     package func outputStalled(_ stream: ByteStream) {}
 

@@ -92,6 +92,18 @@ struct OutputBuffer: ~Copyable {
         end += bytes.count
     }
 
+    /// Adds bytes that were counted as a write before; the next writer calls ``reserve(_:from:)``.
+    mutating func appendRest(_ bytes: RawSpan, from pool: inout BlockPool) {
+        let count = bytes.byteCount
+        if capacity - end < count { enlarge(for: count, from: &pool) }
+        // SAFETY: the check above has reserved memory for these bytes.
+        guard let base = unsafe base else { return }
+        let room = unsafe UnsafeMutableRawBufferPointer(start: base + end, count: count)
+        unsafe bytes.withUnsafeBytes { unsafe room.copyMemory(from: $0) }
+        end += count
+        endFreeWriting()
+    }
+
     /// Sets whether writers must check regularly whether they may continue.
     mutating func writeInSteps(_ isAsked: Bool) { isWrittenInSteps = isAsked }
 
@@ -190,6 +202,9 @@ struct OutputBuffer: ~Copyable {
 
     /// Counts bytes that the system has taken.
     mutating func countSent(_ byteCount: Int) { sentByteCount &+= UInt64(byteCount) }
+
+    /// Counts more writes than calls: some bytes are those of several packets, or were not queued here.
+    mutating func countWrites(_ count: Int) { writeCount &+= count }
 
     /// Notes that the peer reads more slowly than this side writes.
     mutating func stall() { isStalled = true }

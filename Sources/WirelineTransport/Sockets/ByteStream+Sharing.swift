@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Bytes that many streams send.
+extension ByteStream {
+    /// Gives the system bytes that other streams send, too, without a copy of them; queues what it does not take.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - packetCount: How many packets they are, for ``writeCount``.
+    /// - Returns: False if that is impossible, and nothing was written: other output waits, a transform or the handler
+    ///   must see the bytes, or the stream takes no output.
+    package func writeShared(_ bytes: RawSpan, packetCount: Int) -> Bool {
+        guard takesOutput, pendingByteCount == 0, !isOutputStalled, transformState == nil, readiness.isWritable,
+            !output.isShown, !output.isLent
+        else { return false }
+        loop.spendSending(bytes.byteCount)
+        let result = unsafe bytes.withUnsafeBytes { bytes in
+            // SAFETY: the span lends its bytes for as long as the call lasts.
+            unsafe bytes.baseAddress.map { unsafe SystemCall.send(number, $0, byteCount: bytes.count) }
+        }
+        switch result {
+        case .bytes(let count):
+            output.countSent(count)
+            output.countWrites(packetCount)
+            if count < bytes.byteCount { queueRest(bytes.extracting(droppingFirst: count)) } else { watchDelivery() }
+        case .wouldBlock:
+            output.countWrites(packetCount)
+            queueRest(bytes)
+        case .failed(let error):
+            failOutput(error)
+            return false
+        case nil: break
+        }
+        return true
+    }
+
+    /// Queues what the system has not taken. The handler is not asked before: it might write in the middle of a packet.
+    private func queueRest(_ bytes: RawSpan) {
+        readiness.foundNoRoom()
+        writeDeadline.progressed(at: loop.now)
+        output.appendRest(bytes, from: &loop.blocks)
+        stallOutput()
+    }
+
+    /// Counts packets that were written together with another one.
+    package func countJoinedPackets(_ count: Int) { output.countWrites(count) }
+}
