@@ -72,6 +72,10 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     case noRoom(limit: Int)
     /// This side sent a last message and ended the connection (``ServerConnection/kick(with:header:within:)``).
     case kicked
+    /// The connection was a member of a ``Room`` that closes slow readers, and its peer read too slowly.
+    ///
+    /// So many bytes waited to be sent, or tasks waited to send (``ConnectionLimits/pendingByteCount``).
+    case slowReader(pendingByteCount: Int)
     /// The WebSocket handshake failed, the peer's frames are wrong, or the value cannot be sent over a WebSocket.
     ///
     /// `WebSocketError.refused` has the server's answer.
@@ -109,6 +113,7 @@ extension ConnectionError: CustomStringConvertible {
         case .tooManyConnections(let limit): "the peer's address already has the \(limit) connections that are allowed"
         case .tooSlow(let rate): "fewer than \(rate.byteCount) bytes of a packet arrived in \(rate.window)"
         case .noRoom(let limit): "no memory left: all connections together may hold \(limit) bytes"
+        case .slowReader(let byteCount): "the peer reads too slowly for its room: \(byteCount) bytes wait to be sent"
         case .kicked: "this side has ended the connection with a last message"
         case .webSocket(let error): error.description
         case .webSocketEnded(let end): end.description

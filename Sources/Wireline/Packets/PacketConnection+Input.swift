@@ -104,6 +104,7 @@ extension PacketConnection {
 
     package func outputFailed(_ stream: ByteStream, _ error: TransportError) {
         ending.fail(ConnectionError.transport(error))
+        leaveGroups()
         cancelUnawareHandler()
         outputDrained(stream)
         endWaiters.resumeAll()

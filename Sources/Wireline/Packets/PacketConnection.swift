@@ -76,6 +76,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     @safe @exclusivity(unchecked) var ending = PacketEnd()
     /// The tasks that wait for the end.
     var endWaiters = EndWaiters()
+    /// The first of the groups that the connection belongs to; used only on its loop.
+    var memberships: Membership?
     /// The task of the server's handler.
     package var handlerTask: Task<Void, Never>?
     /// Whether the arrival of the first bytes is still to be recorded.
@@ -146,7 +148,10 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     ///
     /// Tasks that wait to send get ``ConnectionError/transport(_:)`` with `closed`.
     public func endOutput() {
-        loop.execute { self.stream.endOutput() }
+        loop.execute {
+            self.leaveGroups()
+            self.stream.endOutput()
+        }
     }
 
     /// Closes the connection at once.
@@ -159,6 +164,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// none.
     public func close() {
         loop.execute {
+            self.leaveGroups()
             self.stream.flush()
             self.setCloseCode()
             self.stream.close()
@@ -178,6 +184,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Tells all waiting tasks that the connection has ended.
     func streamEnded() {
         let isFirst = ending.close()
+        leaveGroups()
         recorder?.close(endingError)
         if isFirst { logEnd() }
         batchHandler = nil
@@ -234,6 +241,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
 
     private func takeLeave(within timeout: Duration?) {
         guard stream.isOpen, !ending.isLeaving else { return }
+        leaveGroups()
         ending.leave()
         peerWatch.stop(on: loop)
         input.drop()

@@ -130,7 +130,7 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
             throw .codec(error)
         }
         return await Broadcast.send(to: connections ?? self.connections, over: \.connection) {
-            connection throws(ConnectionError) in try connection.sendAtOnce(bytes)
+            connection in connection.sendShared(bytes)
         }
     }
 

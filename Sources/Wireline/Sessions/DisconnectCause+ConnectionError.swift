@@ -23,7 +23,7 @@ extension DisconnectCause {
             case .webSocketEnded: .endedByPeer
             case .disconnected(let cause): cause
             case .httpRequest, .cancelled, .alreadyReceiving, .notOnLoop, .tooManyRequests, .session, .sessionEnded,
-                .tooManyConnections, .tooSlow, .noRoom, .kicked:
+                .tooManyConnections, .tooSlow, .noRoom, .slowReader, .kicked:
                 .failed
             }
     }

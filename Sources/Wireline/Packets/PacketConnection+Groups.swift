@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineTransport
+
+/// A connection as a member of groups that send to many; everything runs on its loop.
+extension PacketConnection {
+    // MARK: Memberships
+
+    /// Adds a membership.
+    func join(_ membership: Membership) {
+        membership.next = memberships
+        memberships = membership
+        stream.announcesWrites = true
+    }
+
+    /// Removes a membership; has no effect if the connection does not have it.
+    func leave(_ membership: Membership) {
+        if memberships === membership {
+            memberships = membership.next
+        } else {
+            var last = memberships
+            while let each = last, each.next !== membership { last = each.next }
+            last?.next = membership.next
+        }
+        membership.next = nil
+        stream.announcesWrites = memberships != nil
+    }
+
+    /// Leaves all groups, after what they have sent so far.
+    func leaveGroups() {
+        settle()
+        while let membership = memberships {
+            leave(membership)
+            membership.end()
+        }
+    }
+
+    /// Sends what groups have sent and this connection has not got yet.
+    private func settle() {
+        var next = memberships
+        while let membership = next {
+            next = membership.next
+            membership.settle()
+        }
+    }
+
+    package func willWrite(to stream: ByteStream) { settle() }
+
+    // MARK: Shared bytes
+
+    /// Sends packets that other connections get, too, if that is possible without waiting.
+    ///
+    /// If nothing waits to be sent, the system gets the shared bytes, and only what it does not take is copied.
+    ///
+    /// - Parameters:
+    ///   - array: An array with one packet or several.
+    ///   - bounds: Which bytes of it are sent; nil: all.
+    ///   - packetCount: How many packets they are.
+    /// - Returns: Whether they were sent; false if the peer reads too slowly or the connection has ended.
+    func sendShared(_ array: [UInt8], _ bounds: Range<Int>? = nil, packetCount: Int = 1) -> Bool {
+        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
+        let bytes = unsafe array.span.bytes.extracting(bounds ?? array.indices)
+        if senders.isEmpty, stream.writeShared(bytes, packetCount: packetCount) { return true }
+        // Tasks that already wait to send go first.
+        resumeSenders()
+        guard prepareToSend(bytes.byteCount) else { return false }
+        append(bytes)
+        stream.countJoinedPackets(packetCount - 1)
+        // At once, because the block that it is written to would otherwise stay with each of many receivers.
+        guard !stream.isOutputStalled else { return true }
+        loop.spendSending(bytes.byteCount)
+        stream.flush()
+        return true
+    }
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineTransport
+
+/// The members of a room on one loop, and what they have not got yet.
+///
+/// Messages of one turn are joined: each member gets them with one system call, at the end of the turn. Many members
+/// get them in several turns, so that other connections of the loop need not wait. A member to which something else is
+/// sent meanwhile gets them before that.
+///
+/// Why `@unchecked Sendable` is right: `inbox` has its own `Lock`, and everything else is used only on the loop.
+final class RoomShard: @unchecked Sendable {
+    let loop: EventLoop
+    private let roster: RoomRoster
+    private let inbox: Lock<RoomInbox>
+    private var members: [RoomMember] = []
+    private var log = RoomLog()
+    private var delivery = Delivery.idle
+    private var isDissolved = false
+    private var counters = RoomCounters()
+
+    /// How far the messages of the log have been given to the members.
+    private enum Delivery {
+        /// There are none.
+        case idle
+        /// The loop will begin at the end of its turn, or in a later one.
+        case waiting
+        /// The members from `next` down to 0 come next. After that all members have the messages up to number `last`.
+        case under(next: Int, last: UInt32)
+    }
+
+    init(on loop: EventLoop, of roster: RoomRoster) {
+        self.loop = loop
+        self.roster = roster
+        inbox = Lock(RoomInbox(limit: roster.options.pendingByteLimit))
+    }
+
+    // MARK: From any thread
+
+    /// Tells a shard that it has orders; sent after the roster's lock was released.
+    struct Notice {
+        let shard: RoomShard
+        let isFirst: Bool
+
+        func send() {
+            if isFirst || shard.loop.isCurrent { shard.loop.execute { shard.open() } }
+        }
+    }
+
+    /// Adds an order.
+    func add(_ order: RoomOrder) -> Notice {
+        Notice(shard: self, isFirst: inbox.withLock { $0.append(order) })
+    }
+
+    // MARK: Orders
+
+    private func open() {
+        let (orders, lostCount) = inbox.withLock { $0.takeAll() }
+        counters.droppedCount += lostCount * members.count
+        for order in orders {
+            switch order {
+            case .join(let connection, let policy): join(connection, policy)
+            case .leave(let connection): leave(connection)
+            case .send(let message): send(message)
+            case .kick(let farewell, let timeout): kick(farewell, within: timeout)
+            case .dissolve:
+                isDissolved = true
+                if case .idle = delivery { dissolve() }
+            }
+        }
+    }
+
+    private func member(of connection: PacketConnection) -> RoomMember? {
+        var next = connection.memberships
+        while let membership = next {
+            if let member = membership as? RoomMember, member.shard === self { return member }
+            next = membership.next
+        }
+        return nil
+    }
+
+    private func join(_ connection: PacketConnection, _ policy: RoomOptions.SlowReaderPolicy?) {
+        guard connection.stream.takesOutput else { return roster.forget(connection) }
+        let member = RoomMember(connection, in: self, after: log.last)
+        member.index = Int32(members.count)
+        if let policy { member.makeExceptional().policy = policy }
+        members.append(member)
+        connection.join(member)
+    }
+
+    private func leave(_ connection: PacketConnection) {
+        guard let member = member(of: connection) else { return }
+        deliver(to: member)
+        remove(member)
+    }
+
+    private func send(_ message: RoomMessage) {
+        guard !members.isEmpty else { return inbox.withLock { $0.release(message.cost) } }
+        log.append(message)
+        // Whatever is sent to a member from now on comes after this message (``Membership/settle()``).
+        if members.count < loop.unsentCount {
+            for member in members { member.connection.stream.endFreeWriting() }
+        } else {
+            loop.endFreeWriting()
+        }
+        guard case .idle = delivery else { return }
+        delivery = .waiting
+        loop.atEndOfTurn(EndOfTurnAction { self.deliver() })
+    }
+
+    private func kick(_ farewell: [UInt8], within timeout: Duration) {
+        let connections = members.map(\.connection)
+        for connection in connections { connection.sendLast(farewell, .kicked, within: timeout) }
+    }
+
+    private func dissolve() {
+        let former = members
+        members = []
+        for member in former {
+            member.index = -1
+            member.connection.leave(member)
+        }
+    }
+
+    // MARK: The end of a membership
+
+    /// Notes that a member's connection takes no more output.
+    func connectionEnded(of member: RoomMember) {
+        guard remove(member) else { return }
+        roster.forget(member.connection)
+    }
+
+    /// - Returns: Whether it was a member.
+    @discardableResult
+    private func remove(_ member: RoomMember) -> Bool {
+        let index = Int(member.index)
+        guard index >= 0 else { return false }
+        // Members are visited from the last to the first: whoever moves here has had its turn, unless this one has not.
+        members[index] = members[members.count - 1]
+        members[index].index = Int32(index)
+        members.removeLast()
+        member.index = -1
+        member.connection.leave(member)
+        return true
+    }
+
+    // MARK: Delivery
+
+    /// Gives the messages to members, as many as the loop's share allows.
+    private func deliver() {
+        var (next, last) = (members.count - 1, log.last)
+        if case .under(let index, let number) = delivery { (next, last) = (min(index, next), number) }
+        while next >= 0 {
+            let member = members[next]
+            delivery = .under(next: next - 1, last: last)
+            deliver(to: member)
+            if loop.hasSpentShare { return loop.goOnLater { self.deliver() } }
+            next = min(next - 1, members.count - 1)
+        }
+        endDelivery(through: last)
+    }
+
+    private func endDelivery(through last: UInt32) {
+        let later = Int(log.last &- last)
+        let cost = log.removeFirst(log.count - later)
+        inbox.withLock { $0.release(cost) }
+        if later > 0 {
+            delivery = .waiting
+            loop.goOnLater { self.deliver() }
+        } else {
+            delivery = .idle
+            if isDissolved { dissolve() }
+        }
+    }
+
+    /// Gives a member the messages that it has not got.
+    func deliver(to member: RoomMember) {
+        let count = Int(log.last &- member.seen)
+        guard count > 0, member.index >= 0 else { return }
+        member.seen = log.last
+        let run = log.count - count..<log.count
+        guard member.connection.stream.takesOutput else { return connectionEnded(of: member) }
+        loop.beGenerous {
+            guard log.hasExceptions(for: member.connection) else { return deliver(run, to: member) }
+            for index in run where log.count > index && log[index].except != member.connection {
+                deliver(index..<index + 1, to: member)
+            }
+        }
+    }
+
+    private func deliver(_ messages: Range<Int>, to member: RoomMember) {
+        let connection = member.connection
+        var start = messages.lowerBound
+        while start < messages.upperBound {
+            let room = connection.pendingLimit - connection.stream.pendingByteCount
+            let end = log.endOfRun(from: start, to: messages.upperBound, atMost: room)
+            let (array, bounds) = log.bytes(of: start..<end)
+            guard connection.sendShared(array, bounds, packetCount: end - start) else {
+                guard connection.stream.takesOutput else { return connectionEnded(of: member) }
+                return fallBehind(member, start..<messages.upperBound)
+            }
+            counters.deliveredCount += end - start
+            start = end
+        }
+    }
+
+    // MARK: Slow readers
+
+    private func fallBehind(_ member: RoomMember, _ messages: Range<Int>) {
+        switch member.exceptional?.policy ?? roster.options.slowReaders {
+        case .dropNewest: counters.droppedCount += messages.count
+        case .keepLatest:
+            for index in messages { keep(log[index].bytes, for: member) }
+        case .close(let farewell):
+            counters.droppedCount += messages.count
+            counters.closedCount += 1
+            connectionEnded(of: member)
+            let connection = member.connection
+            connection.sendLast(
+                farewell ?? [], .slowReader(pendingByteCount: connection.stream.pendingByteCount),
+                within: PacketConnection.partingTime)
+        }
+    }
+
+    private func keep(_ bytes: [UInt8], for member: RoomMember) {
+        let connection = member.connection
+        let exceptional = member.makeExceptional()
+        let isFirst = exceptional.kept == nil
+        var kept = exceptional.kept.take() ?? KeptMessages()
+        counters.keptByteCount -= kept.byteCount
+        switch kept.keep(bytes, id: KeptMessages.id(of: bytes, connection.layout), limit: connection.pendingLimit) {
+        case .kept: break
+        case .replaced: counters.replacedCount += 1
+        case .dropped: counters.droppedCount += 1
+        }
+        counters.keptByteCount += kept.byteCount
+        exceptional.kept = kept
+        if isFirst { connection.whenReadyToSend { self.sendKept(for: member) } }
+    }
+
+    /// Sends what waits for a slow member, which has read enough; or drops it, because its connection has ended.
+    private func sendKept(for member: RoomMember) {
+        guard let kept = member.exceptional?.kept.take() else { return }
+        counters.keptByteCount -= kept.byteCount
+        for message in kept.messages {
+            guard member.connection.stream.takesOutput else {
+                counters.droppedCount += 1
+                continue
+            }
+            member.connection.stream.write(message.bytes)
+            counters.deliveredCount += 1
+        }
+    }
+
+    // MARK: Counters
+
+    /// The shard's counters up to now.
+    var currentCounters: RoomCounters {
+        var counters = counters
+        counters.pendingByteCount = inbox.withLock { $0.pendingByteCount }
+        return counters
+    }
+}
