@@ -72,6 +72,14 @@ let package = Package(
                 .product(name: "Scene", package: "wireline"),
             ],
             swiftSettings: usual),
+        .executableTarget(
+            name: "FanOutBenchmarks",
+            dependencies: [
+                "CNetwork", "BenchmarkSupport",
+                .product(name: "Wireline", package: "wireline"),
+                .product(name: "Scene", package: "wireline"),
+            ],
+            swiftSettings: usual),
     ],
     swiftLanguageModes: [.v6]
 )

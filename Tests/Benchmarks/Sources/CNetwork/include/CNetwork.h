@@ -97,6 +97,12 @@ typedef enum {
 // server's stream has to end, with no byte more, when ours has.
 network_figures network_deliver(const network_server *server, network_delivery delivery, uint64_t seed);
 
+// Connects members of one room, and sends packets of at least 16 bytes on the first connection, one after another: the
+// server sends each packet to all members, and the next one follows when all have it. `packets` are the deliveries, and
+// `median_latency` is the time until all members have a packet.
+network_figures network_fan_out(
+    const network_server *server, int connections, size_t packet_byte_count, double seconds);
+
 // --- The limit
 
 // What the server does wrong, once, so that it can be seen whether the load finds it.
@@ -114,6 +120,9 @@ int network_serve_epoll(network_fault fault, const char *_Nullable certificate, 
 
 // The same of WebSockets: each message is unmasked on its way into the reply.
 int network_serve_websocket(network_fault fault);
+
+// Sends every packet to all connections, for ever: one shared buffer, and one write for each connection.
+int network_serve_fan_out(void);
 
 #pragma clang assume_nonnull end
 
