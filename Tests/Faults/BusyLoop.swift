@@ -54,7 +54,7 @@ enum BusyLoop {
     }
 
     /// How long each echo takes, in ascending order.
-    private static func delays(at port: UInt16) throws -> [Duration] {
+    static func delays(at port: UInt16) throws -> [Duration] {
         let socket = try RawSocket.connect(to: port)
         let packet = try CrowdPeer.message("victim", by: .packets)
         var delays: [Duration] = []

@@ -9,6 +9,7 @@ import Wireline
 ///
 ///     swift run -c release faults           all of it
 ///     swift run -c release faults crowds    crowds of clients only
+///     swift run -c release faults room      a large room with members that read nothing only
 ///
 /// It names the tools that it needs. In CI (`WIRELINE_REQUIRE_PEERS=1`) it fails without them, unless the kernel does
 /// not allow network namespaces.
@@ -24,8 +25,14 @@ struct Faults {
             try await lookAtQuietCrowds(findings)
             try await lookAtBusyCrowds(findings)
             findings.finish()
+        case ("room", 1):
+            DescriptorLimit.raise()
+            let findings = Findings()
+            try await Look.look(findings, RoomCrowd.look)
+            findings.finish()
         case ("--remember", 1): try await Children.remember()
         case ("--relay", 3): try await Children.relay(to: arguments[1], arguments[2])
+        case ("--room", 1): try await RoomCrowd.serve()
         case ("--read-slowly", 1): try Children.readSlowly()
         case ("--crowd", 4):
             try await CrowdServer.run(
@@ -34,7 +41,7 @@ struct Faults {
             let findings = Findings()
             try await Namespace.lookInside(findings)
             findings.finish()
-        default: fail("usage: faults [crowds]", code: 2)
+        default: fail("usage: faults [crowds | room]", code: 2)
         }
     }
 
@@ -47,6 +54,7 @@ struct Faults {
         try await ResetPeers.look(findings)
         try await HeldBlocks.look(findings)
         try await Look.look(findings, BusyLoop.look)
+        try await Look.look(findings, RoomCrowd.look)
     }
 
     private static func lookAtAll() async throws {
