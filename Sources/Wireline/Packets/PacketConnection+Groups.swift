@@ -56,11 +56,18 @@ extension PacketConnection {
     ///   - array: An array with one packet or several.
     ///   - bounds: Which bytes of it are sent; nil: all.
     ///   - packetCount: How many packets they are.
+    ///   - frames: The frames of these bytes that were made for other connections; nil: each makes its own.
     /// - Returns: Whether they were sent; false if the peer reads too slowly or the connection has ended.
-    func sendShared(_ array: [UInt8], _ bounds: Range<Int>? = nil, packetCount: Int = 1) -> Bool {
+    func sendShared(
+        _ array: [UInt8], _ bounds: Range<Int>? = nil, packetCount: Int = 1, frames: SharedFrames? = nil
+    ) -> Bool {
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         let bytes = unsafe array.span.bytes.extracting(bounds ?? array.indices)
         if senders.isEmpty, stream.writeShared(bytes, packetCount: packetCount) { return true }
+        if senders.isEmpty, let frames, stream.mayShareTransformOutput, transform?.sendShared(bytes, frames) == true {
+            stream.sendTransformOutput(bytes.byteCount, packetCount: packetCount)
+            return true
+        }
         // Tasks that already wait to send go first.
         resumeSenders()
         guard prepareToSend(bytes.byteCount) else { return false }

@@ -15,6 +15,8 @@ public import WirelineCodec
 ///
 /// - A message is encoded once, and all members share its bytes. The messages of one turn of an event loop are joined,
 ///   so that each member gets them with one system call.
+/// - Over WebSockets, members share frames, too. A message is compressed once for all members whose compression does not
+///   refer to earlier messages (`WebSocketDeflate.takesContextOver` is false) and has the same window.
 /// - All members get messages in the same order. A message that is sent to a single member on its loop, after one that
 ///   was sent to the room, arrives after it. Messages of different rooms have no order.
 /// - A room never waits: ``RoomOptions/SlowReaderPolicy`` says what happens to members that read too slowly.

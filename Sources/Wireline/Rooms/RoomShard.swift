@@ -17,6 +17,9 @@ final class RoomShard: @unchecked Sendable {
     private var log = RoomLog()
     private var delivery = Delivery.idle
     private var isDissolved = false
+    /// The frames of the messages that were sent last, for WebSockets, and which messages that are.
+    private let frames = SharedFrames()
+    private var framed = (first: UInt32(0), count: 0)
     private var counters = RoomCounters()
 
     /// How far the messages of the log have been given to the members.
@@ -62,7 +65,7 @@ final class RoomShard: @unchecked Sendable {
             case .join(let connection, let policy): join(connection, policy)
             case .leave(let connection): leave(connection)
             case .send(let message): send(message)
-            case .kick(let farewell, let timeout): kick(farewell, within: timeout)
+            case .kick(let farewell, let timeout): kick(members.map(\.connection)[...], farewell, within: timeout)
             case .dissolve:
                 isDissolved = true
                 if case .idle = delivery { dissolve() }
@@ -108,9 +111,15 @@ final class RoomShard: @unchecked Sendable {
         loop.atEndOfTurn(EndOfTurnAction { self.deliver() })
     }
 
-    private func kick(_ farewell: [UInt8], within timeout: Duration) {
-        let connections = members.map(\.connection)
-        for connection in connections { connection.sendLast(farewell, .kicked, within: timeout) }
+    /// Ends connections, as many as the loop's share allows, and the others later.
+    private func kick(_ connections: ArraySlice<PacketConnection>, _ farewell: [UInt8], within timeout: Duration) {
+        var left = connections
+        while let connection = left.popFirst() {
+            connection.sendLast(farewell, .kicked, within: timeout)
+            loop.spendSending(farewell.count)
+            guard loop.hasSpentShare, !left.isEmpty else { continue }
+            return loop.goOnLater { [left] in self.kick(left, farewell, within: timeout) }
+        }
     }
 
     private func dissolve() {
@@ -164,6 +173,7 @@ final class RoomShard: @unchecked Sendable {
         let later = Int(log.last &- last)
         let cost = log.removeFirst(log.count - later)
         inbox.withLock { $0.release(cost) }
+        frames.forget()
         if later > 0 {
             delivery = .waiting
             loop.goOnLater { self.deliver() }
@@ -195,13 +205,22 @@ final class RoomShard: @unchecked Sendable {
             let room = connection.pendingLimit - connection.stream.pendingByteCount
             let end = log.endOfRun(from: start, to: messages.upperBound, atMost: room)
             let (array, bounds) = log.bytes(of: start..<end)
-            guard connection.sendShared(array, bounds, packetCount: end - start) else {
+            beginFrames(of: start..<end)
+            guard connection.sendShared(array, bounds, packetCount: end - start, frames: frames) else {
                 guard connection.stream.takesOutput else { return connectionEnded(of: member) }
                 return fallBehind(member, start..<messages.upperBound)
             }
             counters.deliveredCount += end - start
             start = end
         }
+    }
+
+    /// Drops the frames of other messages.
+    private func beginFrames(of messages: Range<Int>) {
+        let first = log.last &- UInt32(log.count - 1 - messages.lowerBound)
+        guard framed != (first, messages.count) else { return }
+        framed = (first, messages.count)
+        frames.forget()
     }
 
     // MARK: Slow readers

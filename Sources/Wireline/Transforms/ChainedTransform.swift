@@ -148,6 +148,13 @@ final class ChainedTransform: ConnectionTransform {
         return count
     }
 
+    func sendShared(_ bytes: RawSpan, _ frames: SharedFrames) -> Bool {
+        guard upper.sendShared(bytes, frames) else { return false }
+        // The lower transform keeps an error of this call, and throws it in the next one.
+        try? passDown()
+        return true
+    }
+
     /// Ends the upper transform's output; the lower one goes on until ``takeLeave()``, for the peer's answer.
     func endOutput() throws(TransformFailure) {
         try upper.endOutput()

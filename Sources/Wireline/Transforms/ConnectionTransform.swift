@@ -12,4 +12,13 @@ protocol ConnectionTransform: StreamTransform {
 
     /// Whether it failed because the peer ended without a close.
     var isCut: Bool { get }
+
+    /// Adds bytes that other connections send, too, to its output, in a form that was made once.
+    ///
+    /// - Returns: False if it has no such form; nothing was added.
+    func sendShared(_ bytes: RawSpan, _ frames: SharedFrames) -> Bool
+}
+
+extension ConnectionTransform {
+    func sendShared(_ bytes: RawSpan, _ frames: SharedFrames) -> Bool { false }
 }

@@ -199,6 +199,13 @@ final class WebSocketTransform: ConnectionTransform {
         return isTaken ? message.byteCount : 0
     }
 
+    func sendShared(_ bytes: RawSpan, _ frames: SharedFrames) -> Bool {
+        guard bytes.byteCount <= messageByteCount, let form = engine?.sharedForm(ofMessageWith: bytes.byteCount),
+            let frame = try? frames.frame(of: bytes, in: form)
+        else { return false }
+        return engine?.sendShared(frame) == true
+    }
+
     func endOutput() throws(TransformFailure) {
         try attempt { () throws(WebSocketError) in try engine?.close(code: closeCode, at: .zero) }
     }

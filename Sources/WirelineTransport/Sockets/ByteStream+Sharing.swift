@@ -42,6 +42,20 @@ extension ByteStream {
         stallOutput()
     }
 
+    /// Whether the transform may get output directly: nothing waits before it, and nobody must see it.
+    package var mayShareTransformOutput: Bool {
+        guard let transform = transformState?.transform else { return false }
+        return takesOutput && pendingByteCount == 0 && !isOutputStalled && !output.isShown && !output.isLent
+            && transform.isReady && !transform.hasOutput
+    }
+
+    /// Sends what was added to the transform's output.
+    package func sendTransformOutput(_ byteCount: Int, packetCount: Int) {
+        loop.spendSending(byteCount)
+        output.countWrites(packetCount)
+        flush()
+    }
+
     /// Counts packets that were written together with another one.
     package func countJoinedPackets(_ count: Int) { output.countWrites(count) }
 }

@@ -316,7 +316,7 @@ extension WebSocketEngine {
     }
 
     /// Reserves space at the end of the output.
-    private mutating func reserveOutput(_ byteCount: Int) {
+    mutating func reserveOutput(_ byteCount: Int) {
         // Sent bytes are removed once they are more than half, so that each byte moves at most once on average.
         if outputStart > pendingByteCount {
             output.removeFirst(outputStart)

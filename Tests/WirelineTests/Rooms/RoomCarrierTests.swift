@@ -11,11 +11,20 @@ import WirelineTransport
 @Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .ahead)
 struct RoomCarrierTests {
     enum Carrier: CaseIterable {
-        case tls, webSocket, compressedWebSocket, secureWebSocket
+        case tls, webSocket, compressedWebSocket, sharedCompression, secureWebSocket, secureSharedCompression
 
-        var isSecure: Bool { self == .tls || self == .secureWebSocket }
+        var isSecure: Bool { self == .tls || self == .secureWebSocket || self == .secureSharedCompression }
 
-        var deflate: WebSocketDeflate? { self == .compressedWebSocket ? WebSocketDeflate() : nil }
+        var deflate: WebSocketDeflate? {
+            switch self {
+            case .tls, .webSocket, .secureWebSocket: return nil
+            case .compressedWebSocket: return WebSocketDeflate()
+            case .sharedCompression, .secureSharedCompression:
+                var deflate = WebSocketDeflate()
+                deflate.takesContextOver = false
+                return deflate
+            }
+        }
     }
 
     private static func server(_ carrier: Carrier) throws -> ServerConfiguration {
@@ -27,7 +36,7 @@ struct RoomCarrierTests {
         return configuration
     }
 
-    private static func client(_ carrier: Carrier) throws -> ClientConfiguration {
+    private static func client(_ carrier: Carrier, windowBits: Int = 15) throws -> ClientConfiguration {
         var configuration = ClientConfiguration.patient
         if carrier.isSecure {
             configuration.dialing.tls = try LocalTLS.contexts.get().client
@@ -36,6 +45,7 @@ struct RoomCarrierTests {
         guard carrier != .tls else { return configuration }
         configuration.webSocket = ClientConfiguration.WebSocketOptions()
         configuration.webSocket?.deflate = carrier.deflate
+        configuration.webSocket?.deflate?.peerWindowBits = windowBits
         return configuration
     }
 
@@ -43,7 +53,9 @@ struct RoomCarrierTests {
     func `all members get all messages, in order with single sends`(carrier: Carrier) async throws {
         let rooms = try await RoomServer.start(
             on: EventLoopGroup(threadCount: 2), configuration: Self.server(carrier))
-        let clients = try await rooms.connect(6, configuration: Self.client(carrier))
+        // Frames with different windows are not the same.
+        var clients = try await rooms.connect(4, configuration: Self.client(carrier))
+        clients += try await rooms.connect(2, configuration: Self.client(carrier, windowBits: 10))
         let author = clients[3].member
         try await author.connection.onLoop { _ in
             try author.write(RoomServer.line(1))

@@ -99,6 +99,49 @@ struct RoomTests {
         await server.shutDown(within: .zero)
     }
 
+    @Test func `all members of a large room can be sent away`() async throws {
+        let ends = ConnectionEnds()
+        let rooms = try await RoomServer.start(configuration: ends.configure())
+        let clients = try await rooms.connect(150)
+        try rooms.room.send(Self.line(1))
+        try rooms.room.kickAll(with: Self.line(2), within: .seconds(500))
+        for client in clients { #expect(try await client.lines(3) == [1, 2]) }
+        for client in clients { client.client.close() }
+        #expect(try await eventually { rooms.server.connections.isEmpty })
+        #expect(rooms.room.isEmpty)
+        #expect(await ends.nextText() == "\(ConnectionError.kicked)")
+        await rooms.server.shutDown()
+    }
+
+    @Test func `a connection in several rooms gets what each of them sends, in order`() async throws {
+        let rooms = (0..<3).map { _ in SceneRoom() }
+        let server = try await SceneServer.start { client in
+            for room in rooms { room.join(client) }
+            while try await client.nextPacket() != nil {
+                for number in 0..<30 { try rooms[number % 3].send(Self.line(number)) }
+                try client.write(Self.line(30))
+                rooms[1].leave(client)
+                for number in 31..<40 { try rooms[number % 3].send(Self.line(number)) }
+                try client.write(Self.line(40))
+            }
+        }
+        let client = try await server.connect()
+        try await client.send(Cs_20001(sceneID: 1, line: 1, message: ""))
+        let lines = try await client.lines(upTo: 40)
+        let ofRooms = lines.filter { $0 != 30 && $0 != 40 }
+        for remainder in 0..<3 {
+            let last = remainder == 1 ? 30 : 40
+            let expected: [Int] = stride(from: remainder, to: last, by: 3).filter { $0 != 30 }
+            let got: [Int] = ofRooms.filter { $0 % 3 == remainder }
+            #expect(got == expected)
+        }
+        #expect(lines.firstIndex(of: 30) == 30)
+        #expect(lines.count == 38)
+        client.close()
+        #expect(try await eventually { rooms.allSatisfy(\.isEmpty) })
+        await server.shutDown()
+    }
+
     @Test func `a member that ends its stream still gets messages`() async throws {
         let room = SceneRoom()
         let hasEnded = Gate()
