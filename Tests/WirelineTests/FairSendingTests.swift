@@ -140,7 +140,9 @@ struct FairSendingTests {
         let client = try await server.connect()
         servers.add(server)
         var lines: [UInt32] = []
-        while let packet = try await client.nextPacket() { lines.append(try packet.decode(Sc_20001.self).defaultCombat) }
+        while let packet = try await client.nextPacket() {
+            lines.append(try packet.decode(Sc_20001.self).defaultCombat)
+        }
         #expect(lines.count == sendCount + 1)
         let place = try #require(lines.firstIndex(of: 99))
         #expect((1..<sendCount).contains(place))

@@ -117,7 +117,9 @@ struct ServerTests {
         try server.connections[0].kick(
             with: Sc_20001.entered(Cs_20001(sceneID: 5, line: 6, message: "")), within: .seconds(500))
         var lines: [UInt32] = []
-        while let packet = try await client.nextPacket() { lines.append(try packet.decode(Sc_20001.self).defaultCombat) }
+        while let packet = try await client.nextPacket() {
+            lines.append(try packet.decode(Sc_20001.self).defaultCombat)
+        }
         #expect(lines == Array(repeating: 4, count: sentCount) + [6])
         client.close()
         await server.shutDown()

@@ -20,8 +20,9 @@ extension PacketConnection: ReceivingConnection {
     /// - Throws: ``ConnectionError``, as ``next()``; ``ConnectionError/codec(_:)`` also if the message does not match
     ///   the schema.
     @inlinable @inline(__always)
-    nonisolated(nonsending) func nextMessage<Message: IncomingMessage>(
-    ) async throws(ConnectionError) -> ReceivedMessage<Message>? {
+    nonisolated(nonsending) func nextMessage<Message: IncomingMessage>() async throws(ConnectionError)
+        -> ReceivedMessage<Message>?
+    {
         if let packet = takePacketAtHand() { return try message(in: packet) }
         guard let packet = try await nextToArrive() else { return nil }
         return try message(in: packet)

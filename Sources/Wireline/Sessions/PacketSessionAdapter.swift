@@ -167,7 +167,9 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
 
 extension SessionDriver<PacketSessionAdapter> {
     /// Decodes the message of a packet that the program takes, and updates the counters.
-    func message<Message: IncomingMessage>(in packet: ReceivedPacket) throws(ConnectionError) -> ReceivedMessage<Message> {
+    func message<Message: IncomingMessage>(
+        in packet: ReceivedPacket
+    ) throws(ConnectionError) -> ReceivedMessage<Message> {
         do throws(CodecError) {
             let message = try Message(in: packet.lent)
             if message.unknownID != nil { loop.execute { self.ownCounters.unknownIDCount += 1 } }

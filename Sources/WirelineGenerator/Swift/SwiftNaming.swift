@@ -15,12 +15,15 @@ struct SwiftNaming {
 
     /// The members of the protocol's type, except constants and deprecated types.
     static let protocolMembers: Set<String> = [
-        "protocolName", "layout", "plan", "maximumPacketByteCount", "maximumDepth", "messageTypes", "FromClient", "FromServer",
+        "protocolName", "layout", "plan", "maximumPacketByteCount", "maximumDepth", "messageTypes", "FromClient",
+        "FromServer",
     ]
 
     /// Names with another meaning inside a message or inside the enums of a side's messages. A type called `PacketProtocol` hides from Swift 6.3 that the
     /// protocol's type conforms to the codec's `PacketProtocol`, although the module is named there.
-    private static let reservedTypes: Set<String> = ["Definition", "FromClient", "FromServer", "PacketProtocol", "Reply"]
+    private static let reservedTypes: Set<String> = [
+        "Definition", "FromClient", "FromServer", "PacketProtocol", "Reply",
+    ]
 
     init(_ description: ProtocolDescription) {
         let declarations = description.declarations
