@@ -68,6 +68,8 @@ public final class EventLoop: @unchecked Sendable {
     @safe @exclusivity(unchecked) private var sliceStart = MonotonicTime.now
     /// Whether the limit on what may be sent at once is lifted.
     @safe @exclusivity(unchecked) private(set) var isGenerous = false
+    /// How long the turns take.
+    @safe @exclusivity(unchecked) private var pace = LoopPace()
 
     /// Runs actors on this loop: their `unownedExecutor` is its `asUnownedSerialExecutor()`.
     package let actorExecutor = LoopActorExecutor()
@@ -199,6 +201,16 @@ public final class EventLoop: @unchecked Sendable {
         runJobs()
         flush()
         closed.removeAll(keepingCapacity: true)
+        endTurn()
+    }
+
+    /// Counts the turn's time. If the turn ended without output and jobs, the clock was read before; the next wait needs
+    /// the time anyway.
+    private func endTurn() {
+        let time = now.nanoseconds - turnStart.nanoseconds
+        guard pace.ended(nanoseconds: time) else { return }
+        for report in pace.takeReports(nanoseconds: time, at: now) { report() }
+        passTurn()
     }
 
     /// Whether every ready socket has had its turn.
@@ -225,7 +237,7 @@ public final class EventLoop: @unchecked Sendable {
     private func timeToWait() -> Int64 {
         guard jobs.isEmpty, unfinished.isEmpty, unsent.isEmpty else { return 0 }
         guard let deadline = timers.nextDeadline else { return -1 }
-        return max(0, deadline.nanoseconds - MonotonicTime.now.nanoseconds)
+        return max(0, deadline.nanoseconds - now.nanoseconds)
     }
 
     private func openInbox() {
@@ -383,6 +395,33 @@ public final class EventLoop: @unchecked Sendable {
     package func goOnLater(_ action: @escaping () -> Void) {
         preconditionIsCurrent()
         unfinished.append(UnfinishedWork(time: turnStart, kind: .action(action)))
+    }
+
+    // MARK: How busy it is
+
+    /// The loop's counters up to now. It answers at the end of a turn, so it waits for a handler that blocks the loop.
+    public func counters() async -> EventLoopCounters {
+        await run {
+            var counters = EventLoopCounters()
+            counters.turns = self.pace.turns
+            counters.socketCount = self.watchedCount
+            counters.timerCount = self.timers.count
+            counters.unfinishedCount = self.unfinished.count
+            return counters
+        }
+    }
+
+    /// Calls a closure on the loop's thread after each turn that takes this long, at most once a second, with the
+    /// longest time since the last call.
+    package func watchSlowTurns(
+        over limit: Duration, _ report: @escaping @Sendable (Duration) -> Void
+    ) async -> SlowTurnWatch {
+        await run { SlowTurnWatch(number: self.pace.add(limit: limit, report)) }
+    }
+
+    /// Ends a watch; may be called on any thread.
+    package func endWatch(_ watch: SlowTurnWatch) {
+        execute { self.pace.remove(watch.number) }
     }
 
     // MARK: Timers, on the loop's thread

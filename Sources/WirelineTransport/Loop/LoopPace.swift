@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How long the turns of a loop take, and who is told of slow ones. Only the loop's thread uses this.
+struct LoopPace {
+    /// Somebody who is told of slow turns.
+    private struct Watch {
+        let number: UInt64
+        let limit: Int64
+        let report: (Duration) -> Void
+        /// The time before which nothing is reported.
+        var silentUntil = MonotonicTime(nanoseconds: .min)
+        /// The longest turn that was not reported.
+        var longest: Int64 = 0
+    }
+
+    /// The shortest time between two reports of slow turns to the same watch.
+    static let reportInterval = Duration.seconds(1)
+
+    /// How long the turns took.
+    private(set) var turns = Histogram()
+    private var watches: [Watch] = []
+    private var lastNumber: UInt64 = 0
+    /// The time, in nanoseconds, from which a turn is slow for one of the watches.
+    private var limit = Int64.max
+
+    /// Counts a turn.
+    ///
+    /// - Returns: Whether it was slow for one of the watches.
+    mutating func ended(nanoseconds: Int64) -> Bool {
+        turns.record(nanoseconds: nanoseconds)
+        return nanoseconds >= limit
+    }
+
+    /// Adds a watch, and returns its number.
+    mutating func add(limit: Duration, _ report: @escaping (Duration) -> Void) -> UInt64 {
+        lastNumber += 1
+        watches.append(Watch(number: lastNumber, limit: limit.wholeNanoseconds, report: report))
+        setLimit()
+        return lastNumber
+    }
+
+    mutating func remove(_ number: UInt64) {
+        watches.removeAll { $0.number == number }
+        setLimit()
+    }
+
+    private mutating func setLimit() { limit = watches.map(\.limit).min() ?? .max }
+
+    /// Returns the reports that are due after a slow turn.
+    mutating func takeReports(nanoseconds: Int64, at now: MonotonicTime) -> [() -> Void] {
+        var reports: [() -> Void] = []
+        for index in watches.indices where nanoseconds >= watches[index].limit {
+            let longest = max(watches[index].longest, nanoseconds)
+            guard watches[index].silentUntil <= now else {
+                watches[index].longest = longest
+                continue
+            }
+            watches[index].silentUntil = now + Self.reportInterval
+            watches[index].longest = 0
+            let report = watches[index].report
+            reports.append { report(.nanoseconds(longest)) }
+        }
+        return reports
+    }
+}
+
+extension EventLoop {
+    /// Identifies someone who is told of slow turns.
+    package struct SlowTurnWatch: Sendable {
+        let number: UInt64
+    }
+}
