@@ -15,10 +15,14 @@ package final class SharedLimits: Sendable {
     let log: TrafficLog?
     /// This side of the connections.
     let side: WirelineCodec.Sender
+    /// How long handlers take for each type of message; nil if nobody asks.
+    package let messageTimes: MessageTimes?
 
     package init(
-        minimumRate: MinimumRate? = nil, heldByteLimit: Int? = nil, log: TrafficLog? = nil, side: WirelineCodec.Sender
+        minimumRate: MinimumRate? = nil, heldByteLimit: Int? = nil, log: TrafficLog? = nil, side: WirelineCodec.Sender,
+        messageTimes: MessageTimes? = nil
     ) {
+        self.messageTimes = messageTimes
         self.log = log
         self.side = side
         self.minimumRate = minimumRate

@@ -48,7 +48,11 @@ extension ConnectionListener where Connection == PacketConnection {
         configuration: ServerConfiguration = ServerConfiguration(), handler: PacketHandler
     ) async throws(ConnectionError) -> PacketListener {
         let listening = configuration.listening
-        let sharedLimits = listening.sharedLimits(log: configuration.log)
+        let group = try await ConnectionError.wrapping { () throws(TransportError) in
+            try EventLoopGroup.sharedUnless(group)
+        }
+        let sharedLimits = listening.sharedLimits(
+            log: configuration.log, messageTimes: MessageTimes(loops: group.loops))
         let makeWebSocket = configuration.webSocket?.transforms()
         let make: @Sendable (ByteStream, SocketAddress) throws -> PacketConnection = { stream, address in
             let connection = PacketConnection(
@@ -75,8 +79,7 @@ extension ConnectionListener where Connection == PacketConnection {
                 return nil
             }
         }
-        return try await start(
-            at: host, port: port, on: group, listening, byteBudget: sharedLimits.byteBudget, service)
+        return try await start(at: host, port: port, on: group, listening, sharedLimits, service)
     }
 
     /// Records that a connection's task has begun; called in that task.

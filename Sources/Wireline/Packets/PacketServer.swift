@@ -137,6 +137,14 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     /// The server's counters up to now.
     public func counters() async -> ServerCounters { await listener.counters() }
 
+    /// The server's metrics up to now: its counters, how busy its event loops are, and how long its handlers take.
+    ///
+    /// It waits for a handler that blocks a loop.
+    public func metrics() async -> ServerMetrics { await listener.metrics() }
+
+    /// Whether the server has begun to shut down: it takes no new clients.
+    public var isDraining: Bool { listener.isShuttingDown }
+
     /// Stops accepting, drains all connections, and waits until they have ended.
     ///
     /// A handler gets the messages that have already reached this machine, and then the end of the sequence. What it

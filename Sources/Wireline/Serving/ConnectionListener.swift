@@ -79,6 +79,8 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         /// The tasks that wait for the last connection to end.
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var lastWaiter: UInt64 = 0
+        /// The watches on slow turns of the loops.
+        var slowTurnWatches: [(loop: EventLoop, watch: EventLoop.SlowTurnWatch)] = []
 
         /// Removes and returns the waiting tasks if the server is shut down.
         mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
@@ -91,15 +93,19 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     private let options: ListeningOptions
     private let service: Service
     private let listener: Listener
-    private let byteBudget: SharedByteBudget?
+    private let sharedLimits: SharedLimits
+    /// The loops that carry the connections.
+    private let group: EventLoopGroup
     private let state: Lock<State>
 
     private init(
-        _ listener: Listener, _ options: ListeningOptions, _ byteBudget: SharedByteBudget?, _ service: Service
+        _ listener: Listener, on group: EventLoopGroup, _ options: ListeningOptions, _ sharedLimits: SharedLimits,
+        _ service: Service
     ) {
         self.listener = listener
+        self.group = group
         self.options = options
-        self.byteBudget = byteBudget
+        self.sharedLimits = sharedLimits
         self.service = service
         state = Lock(State(limiter: ConnectionLimiter(limit: options.connectionLimitPerAddress)))
     }
@@ -111,18 +117,18 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     ///   - port: The port; 0 lets the system choose one.
     ///   - group: The loops that share the connections.
     ///   - options: The limits on connections, and the closures that learn of their ends.
-    ///   - byteBudget: The byte budget of all connections, if there is one.
+    ///   - sharedLimits: The limits that the connections share.
     ///   - service: Makes and handles connections.
     static func start(
-        at host: String, port: UInt16, on group: EventLoopGroup?, _ options: ListeningOptions,
-        byteBudget: SharedByteBudget? = nil, _ service: Service
+        at host: String, port: UInt16, on group: EventLoopGroup, _ options: ListeningOptions,
+        _ sharedLimits: SharedLimits, _ service: Service
     ) async throws(ConnectionError) -> ConnectionListener {
         do throws(TransportError) {
-            let group = try EventLoopGroup.sharedUnless(group)
             let listener = try await Listener.bind(
                 toHost: host, port: port, on: group, backlog: options.backlog,
                 connectionLimit: options.connectionLimit)
-            let server = ConnectionListener(listener, options, byteBudget, service)
+            let server = ConnectionListener(listener, on: group, options, sharedLimits, service)
+            await server.watchSlowTurns()
             listener.start(acceptFailed: server.acceptFailed, server.accept)
             return server
         } catch {
@@ -148,9 +154,9 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         do {
             connection = try service.make(stream, listener.address)
         } catch {
-            return ended(stream.peerAddress, error)
+            return failed(stream.peerAddress, error)
         }
-        guard stream.isOpen else { return ended(stream.peerAddress, connection.failure) }
+        guard stream.isOpen else { return failed(stream.peerAddress, connection.failure) }
         if let lateness = register(connection) {
             connection.onClosed = { _ in self.ended(connection, nil) }
             return connection.dismiss(telling: lateness.farewell)
@@ -216,7 +222,8 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         let waiters = state.withLock { state in
             state.connections.remove(connection)
             state.totals.add(
-                connection.currentCounters, endedBy: connection.failure as? ConnectionError ?? connection.endingError)
+                connection.currentCounters, endedBy: connection.failure as? ConnectionError ?? connection.endingError,
+                handler: failure)
             var actions: [Drain<Connection>.Action] = []
             state.drain?.ended(connection, into: &actions)
             if actions.contains(.finished) { state.isShutDown = true }
@@ -224,6 +231,13 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         }
         ended(connection.stream.peerAddress, failure)
         for waiter in waiters { waiter.resume() }
+    }
+
+    /// Ends a connection that was lost before it began.
+    private func failed(_ peer: SocketAddress, _ failure: (any Error)?) {
+        let error = failure as? ConnectionError ?? (failure as? TransportError).map { .transport($0) }
+        state.withLock { $0.totals.add(ConnectionCounters(), endedBy: error, handler: failure) }
+        ended(peer, failure)
     }
 
     private func ended(_ peer: SocketAddress, _ failure: (any Error)?) {
@@ -249,7 +263,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         // A connection that ends in between is counted as open.
         var (counters, connections) = state.withLock { ($0.totals, Array($0.connections)) }
         counters.connectionCount = connections.count
-        counters.heldByteCount = byteBudget?.byteCount ?? 0
+        counters.heldByteCount = sharedLimits.byteBudget?.byteCount ?? 0
         for group in Dictionary(grouping: connections, by: { ObjectIdentifier($0.stream.loop) }).values {
             counters.traffic += await group[0].stream.loop.run {
                 group.reduce(into: ConnectionCounters()) { $0 += $1.currentCounters }
@@ -258,7 +272,39 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         return counters
     }
 
+    /// The server's metrics up to now.
+    package func metrics() async -> ServerMetrics {
+        var metrics = ServerMetrics()
+        metrics.counters = await counters()
+        metrics.loops = await group.counters()
+        metrics.messageTimes =
+            await sharedLimits.messageTimes?.merged().map {
+                ServerMetrics.MessageTime(id: $0.id, name: $0.name, times: $0.times)
+            } ?? []
+        metrics.isDraining = isShuttingDown
+        return metrics
+    }
+
+    private func watchSlowTurns() async {
+        guard let report = options.slowTurn else { return }
+        for loop in group.loops {
+            let watch = await loop.watchSlowTurns(over: options.slowTurnTime, report)
+            state.withLock { $0.slowTurnWatches.append((loop, watch)) }
+        }
+    }
+
+    private func endSlowTurnWatches() {
+        let watches = state.withLock { state in
+            defer { state.slowTurnWatches = [] }
+            return state.slowTurnWatches
+        }
+        for (loop, watch) in watches { loop.endWatch(watch) }
+    }
+
     // MARK: Shutdown
+
+    /// Whether the server has begun to shut down.
+    package var isShuttingDown: Bool { state.withLock(\.isShuttingDown) }
 
     /// Stops accepting, drains all connections, and waits until they have ended.
     ///
@@ -286,6 +332,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         await listener.loop.run {
             if let timer = self.state.withLock({ $0.drainTimer.take() }) { self.listener.loop.cancel(timer) }
         }
+        endSlowTurnWatches()
     }
 
     /// Begins the drain. If one has begun, its deadline may become earlier. Runs on the listener's loop.

@@ -76,6 +76,17 @@ public struct ListeningOptions: Sendable {
     /// (``ServerCounters/failedAcceptCount``); meanwhile clients wait in the system's queue. It runs on an event loop
     /// and must not block.
     public var acceptFailed: (@Sendable (TransportError) -> Void)?
+    /// Called when a turn of an event loop has taken ``slowTurnTime`` or longer: a handler has blocked the loop, or has
+    /// computed for long, and every connection of the loop had to wait.
+    ///
+    ///     configuration.listening.slowTurn = { duration in logger.warning("a handler blocked a loop for \(duration)") }
+    ///
+    /// It is called after the turn, with its duration, on that loop, and must not block. Each loop calls it at most once
+    /// a second, with the longest turn since the last call. Loops that several servers share call it for all of them.
+    /// nil: not called (default).
+    public var slowTurn: (@Sendable (Duration) -> Void)?
+    /// How long a turn must take for ``slowTurn`` (default 100 ms).
+    public var slowTurnTime = Duration.milliseconds(100)
 
     /// Makes options. Parameters that you leave out, and all other properties, have their defaults.
     public init(
@@ -97,7 +108,8 @@ public struct ListeningOptions: Sendable {
 
 extension ListeningOptions {
     /// The limits that the server's connections share.
-    func sharedLimits(log: TrafficLog?) -> SharedLimits {
-        SharedLimits(minimumRate: minimumRate, heldByteLimit: heldByteLimit, log: log, side: .server)
+    func sharedLimits(log: TrafficLog?, messageTimes: MessageTimes? = nil) -> SharedLimits {
+        SharedLimits(
+            minimumRate: minimumRate, heldByteLimit: heldByteLimit, log: log, side: .server, messageTimes: messageTimes)
     }
 }

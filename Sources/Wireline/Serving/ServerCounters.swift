@@ -22,6 +22,10 @@ public struct ServerCounters: Equatable, Sendable {
     public var noRoomConnectionCount = 0
     /// The number of connections that were kicked.
     public var kickedConnectionCount = 0
+    /// The number of ended connections for each reason. A reason that did not occur may be missing.
+    ///
+    /// Together they are the accepted connections that are not open any more.
+    public var endedConnectionCounts: [EndReason: Int] = [:]
     /// The number of bytes granted to connections, beyond what each may hold uncounted.
     ///
     /// See ``ListeningOptions/heldByteLimit``.
@@ -33,7 +37,13 @@ public struct ServerCounters: Equatable, Sendable {
     public init() {}
 
     /// Adds a connection that has ended.
-    mutating func add(_ counters: ConnectionCounters, endedBy error: ConnectionError?) {
+    ///
+    /// - Parameters:
+    ///   - counters: The connection's counters.
+    ///   - error: The error that ended the connection; nil if there is none.
+    ///   - failure: The error that the handler threw; nil if it returned.
+    mutating func add(_ counters: ConnectionCounters, endedBy error: ConnectionError?, handler failure: (any Error)?) {
+        endedConnectionCounts[EndReason(connection: error, handler: failure), default: 0] += 1
         var counters = counters
         // Nothing waits in it any more.
         (counters.pendingByteCount, counters.unreadByteCount, counters.waitingSenderCount) = (0, 0, 0)

@@ -50,6 +50,9 @@ public struct WebSocketServer: Sendable {
         } catch {
             throw .webSocket(error)
         }
+        let group = try await ConnectionError.wrapping { () throws(TransportError) in
+            try EventLoopGroup.sharedUnless(group)
+        }
         let open = OpenWebSockets()
         let listening = configuration.listening
         let sharedLimits = listening.sharedLimits(log: configuration.log)
@@ -82,7 +85,7 @@ public struct WebSocketServer: Sendable {
         }
         return WebSocketServer(
             listener: try await ConnectionListener.start(
-                at: host, port: port, on: group, listening, byteBudget: sharedLimits.byteBudget, service),
+                at: host, port: port, on: group, listening, sharedLimits, service),
             open: open)
     }
 
@@ -116,6 +119,14 @@ public struct WebSocketServer: Sendable {
 
     /// The server's counters up to now; messages count as packets.
     public func counters() async -> ServerCounters { await listener.counters() }
+
+    /// The server's metrics up to now: its counters, and how busy its event loops are.
+    ///
+    /// It waits for a handler that blocks a loop.
+    public func metrics() async -> ServerMetrics { await listener.metrics() }
+
+    /// Whether the server has begun to shut down: it takes no new clients.
+    public var isDraining: Bool { listener.isShuttingDown }
 
     /// Stops accepting, closes all connections, and waits until they have ended.
     ///

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ServerCounters {
+    /// Why a connection has ended, in classes that a dashboard can count.
+    @nonexhaustive
+    public enum EndReason: String, CaseIterable, Sendable {
+        /// Without a fault: the handler has returned, the peer has ended its stream, or this side has closed.
+        case clean
+        /// The peer sent nothing, or read nothing, for too long.
+        case timedOut = "timed_out"
+        /// A packet or message arrived too slowly (``ConnectionError/tooSlow(_:)``).
+        case tooSlow = "too_slow"
+        /// The byte budget was used up (``ConnectionError/noRoom(limit:)``).
+        case noRoom = "no_room"
+        /// The server sent a last message and ended the connection (``ConnectionError/kicked``).
+        case kicked
+        /// TLS failed (``ConnectionError/tls(_:)``).
+        case tls
+        /// The peer broke the protocol: a malformed packet, message, frame or handshake.
+        case brokenProtocol = "broken_protocol"
+        /// The client sent an HTTP request to a server of packets (``ConnectionError/httpRequest``).
+        case httpRequest = "http_request"
+        /// The network or the peer's system ended the connection, for example with a reset.
+        case lost
+        /// The handler threw an error of its own.
+        case handlerError = "handler_error"
+
+        /// - Parameters:
+        ///   - connection: The error that ended the connection; nil if there is none.
+        ///   - handler: The error that the handler threw; nil if it returned.
+        init(connection: ConnectionError?, handler: (any Error)?) {
+            if let reason = connection.flatMap(Self.init(_:)) {
+                self = reason
+            } else if let error = handler as? ConnectionError {
+                self = Self(error) ?? .clean
+            } else {
+                self = handler == nil || handler is CancellationError ? .clean : .handlerError
+            }
+        }
+
+        /// The reason that an error stands for; nil if this side has closed the connection.
+        private init?(_ error: ConnectionError) {
+            switch error {
+            case .transport(.closed), .cancelled: return nil
+            case .transport(.timedOut): self = .timedOut
+            case .tooSlow: self = .tooSlow
+            case .noRoom: self = .noRoom
+            case .kicked: self = .kicked
+            case .tls: self = .tls
+            case .codec, .webSocket: self = .brokenProtocol
+            case .httpRequest: self = .httpRequest
+            case .transport, .webSocketEnded: self = .lost
+            // The handler's own use of this or another connection.
+            default: self = .handlerError
+            }
+        }
+    }
+}
