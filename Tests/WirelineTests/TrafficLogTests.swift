@@ -77,6 +77,32 @@ struct TrafficLogTests {
             ])
     }
 
+    @Test func `the entries of one connection have its number, and a line shows it`() async throws {
+        let entries = Lock<[TrafficLog.Entry]>([])
+        var configuration = ServerConfiguration.patient
+        configuration.log = TrafficLog(of: SceneProtocol.self) { entry in entries.withLock { $0.append(entry) } }
+        let server = try await SceneServer.start(configuration: configuration) { client in
+            for try await packet in client.packets { try await client.forward(packet) }
+        }
+        var ids: [UInt64] = []
+        for _ in 0..<2 {
+            let client = try await server.connect()
+            try await client.send(Self.hello)
+            #expect(try await client.nextPacket() != nil)
+            ids.append(try #require(server.connections.first?.connection.id))
+            client.close()
+            while !server.connections.isEmpty { await Task.yield() }
+        }
+        await server.shutDown()
+        #expect(ids[0] < ids[1])
+        for id in ids {
+            let own = entries.withLock { $0.filter { $0.connectionID == id } }
+            #expect(own.count == 4 && Set(own.map(\.peerAddress)).count == 1)
+            #expect(own.first.map { "\($0)" } == own.first.map { "\($0.peerAddress) #\(id): opened" })
+        }
+        #expect(entries.withLock { $0.count } == 8)
+    }
+
     @Test func `sensitive values are in no text, wherever they are`() async throws {
         let hidden = FeaturesProtocol.Hidden(password: "s3cret", userName: "ann", unused: 2, place: .init(x: 3))
         let lines = Lines()

@@ -7,7 +7,7 @@ public import WirelineTransport
 ///
 ///     configuration.log = TrafficLog(of: SceneProtocol.self) { print($0) }
 ///
-///     127.0.0.1:9001: sent Cs_20001 {length: 15, id: 20001} sceneID: 7, line: 2, message: "hi"
+///     127.0.0.1:9001 #1: sent Cs_20001 {length: 15, id: 20001} sceneID: 7, line: 2, message: "hi"
 ///
 /// Its texts never contain the value of a `@sensitive` field. For messages that the schema does not know, it shows only
 /// the size. The log decodes each message once more, so a connection with a log is slower. A connection without a log
@@ -17,6 +17,11 @@ public struct TrafficLog: Sendable {
     public struct Entry: Sendable {
         /// The peer's address.
         public let peerAddress: SocketAddress
+        /// The connection's number, by which the entries of one connection can be found.
+        ///
+        /// The connections of a process are numbered from 1 in the order in which they are made, clients' and servers'
+        /// together, and no number is used again.
+        public let connectionID: UInt64
         /// The event.
         public let event: Event
     }
@@ -109,7 +114,7 @@ public struct TrafficLog: Sendable {
     ///
     ///     configuration.log = TrafficLog(showsContent: true) { print($0) }
     ///
-    ///     127.0.0.1:9002: received text 5 bytes "hello"
+    ///     127.0.0.1:9002 #1: received text 5 bytes "hello"
     ///
     /// A message's name is `text` or `binary`. If it is sent or taken in parts, the name is `part of text`,
     /// `last part of text` and so on. `close` is what a side said when it closed; it is always shown. Pings are not
@@ -132,8 +137,8 @@ public struct TrafficLog: Sendable {
         self.record = record
     }
 
-    func record(_ event: Event, of peer: SocketAddress) {
-        record(Entry(peerAddress: peer, event: event))
+    func record(_ event: Event, of peer: SocketAddress, _ connectionID: UInt64) {
+        record(Entry(peerAddress: peer, connectionID: connectionID, event: event))
     }
 
     /// The part of a packet that may be shown.
@@ -160,8 +165,8 @@ public struct TrafficLog: Sendable {
 }
 
 extension TrafficLog.Entry: CustomStringConvertible {
-    /// The entry in one line.
-    public var description: String { "\(peerAddress): \(event)" }
+    /// The entry in one line: `127.0.0.1:9001 #3: opened`.
+    public var description: String { "\(peerAddress) #\(connectionID): \(event)" }
 }
 
 extension TrafficLog.Event: CustomStringConvertible {

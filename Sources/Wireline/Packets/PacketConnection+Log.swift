@@ -10,7 +10,7 @@ extension PacketConnection {
         // Messages that were sent earlier come first in the log.
         stream.showWritten()
         let sender: WirelineCodec.Sender = sharedLimits.side == .client ? .server : .client
-        log.record(.received(log.message(in: packet.lent, from: sender, layout)), of: peerAddress)
+        log.record(.received(log.message(in: packet.lent, from: sender, layout)), of: peerAddress, id)
     }
 
     package func wrote(_ bytes: [UInt8], to stream: ByteStream) {
@@ -21,15 +21,15 @@ extension PacketConnection {
         var position = 0
         while let bounds = try? splitter.packet(in: span, at: position) {
             let message = log.message(in: Packet(span, bounds, at: position), from: sharedLimits.side, layout)
-            log.record(.sent(message), of: peerAddress)
+            log.record(.sent(message), of: peerAddress, id)
             position += bounds.packetByteCount
         }
-        if position < bytes.count { log.record(.sentOther(byteCount: bytes.count - position), of: peerAddress) }
+        if position < bytes.count { log.record(.sentOther(byteCount: bytes.count - position), of: peerAddress, id) }
     }
 
     func logEnd() {
         guard let log = sharedLimits?.log else { return }
         let cause = ending.failure as? ConnectionError ?? (ending.isLeaving ? nil : endingError)
-        log.record(.ended(cause?.shownText), of: peerAddress)
+        log.record(.ended(cause?.shownText), of: peerAddress, id)
     }
 }

@@ -25,6 +25,10 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// The most bytes of a packet that is received, or made from a payload.
     @usableFromInline let maximumPacketByteCount: Int
     @usableFromInline package let stream: ByteStream
+    /// The connection's number in ``TrafficLog`` entries.
+    ///
+    /// The connections of a process are numbered from 1, and no number is used again.
+    public let id = ConnectionIDs.next()
     @usableFromInline let pendingLimit: Int
     let unreadLimit: Int
     /// Records what happens to a connection that this side opened; nil: nothing does.
@@ -131,7 +135,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Starts the stream.
     package func start() throws(TransportError) {
         try stream.start(self)
-        sharedLimits?.log?.record(.opened, of: peerAddress)
+        sharedLimits?.log?.record(.opened, of: peerAddress, id)
     }
 
     /// The connection's loop.

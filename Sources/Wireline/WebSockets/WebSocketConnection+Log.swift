@@ -12,13 +12,13 @@ extension WebSocketConnection {
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         let bytes = unsafe piece.content.span.bytes
         let isPart = input.isInsideMessage || !piece.isLast
-        log.record(.received(log.message(bytes, piece.kind, isPart: isPart, isLast: piece.isLast)), of: peerAddress)
+        log.record(.received(log.message(bytes, piece.kind, isPart: isPart, isLast: piece.isLast)), of: peerAddress, id)
     }
 
     /// Logs the peer's close frame, once. All messages before it must have been logged.
     func logPeerClose() {
         guard let log = sharedLimits?.log, let close = ending.takePeerCloseToLog() else { return }
-        log.record(.received(log.message(close)), of: peerAddress)
+        log.record(.received(log.message(close)), of: peerAddress, id)
     }
 
     func logSent(_ outgoing: Outgoing) {
@@ -35,20 +35,20 @@ extension WebSocketConnection {
 
     func logSent(_ content: RawSpan, as kind: WebSocketMessageKind, isPart: Bool = false, isLast: Bool = true) {
         guard let log = sharedLimits?.log else { return }
-        log.record(.sent(log.message(content, kind, isPart: isPart, isLast: isLast)), of: peerAddress)
+        log.record(.sent(log.message(content, kind, isPart: isPart, isLast: isLast)), of: peerAddress, id)
     }
 
     /// Logs this side's close frame, once.
     func logClose() {
         guard let log = sharedLimits?.log, let close = engine.sentClose, ending.markCloseAsLogged() else { return }
-        log.record(.sent(log.message(close)), of: peerAddress)
+        log.record(.sent(log.message(close)), of: peerAddress, id)
     }
 
     /// Logs the end of the connection.
     func logEnd() {
         guard let log = sharedLimits?.log else { return }
         logPeerClose()
-        log.record(.ended(endingError?.shownText), of: peerAddress)
+        log.record(.ended(endingError?.shownText), of: peerAddress, id)
     }
 }
 

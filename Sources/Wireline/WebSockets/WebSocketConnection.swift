@@ -16,6 +16,10 @@ import WirelineWebSocket
 @safe
 public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     package let stream: ByteStream
+    /// The connection's number in ``TrafficLog`` entries.
+    ///
+    /// The connections of a process are numbered from 1, and no number is used again.
+    public let id = ConnectionIDs.next()
     let limits: WebSocketLimits
     /// Records what happens to a connection that this side has made.
     let recorder: TimelineRecorder?
@@ -102,7 +106,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     func start() throws(TransportError) {
         peerWatch.restartWaiting(at: loop.now)
         try stream.start(self)
-        sharedLimits?.log?.record(.opened, of: peerAddress)
+        sharedLimits?.log?.record(.opened, of: peerAddress, id)
         guard stream.isOpen else { return }
         if stream.transform == nil { begin() }
         readIfWanted()
