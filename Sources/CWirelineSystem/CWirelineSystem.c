@@ -2,4 +2,68 @@
 
 #include "CWirelineSystem.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
 _Thread_local void *wireline_thread_loop;
+
+// MARK: Signals
+
+static const int endSignals[] = {SIGTERM, SIGINT};
+enum { endSignalCount = 2 };
+
+static struct sigaction formerActions[endSignalCount];
+static volatile sig_atomic_t isCatching;
+static volatile int signalDescriptor = -1;
+
+// Only calls that signal-safety(7) allows: it runs inside the handler, too.
+void wireline_release_end_signals(void) {
+    if (!isCatching) return;
+    isCatching = 0;
+    for (int index = 0; index < endSignalCount; index++) sigaction(endSignals[index], &formerActions[index], NULL);
+}
+
+static void endSignalCame(int number) {
+    int code = errno;
+    wireline_release_end_signals();
+    unsigned char byte = (unsigned char)number;
+    // The pipe has room for thousands of bytes, and is read all the time.
+    while (write(signalDescriptor, &byte, 1) < 0 && errno == EINTR) {}
+    errno = code;
+}
+
+void wireline_catch_end_signals(int descriptor) {
+    signalDescriptor = descriptor;
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = endSignalCame;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    for (int index = 0; index < endSignalCount; index++) {
+        sigaddset(&action.sa_mask, endSignals[index]);
+        sigaction(endSignals[index], NULL, &formerActions[index]);
+    }
+    isCatching = 1;
+    for (int index = 0; index < endSignalCount; index++) {
+        int isIgnored = !(formerActions[index].sa_flags & SA_SIGINFO) && formerActions[index].sa_handler == SIG_IGN;
+        if (!isIgnored) sigaction(endSignals[index], &action, NULL);
+    }
+}
+
+void wireline_unblock_end_signals(void) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (int index = 0; index < endSignalCount; index++) sigaddset(&signals, endSignals[index]);
+    pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+}
+
+int wireline_make_signal_pipe(void *ends) {
+    int *descriptors = ends;
+    if (pipe(descriptors) != 0) return -1;
+    fcntl(descriptors[0], F_SETFD, FD_CLOEXEC);
+    fcntl(descriptors[1], F_SETFD, FD_CLOEXEC);
+    return 0;
+}

@@ -35,4 +35,17 @@ extern _Thread_local void *wireline_thread_loop;
 static inline void *wireline_current_loop(void) { return wireline_thread_loop; }
 static inline void wireline_set_current_loop(void *loop) { wireline_thread_loop = loop; }
 
+// Makes a pipe that programs started later do not inherit. `ends` has room for two descriptors, the reading end first.
+int wireline_make_signal_pipe(void *ends);
+
+// From now on, SIGTERM and SIGINT write their number to a descriptor, as one byte; an ignored signal stays ignored. The
+// first one restores the former effect of both, so the second one has that effect.
+void wireline_catch_end_signals(int descriptor);
+
+// Lets the current thread receive both signals. A process inherits blocked signals from the one that has started it.
+void wireline_unblock_end_signals(void);
+
+// Restores the former effect of both signals. Has no effect if a signal has done so.
+void wireline_release_end_signals(void);
+
 #endif

@@ -278,7 +278,7 @@ final class ChildProgram {
         code = unsafe posix_spawnattr_init(&attributes)
         guard code == 0 else { throw SystemError(code: code) }
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // This process blocks some signals and ignores another; a program expects neither.
+        // This process may have inherited blocked signals, and ignores one; a program expects neither.
         var none = sigset_t()
         unsafe sigemptyset(&none)
         var usual = sigset_t()

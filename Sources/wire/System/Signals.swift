@@ -12,27 +12,26 @@ import WirelineTransport
 
 /// Handles Ctrl-C and SIGTERM for every command.
 ///
-/// Both are blocked in all threads, and the first thread waits for them. So no code runs inside a signal handler, where
-/// almost nothing is allowed (signal-safety(7)). Nothing else runs on that thread, not even the main actor: on Linux
-/// its loop would unblock all signals while it waits.
-///
 /// The signals end the process with the exit status that shells use, 130 and 143. Lines are written whole, so no
-/// cleanup is needed. A command that needs cleanup takes over the first signal.
+/// cleanup is needed. A command that needs cleanup takes over the first signal (`ShutdownSignal`).
+///
+/// The first thread only waits: the system gives signals to it, so no system call of another thread is interrupted.
 enum Signals {
-    /// Called on the next signal instead of ending the process.
-    private static let listener = Lock<(@Sendable () -> Void)?>(nil)
-
-    /// Blocks the signals, and turns writing to a closed pipe into an error.
-    ///
-    /// Call it before there is a second thread: a thread inherits the blocked signals of its creator.
+    /// Gives the signals their exit status, and turns writing to a closed pipe into an error.
     static func prepare() {
         _ = signal(SIGPIPE, SIG_IGN)
-        var signals = ends
-        // SAFETY: the call copies the set, which was initialised.
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         // A shell without job control makes background processes ignore Ctrl-C.
-        _ = signal(SIGINT, SIG_DFL)
-        _ = signal(SIGTERM, SIG_DFL)
+        for number in [SIGINT, SIGTERM] {
+            // A signal handler may call `_exit` (signal-safety(7)).
+            _ = signal(number) { _exit(128 + $0) }
+        }
+        // The process may have been started with blocked signals.
+        var signals = sigset_t()
+        // SAFETY: the set is this function's own, and initialised first.
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGINT)
+        unsafe sigaddset(&signals, SIGTERM)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 
     /// Lets the first signal end the returned sequence, which has no elements, instead of the process.
@@ -46,27 +45,12 @@ enum Signals {
 
     /// Lets the first signal call `action` instead of ending the process; the second one ends it at once.
     static func takeOver(_ action: @escaping @Sendable () -> Void) {
-        listener.withLock { $0 = action }
+        // Without a descriptor or a thread for the watch, the first signal ends the process.
+        _ = try? ShutdownSignal.watch { _ in action() }
     }
 
-    /// Handles the signals until the process ends.
+    /// Waits until the process ends.
     static func wait() -> Never {
-        var signals = ends
-        while true {
-            var number: Int32 = 0
-            // SAFETY: the set was initialised, and the call writes only the number.
-            guard unsafe sigwait(&signals, &number) == 0 else { continue }
-            guard let listener = listener.withLock({ $0.take() }) else { _exit(128 + number) }
-            listener()
-        }
-    }
-
-    private static var ends: sigset_t {
-        var signals = sigset_t()
-        // SAFETY: the set is this function's own, and initialised first.
-        unsafe sigemptyset(&signals)
-        unsafe sigaddset(&signals, SIGINT)
-        unsafe sigaddset(&signals, SIGTERM)
-        return signals
+        while true { pause() }
     }
 }

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CWirelineSystem
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A signal that asks the process to end: from a service manager (SIGTERM), or from Ctrl-C (SIGINT).
+///
+///     let signal = try await ShutdownSignal.wait()
+///     await server.shutDown(within: .seconds(30))
+///
+/// While a task waits, the first signal resumes it instead of ending the process. The second signal ends the process at
+/// once: as soon as the first one arrives, both signals have the effect again that they had before the wait. A signal
+/// that the process ignores, as SIGINT after `nohup`, stays ignored.
+@nonexhaustive
+public enum ShutdownSignal: Equatable, Sendable {
+    /// SIGTERM.
+    case terminate
+    /// SIGINT.
+    case interrupt
+
+    /// Waits for the next signal. Any number of tasks may wait; the same signal resumes all of them.
+    ///
+    /// - Returns: The signal.
+    /// - Throws: ``TransportError/cancelled`` if the task is cancelled first; ``TransportError/system(_:)`` if the
+    ///   system has no descriptor or no thread left.
+    public static func wait() async throws(TransportError) -> ShutdownSignal {
+        let slot = Lock<Slot>(.empty)
+        let watch = try watch { signal in
+            let waiter = slot.withLock { slot in
+                defer { slot = .seen(signal) }
+                return slot.waiter
+            }
+            waiter?.resume(returning: signal)
+        }
+        let signal = await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let result: ShutdownSignal?? = slot.withLock { slot in
+                    switch slot {
+                    case .seen(let signal): return .some(signal)
+                    case .cancelled: return .some(nil)
+                    case .empty, .waiting:
+                        slot = .waiting(waiter)
+                        return nil
+                    }
+                }
+                if let result { waiter.resume(returning: result) }
+            }
+        } onCancel: {
+            let waiter = slot.withLock { slot in
+                defer { if slot.isOpen { slot = .cancelled } }
+                return slot.waiter
+            }
+            waiter?.resume(returning: nil)
+        }
+        endWatch(watch)
+        guard let signal else { throw .cancelled }
+        return signal
+    }
+
+    /// What a waiting task waits for.
+    private enum Slot {
+        case empty
+        case waiting(CheckedContinuation<ShutdownSignal?, Never>)
+        case seen(ShutdownSignal)
+        case cancelled
+
+        var waiter: CheckedContinuation<ShutdownSignal?, Never>? {
+            if case .waiting(let waiter) = self { waiter } else { nil }
+        }
+
+        var isOpen: Bool {
+            switch self {
+            case .empty, .waiting: true
+            case .seen, .cancelled: false
+            }
+        }
+    }
+
+    // MARK: Watching
+
+    private struct State {
+        /// What the next signal calls, once.
+        var watches: [UInt64: @Sendable (ShutdownSignal) -> Void] = [:]
+        var lastWatch: UInt64 = 0
+    }
+
+    private static let state = Lock(State())
+
+    /// The end of a pipe that the signal handler writes to; a thread reads the other end until the process ends. The pipe
+    /// is never closed, because a handler may still run.
+    private static let pipe = Result { () throws(TransportError) in
+        var ends: (Int32, Int32) = (-1, -1)
+        // SAFETY: the call writes two descriptors, which is what a tuple of two of them has room for.
+        let code = unsafe withUnsafeMutableBytes(of: &ends) { unsafe wireline_make_signal_pipe($0.baseAddress) }
+        guard code == 0 else { throw .system(SystemCallError("pipe", errno)) }
+        let (reader, writer) = ends
+        do throws(TransportError) {
+            try SystemThread.start { readSignals(from: reader) }
+        } catch {
+            SystemCall.close(reader)
+            SystemCall.close(writer)
+            throw error
+        }
+        return writer
+    }
+
+    /// Calls a closure at the next signal, instead of what the signal did before, on a thread that may block.
+    ///
+    /// - Returns: The watch's number, for ``endWatch(_:)``.
+    package static func watch(_ action: @escaping @Sendable (ShutdownSignal) -> Void) throws(TransportError) -> UInt64 {
+        let pipe = try pipe.get()
+        return state.withLock { state in
+            state.lastWatch += 1
+            // The handlers are set while the lock is held, so that they fit the watches.
+            if state.watches.isEmpty { wireline_catch_end_signals(pipe) }
+            state.watches[state.lastWatch] = action
+            return state.lastWatch
+        }
+    }
+
+    /// Ends a watch. After the last one, the signals have the effect again that they had before.
+    package static func endWatch(_ number: UInt64) {
+        state.withLock { state in
+            guard state.watches.removeValue(forKey: number) != nil, state.watches.isEmpty else { return }
+            wireline_release_end_signals()
+        }
+    }
+
+    private static func readSignals(from pipe: Int32) {
+        // All other threads may block the signals.
+        wireline_unblock_end_signals()
+        while true {
+            var number: UInt8 = 0
+            // SAFETY: the call writes one byte.
+            guard unsafe read(pipe, &number, 1) == 1 else { continue }
+            let watches = state.withLock { state in
+                defer { state.watches = [:] }
+                // A watch may have been added after the signal, before this thread read it.
+                wireline_release_end_signals()
+                return state.watches.sorted { $0.key < $1.key }
+            }
+            let signal: ShutdownSignal = number == UInt8(SIGINT) ? .interrupt : .terminate
+            for (_, watch) in watches { watch(signal) }
+        }
+    }
+}
