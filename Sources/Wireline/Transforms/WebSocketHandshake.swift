@@ -13,7 +13,7 @@ struct WebSocketHandshake {
         case asking
         /// This server waits for a request.
         case listening
-        /// The client's request waits for ``WebSocketHandshake/answer(_:)``.
+        /// The client's request waits for ``WebSocketHandshake/answer(_:)`` or ``WebSocketHandshake/answer(with:)``.
         case answering
         case complete
         case failed
@@ -34,6 +34,8 @@ struct WebSocketHandshake {
         case complete(WebSocketAgreement)
         /// The server has answered with a page, so there will be no WebSocket.
         case page
+        /// The client waits for a page that has to be made (``wantedPage``).
+        case pageRequest
     }
 
     /// Indirect, because a handshake has hundreds of bytes, which each look would copy.
@@ -79,6 +81,11 @@ struct WebSocketHandshake {
     /// The client's request, while it waits for an answer.
     var request: WebSocketUpgradeRequest? { if case .answering(let server, _) = state { server.request } else { nil } }
 
+    /// The page that the client waits for; nil if it waits for none.
+    var wantedPage: WebSocketPage? {
+        if case .answering(let server, _) = state { server.wantedPage } else { nil }
+    }
+
     /// The server's refusal, if its whole head has arrived but not its whole body.
     var refusal: ConnectionError? {
         guard case .asking(let client) = state else { return nil }
@@ -114,6 +121,10 @@ struct WebSocketHandshake {
             defer { output += server.takeOutput() }
             let byteCount = try server.receive(bytes)
             if server.hasAnsweredWithPage { return Reading(byteCount: byteCount, event: .page) }
+            if server.wantedPage != nil {
+                state = .answering(server, isDraining: false)
+                return Reading(byteCount: byteCount, event: .pageRequest)
+            }
             guard let request = server.request else {
                 state = .listening(server)
                 return Reading(byteCount: byteCount, event: .needsBytes)
@@ -143,6 +154,16 @@ struct WebSocketHandshake {
         }
         if server.agreement != nil { state = .complete }
         return server.agreement
+    }
+
+    /// Answers the client with a page, after which there will be no WebSocket.
+    ///
+    /// - Precondition: There is a ``wantedPage``.
+    mutating func answer(with page: WebSocketPage) {
+        guard case .answering(var server, _) = state else { preconditionFailure("no client waits for a page") }
+        state = .failed
+        server.answer(with: page)
+        output += server.takeOutput()
     }
 
     /// Drains the server: a request that waits is refused when it is answered.

@@ -98,6 +98,10 @@ final class WebSocketTransform: ConnectionTransform {
             try answer(request)
         case .complete(let agreement): begin(agreement)
         case .page: throw .requestRefused(status: 200)
+        case .pageRequest:
+            // There is no task that could make the page.
+            handshake.answer(with: WebSocketPage("a server of packets has only fixed pages\n", status: 500))
+            throw .requestRefused(status: 500)
         }
         return reading.byteCount
     }

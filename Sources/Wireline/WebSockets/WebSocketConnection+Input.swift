@@ -134,7 +134,7 @@ extension WebSocketConnection {
         case .complete(let agreement):
             input.dropEmptyBlock(of: stream)
             open(agreement)
-        case .request:
+        case .request, .pageRequest:
             input.dropEmptyBlock(of: stream)
             // Now this side must answer, not the peer.
             peerWatch.stop(on: loop)

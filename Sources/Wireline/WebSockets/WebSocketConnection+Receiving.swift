@@ -29,9 +29,18 @@ extension WebSocketConnection: ReceivingConnection {
         try await next(inPieces: true) { $0.takePiece() }
     }
 
-    /// Waits for the client's request; nil if there was none.
-    nonisolated(nonsending) func nextRequest() async throws(ConnectionError) -> WebSocketUpgradeRequest? {
-        try await next(inPieces: false) { $0.handshake.request }
+    /// What a client asks for.
+    enum ClientRequest: Sendable {
+        case webSocket(WebSocketUpgradeRequest)
+        /// A page that has to be made.
+        case page(WebSocketPage)
+    }
+
+    /// Waits for the client's request; nil if there was none, or if the client has got a fixed page.
+    nonisolated(nonsending) func nextRequest() async throws(ConnectionError) -> ClientRequest? {
+        try await next(inPieces: false) { connection in
+            connection.handshake.request.map { .webSocket($0) } ?? connection.handshake.wantedPage.map { .page($0) }
+        }
     }
 
     private nonisolated(nonsending) func next<Value: Sendable>(

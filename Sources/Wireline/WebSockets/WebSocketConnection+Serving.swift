@@ -70,6 +70,16 @@ extension WebSocketConnection: ServedConnection {
         return true
     }
 
+    /// Answers a client that waits for a page, unless the connection has ended meanwhile; any thread may call it.
+    func answer(with page: WebSocketPage) async {
+        await loop.run {
+            guard self.handshake.stage == .answering else { return }
+            self.handshake.answer(with: page)
+            self.stream.write(self.handshake.takeOutput())
+            self.fail(nil)
+        }
+    }
+
     /// Sets the timeouts of the client: for its request, including TLS, and later for silence.
     func setDeadlines(_ limits: PeerDeadlines.Limits) {
         guard stream.isOpen, handshake.stage == .listening else { return }

@@ -198,7 +198,14 @@ extension WebSocketConnection {
     fileprivate nonisolated(nonsending) func request(
         decidedBy decide: @concurrent @Sendable (WebSocketUpgradeRequest) async throws -> WebSocketAnswer
     ) async throws -> WebSocketUpgradeRequest? {
-        guard let request = try await nextRequest() else { return nil }
+        let request: WebSocketUpgradeRequest
+        switch try await nextRequest() {
+        case .webSocket(let asked): request = asked
+        case .page(let page):
+            await answer(with: page.made(on: loop))
+            return nil
+        case nil: return nil
+        }
         let decision: WebSocketAnswer
         do {
             decision = try await decide(request)

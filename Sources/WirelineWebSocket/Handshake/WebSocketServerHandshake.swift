@@ -20,30 +20,11 @@ public struct WebSocketHandshakePolicy: Equatable, Sendable {
     /// Examples are the health check of a load balancer at `/health`, or a page for browsers at `/`. Neither
     /// ``origins`` nor ``hosts`` restricts who can read them.
     public var pages: [String: WebSocketPage] = [:]
+    /// Whether there are only ``pages``, and no WebSocket: other paths get 404, and other methods 405.
+    package var servesOnlyPages = false
 
     /// The defaults.
     public init() {}
-}
-
-/// A page that a server returns with 200 to `GET` and `HEAD` (RFC 9110 §9.3.1 and §9.3.2).
-///
-/// HTTP/1.0 requests get it, too. The connection closes after it.
-public struct WebSocketPage: Equatable, Sendable {
-    /// The content.
-    public var body: String
-    /// The media type.
-    public var contentType: String
-    /// Other headers, such as `Content-Security-Policy`.
-    public var headers: WebSocketHeaders
-
-    /// Makes a page; it is plain text unless another type is given.
-    public init(
-        _ body: String, contentType: String = "text/plain; charset=utf-8", headers: WebSocketHeaders = [:]
-    ) {
-        self.body = body
-        self.contentType = contentType
-        self.headers = headers
-    }
 }
 
 /// A client's request on the server, already checked by the rules of RFC 6455.
@@ -96,6 +77,7 @@ public struct WebSocketServerHandshake: Sendable {
     private enum State {
         case head(HeadReader)
         case asking(WebSocketUpgradeRequest, key: String, offers: ExtensionList)
+        case askingForPage(WebSocketPage, hasBody: Bool)
         case agreed(WebSocketAgreement)
         case refused
         case answered
@@ -123,11 +105,7 @@ public struct WebSocketServerHandshake: Sendable {
         var policy = policy
         if let deflate = policy.deflate, try !Zlib.isAvailable(for: deflate) { policy.deflate = nil }
         try policy.deflate?.validate()
-        for page in policy.pages.values {
-            try Self.validate(page.headers)
-            let type: WebSocketHeaders = ["Content-Type": page.contentType]
-            try type.validate()
-        }
+        for page in policy.pages.values { try Self.validate(page) }
         self.policy = policy
         self.listensOnLoopback = listensOnLoopback
         state = .head(HeadReader(limit: policy.headLimit, beginning: ""))
@@ -140,6 +118,14 @@ public struct WebSocketServerHandshake: Sendable {
     public var request: WebSocketUpgradeRequest? {
         guard case .asking(let request, _, _) = state else { return nil }
         return request
+    }
+
+    /// The page of ``WebSocketHandshakePolicy/pages`` that the client waits for, if the page has to be made.
+    ///
+    /// Make it, and pass the result to ``answer(with:)``.
+    public var wantedPage: WebSocketPage? {
+        guard case .askingForPage(let page, _) = state else { return nil }
+        return page
     }
 
     /// The result of the handshake; nil until the request is accepted.
@@ -167,7 +153,7 @@ public struct WebSocketServerHandshake: Sendable {
     public mutating func receive(_ bytes: RawSpan) throws(WebSocketError) -> Int {
         switch state {
         case .failed(let error): throw error
-        case .asking, .agreed, .refused, .answered: return 0
+        case .asking, .askingForPage, .agreed, .refused, .answered: return 0
         case .head(var reader):
             do throws(WebSocketError) {
                 // Releases the old state's reference; otherwise each call would copy the bytes.
@@ -192,7 +178,7 @@ public struct WebSocketServerHandshake: Sendable {
             state = .failed(.truncated)
             throw .truncated
         case .failed(let error): throw error
-        case .asking, .agreed, .refused, .answered: return
+        case .asking, .askingForPage, .agreed, .refused, .answered: return
         }
     }
 
@@ -218,6 +204,30 @@ public struct WebSocketServerHandshake: Sendable {
             refuse(status, headers, body)
             state = .refused
         }
+    }
+
+    /// Answers a request for a page that had to be made.
+    ///
+    /// If the page has a header or a status that cannot be sent, the client gets 500.
+    ///
+    /// - Parameter page: The page, which was made.
+    /// - Precondition: There is a ``wantedPage``, and `page` has its content.
+    public mutating func answer(with page: WebSocketPage) {
+        guard case .askingForPage(_, let hasBody) = state else { preconditionFailure("no client waits for a page") }
+        precondition(page.maker == nil, "the page was not made")
+        let isValid = 200...599 ~= page.status && (try? Self.validate(page)) != nil
+        respond(with: isValid ? page : WebSocketPage("the page is invalid\n", status: 500), hasBody: hasBody)
+    }
+
+    private static func validate(_ page: WebSocketPage) throws(WebSocketError) {
+        try validate(page.headers)
+        let type: WebSocketHeaders = ["Content-Type": page.contentType]
+        try type.validate()
+    }
+
+    private mutating func respond(with page: WebSocketPage, hasBody: Bool) {
+        respond(page.status, page.contentType, page.headers, page.body, hasBody: hasBody)
+        state = .answered
     }
 
     private static func validate(_ headers: WebSocketHeaders) throws(WebSocketError) {
@@ -296,6 +306,7 @@ public struct WebSocketServerHandshake: Sendable {
         case 401: "Unauthorized"
         case 403: "Forbidden"
         case 404: "Not Found"
+        case 405: "Method Not Allowed"
         case 426: "Upgrade Required"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
@@ -308,12 +319,24 @@ public struct WebSocketServerHandshake: Sendable {
     // MARK: Checking
 
     private mutating func take(_ head: HTTPHead) throws(WebSocketError) {
-        let (method, _, version) = head.startLine
+        let (method, target, version) = head.startLine
         guard version.utf8.count == 8, version.hasPrefix("HTTP/1."), version.utf8.last?.isDigit == true
         else { throw .malformedHead(.startLine, offset: 0) }
         if let page = page(for: head) {
-            respond(200, page.contentType, page.headers, page.body, hasBody: method == "GET")
-            state = .answered
+            let hasBody = method == "GET"
+            if page.maker == nil {
+                respond(with: page, hasBody: hasBody)
+            } else {
+                state = .askingForPage(page, hasBody: hasBody)
+            }
+        } else if policy.servesOnlyPages {
+            _ = try Self.path(of: target)
+            let isWrongMethod = !["GET", "HEAD"].contains(method)
+            let headers: WebSocketHeaders = isWrongMethod ? ["Allow": "GET, HEAD"] : [:]
+            let page = WebSocketPage(
+                isWrongMethod ? "only GET and HEAD are allowed\n" : "there is no such page\n", headers: headers,
+                status: isWrongMethod ? 405 : 404)
+            respond(with: page, hasBody: method != "HEAD")
         } else {
             state = try check(head)
         }
@@ -323,7 +346,8 @@ public struct WebSocketServerHandshake: Sendable {
     private func page(for head: HTTPHead) -> WebSocketPage? {
         let (method, target, _) = head.startLine
         guard !policy.pages.isEmpty, ["GET", "HEAD"].contains(method),
-            !head.headers.hasListElement("websocket", in: "Upgrade"), let path = try? Self.path(of: target)
+            policy.servesOnlyPages || !head.headers.hasListElement("websocket", in: "Upgrade"),
+            let path = try? Self.path(of: target)
         else { return nil }
         return policy.pages[String(path.prefix { $0 != "?" })]
     }
