@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Foundation
 import Testing
 import TestingSupport
@@ -54,6 +55,8 @@ struct ServeTests {
         #expect(outcome.errors == lines.map { "PEER: \($0)\n" }.joined())
         let ending = server.end()
         #expect(ending.errors.contains("received " + message) && ending.errors.contains("sent " + message))
+        // The server's lines have the connection's number.
+        #expect(ending.errors.contains(/127\.0\.0\.1:\d+ #1: opened\n/))
         #expect(!ending.errors.contains("s3cret"))
     }
 
@@ -167,6 +170,42 @@ struct ServeTests {
     func `a wrong call gives the reason`(_ words: String, _ status: Int32, _ errors: String) throws {
         let outcome = try Workspace().shell("wire serve " + words)
         #expect(outcome == Outcome(status: status, output: "", errors: errors))
+    }
+
+    // MARK: Metrics
+
+    @Test func `with --metrics the server answers Prometheus, and load balancers until the end`() async throws {
+        let server = try ServingTool("--metrics", "127.0.0.1:0")
+        let line = try #require(server.nextLine())
+        let port = try #require(line.wholeMatch(of: /metrics on http:\/\/127\.0\.0\.1:(\d+)\/metrics/))
+        func get(_ path: String) async throws -> String {
+            let port = try #require(UInt16(port.output.1))
+            return try await onThread {
+                let socket = try RawSocket.connect(to: port)
+                try socket.send(Array("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+                return String(decoding: try socket.rest(), as: UTF8.self)
+            }
+        }
+        let connection = try await server.connect()
+        await connection.sendRaw(Array(packetBytes))
+        #expect(try await connection.next() != nil)
+        #expect(try await get("/metrics").contains("\nwireline_received_packets_total 1\n"))
+        #expect(try await get("/health").hasSuffix("\r\n\r\nready\n"))
+        server.send(SIGTERM)
+        #expect(server.nextErrors() == ServingTool.note)
+        #expect(try await get("/health").hasPrefix("HTTP/1.1 503 "))
+        connection.close()
+        #expect(server.outcome() == .success(""))
+    }
+
+    @Test func `an address for metrics that is wrong or in use is an error`() throws {
+        let workspace = try Workspace(["Protocols/Scene/Scene.wire": sceneSchema])
+        let wrong = try workspace.wire("serve", "127.0.0.1:0", "--echo", "--metrics", "9100")
+        #expect(wrong.status == 2 && wrong.errors.contains("--metrics is a name or an IP address, and a port"))
+        let server = try ServingTool()
+        let used = try workspace.wire("serve", "127.0.0.1:0", "--echo", "--metrics", server.address)
+        #expect(used.status == 1 && used.errors.contains("cannot listen on \(server.address) for metrics: "))
+        #expect(server.end() == .success(""))
     }
 
     // MARK: Ending

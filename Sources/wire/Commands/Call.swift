@@ -23,7 +23,10 @@ extension Command {
                 dialing: DialingOptions(tls: tls?.context, tlsServerName: tls?.serverName))
             try NetworkOptions.apply(arguments, to: &configuration)
             let translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
-            if arguments.has(.verbose) { configuration.log = TrafficLog(translator) { console.report("\($0)") } }
+            if arguments.has(.verbose) {
+                // There is one connection, which needs no number.
+                configuration.log = TrafficLog(translator) { console.report("\($0.peerAddress): \($0.event)") }
+            }
             let message = arguments.word(at: 1) ?? ""
             for name in [message] + (arguments[.expect].map { [$0] } ?? []) { try translator.requireMessage(name) }
             let json = try StandardInput.text(unlessGiven: arguments.word(at: 2))

@@ -15,7 +15,9 @@ extension Command {
         name: "serve",
         summary: "run a server that echoes messages or follows a script, until Ctrl-C",
         parameters: [.servedEndpoint],
-        options: [.protocolFolder, .echo, .script, .check, .threads, .benchmark, .verbose, .webSocket, .allowedHost]
+        options: [
+            .protocolFolder, .echo, .script, .check, .threads, .benchmark, .verbose, .webSocket, .allowedHost, .metrics,
+        ]
             + LimitOptions.packetServerOptions + TLSOptions.serverOptions,
         example: "wire serve 127.0.0.1:9001 --echo --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
@@ -25,6 +27,9 @@ extension Command {
             let configuration = try configuration(arguments)
             let loopCount = try ServerLoops.count(arguments)
             let tls = try TLSOptions.server(arguments)
+            let metrics = try arguments[.metrics].map { text throws(CommandError) in
+                try HostAndPort(text, of: Option.metrics.name, isServed: true)
+            }
             let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
             let script = try arguments[.script].map { file throws(CommandError) in
                 try ScriptFile(file).read(description, console)
@@ -37,9 +42,11 @@ extension Command {
                 at: endpoint, configuration, tls, description, on: group, arguments, log,
                 handler: script.map { $0.makeHandler { log.note($0) } }
                     ?? .batches(arguments.has(.benchmark) ? Echo.makeBenchmarkHandler : Echo.makeHandler))
+            var operations: OperationsListener?
+            if let metrics { operations = try await ServerRun.listen(at: metrics, watching: server, on: group) }
             let run = ServerRun(
                 address: server.address, loop: group.nextLoop(), log: log,
-                connectionCount: { server.connections.count })
+                connectionCount: { server.connections.count }, operations: operations)
             try await run.untilInterrupted(console) { await server.shutDown(within: $0) }
         })
 

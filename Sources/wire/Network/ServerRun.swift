@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Wireline
 import WirelineTransport
 
 /// The run of a command that serves, from the first connection to the end of the last one.
@@ -11,6 +12,8 @@ struct ServerRun {
     let log: ConnectionLog
     /// Returns the number of open connections.
     let connectionCount: @Sendable () -> Int
+    /// The listener for metrics and health checks, if there is one.
+    var operations: OperationsListener?
 
     /// How long connections may continue after the server was asked to end.
     private static let drainTime = Duration.seconds(10)
@@ -25,10 +28,24 @@ struct ServerRun {
     ) async throws(CommandError) {
         let end = Signals.takeOver()
         try console.print("listening on \(address)")
+        if let operations { try console.print("metrics on http://\(operations.address)/metrics") }
         try console.flush()
         for await _ in end {}
         await drain(shutDown)
+        await operations?.shutDown()
         await log.finish()
+    }
+
+    /// Starts a listener for metrics and health checks of a server.
+    static func listen(
+        at endpoint: HostAndPort, watching server: PacketListener, on group: EventLoopGroup
+    ) async throws(CommandError) -> OperationsListener {
+        do throws(ConnectionError) {
+            return try await OperationsListener.start(
+                at: endpoint.host, port: endpoint.port, watching: server, on: group)
+        } catch {
+            throw .failure("cannot listen on \(endpoint) for metrics: \(error)")
+        }
     }
 
     /// Shuts the server down, and prints a note if that takes long.
@@ -43,4 +60,11 @@ struct ServerRun {
         await shutDown(Self.drainTime)
         await loop.run { loop.cancel(timer) }
     }
+}
+
+extension Option {
+    /// The address for metrics and health checks.
+    static let metrics = Option(
+        "--metrics", value: "HOST:PORT",
+        "answer HTTP requests for /metrics (Prometheus) and /health (200, or 503 while draining) at this address")
 }
