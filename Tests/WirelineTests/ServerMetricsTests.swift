@@ -21,13 +21,13 @@ struct ServerMetricsTests {
         handler: @escaping @concurrent @Sendable (ServerConnection<SceneProtocol>) async throws -> Void = { client in
             for try await _ in client.packets {}
         },
-        client: @Sendable (RawSocket) throws -> Void
+        client: @escaping @Sendable (RawSocket) throws -> Void
     ) async throws -> ServerCounters {
         let ends = ConnectionEnds()
         let server = try await SceneServer.start(configuration: ends.configure(change), handler)
         let socket = try RawSocket.connect(to: server.address.port)
         // An error means that the server has closed first.
-        try? client(socket)
+        try? await onThread { try client(socket) }
         _ = await ends.next()
         withExtendedLifetime(socket) {}
         await server.shutDown()
@@ -69,6 +69,31 @@ struct ServerMetricsTests {
         _ = await ends.next()
         expect(.httpRequest, in: await server.counters())
         await server.shutDown(within: .zero)
+    }
+
+    @Test func `a health check on a server of packets is no fault`() async throws {
+        let seen = try await counters {
+            $0.webSocket = ServerConfiguration.WebSocketOptions()
+            $0.webSocket?.handshake.pages["/health"] = WebSocketPage("fine")
+        } client: {
+            try $0.send(Array("GET /health HTTP/1.1\r\nHost: game\r\n\r\n".utf8))
+            _ = try $0.rest()
+            $0.endOutput()
+        }
+        expect(.clean, in: seen)
+    }
+
+    @Test func `a page that would have to be made is 500 on a server of packets`() async throws {
+        let answers = Seen<String>()
+        _ = try await counters {
+            $0.webSocket = ServerConfiguration.WebSocketOptions()
+            $0.webSocket?.handshake.pages["/health"] = WebSocketPage { WebSocketPage("fine") }
+        } client: { socket in
+            try socket.send(Array("GET /health HTTP/1.1\r\nHost: game\r\n\r\n".utf8))
+            answers.add(String(decoding: try socket.rest(), as: UTF8.self))
+            socket.endOutput()
+        }
+        #expect(await answers.first(1)[0].hasPrefix("HTTP/1.1 500 "))
     }
 
     @Test func `a handler that throws its own error is told apart from a broken client`() async throws {

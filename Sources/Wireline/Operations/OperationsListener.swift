@@ -18,8 +18,9 @@ import WirelineWebSocket
 /// | another method | 405 |
 ///
 /// Each connection ends after one answer. There are at most 64 connections at a time, and further ones wait. A request
-/// must arrive within 10 s, and its head may have 8 KiB. An answer that takes longer than 10 s is 503. Everybody who can
-/// connect can read the metrics, so listen at an address that only your tools reach.
+/// must arrive within 10 s, and its head may have 8 KiB. An answer that takes longer than 10 s is 503. So metrics are 503
+/// while a handler blocks a loop of the server; give the listener a group of its own, so that it still answers then.
+/// Everybody who can connect can read the metrics: listen at an address that only your tools reach.
 public struct OperationsListener: Sendable {
     /// What a load balancer learns from `/health`.
     public enum Health: Equatable, Sendable {

@@ -76,12 +76,13 @@ public struct ListeningOptions: Sendable {
     /// (``ServerCounters/failedAcceptCount``); meanwhile clients wait in the system's queue. It runs on an event loop
     /// and must not block.
     public var acceptFailed: (@Sendable (TransportError) -> Void)?
-    /// Called when a turn of an event loop has taken ``slowTurnTime`` or longer: a handler has blocked the loop, or has
-    /// computed for long, and every connection of the loop had to wait.
+    /// Called after a turn of an event loop that took ``slowTurnTime`` or longer.
+    ///
+    /// Then a handler has blocked the loop, or has computed for long, and every connection of the loop had to wait.
     ///
     ///     configuration.listening.slowTurn = { duration in logger.warning("a handler blocked a loop for \(duration)") }
     ///
-    /// It is called after the turn, with its duration, on that loop, and must not block. Each loop calls it at most once
+    /// It gets the duration, runs on that loop, and must not block. Each loop calls it at most once
     /// a second, with the longest turn since the last call. Loops that several servers share call it for all of them.
     /// nil: not called (default).
     public var slowTurn: (@Sendable (Duration) -> Void)?

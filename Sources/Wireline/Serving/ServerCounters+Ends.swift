@@ -4,7 +4,7 @@ extension ServerCounters {
     /// Why a connection has ended, in classes that a dashboard can count.
     @nonexhaustive
     public enum EndReason: String, CaseIterable, Sendable {
-        /// Without a fault: the handler has returned, the peer has ended its stream, or this side has closed.
+        /// Without a fault: the handler has returned, the peer has ended its stream, or this side has closed or refused.
         case clean
         /// The peer sent nothing, or read nothing, for too long.
         case timedOut = "timed_out"
@@ -41,7 +41,8 @@ extension ServerCounters {
         /// The reason that an error stands for; nil if this side has closed the connection.
         private init?(_ error: ConnectionError) {
             switch error {
-            case .transport(.closed), .cancelled: return nil
+            // A request for a page, such as a health check, is refused a WebSocket, too.
+            case .transport(.closed), .cancelled, .webSocket(.requestRefused): return nil
             case .transport(.timedOut): self = .timedOut
             case .tooSlow: self = .tooSlow
             case .noRoom: self = .noRoom

@@ -51,7 +51,7 @@ public struct WebSocketPage: Equatable, Sendable {
     ///
     /// A `WebSocketServer` runs the closure on the connection's loop. If the closure throws, or returns a page that has
     /// to be made itself, the client gets 500. If it takes too long, the client gets 503 and the closure's task is
-    /// cancelled.
+    /// cancelled. A server of packets has only fixed pages, and answers 500.
     ///
     /// - Parameters:
     ///   - timeout: How long the closure may take (default 10 s).
