@@ -7,7 +7,11 @@
 // Messages and packets.
 @_exported public import protocol WirelineCodec.ClientMessage
 @_exported public import struct WirelineCodec.CodecError
+@_exported public import protocol WirelineCodec.FieldwiseDescription
 @_exported public import struct WirelineCodec.HiddenValue
+@_exported public import protocol WirelineCodec.IncomingMessage
+@_exported public import protocol WirelineCodec.NamedFlags
+@_exported public import protocol WirelineCodec.NamedValue
 @_exported public import struct WirelineCodec.Packet
 @_exported public import struct WirelineCodec.PacketHeader
 @_exported public import struct WirelineCodec.PacketLayout

@@ -114,14 +114,14 @@ enum RoomCrowd {
             at: "127.0.0.1", port: 0, protocol: GoimProtocol.self, on: EventLoopGroup(threadCount: 1),
             configuration: configuration
         ) { client in
-            for try await message in client.messages {
-                guard case .message(let change as ChangeRoom, _) = message else { continue }
+            while let received = try await client.nextMessage() {
+                guard case .changeRoom(let change) = received.message else { continue }
                 switch change.room {
                 case "member": room.join(client)
                 case "stopped":
                     room.join(client)
                     try await fill(client)
-                default: try await client.forward(message.packet)
+                default: try await client.forward(received.packet)
                 }
             }
         }

@@ -46,7 +46,7 @@ struct OperationsListenerTests {
 
     @Test func `a running server's metrics can be scraped`() async throws {
         let server = try await SceneServer.start { client in
-            for try await packet in client.packets { try await client.forward(packet) }
+            while let packet = try await client.nextPacket() { try await client.forward(packet) }
         }
         let client = try await server.connect()
         try await client.send(Cs_20001(sceneID: 1, line: 1, message: ""))
@@ -69,7 +69,7 @@ struct OperationsListenerTests {
 
     @Test func `a WebSocket server can be watched, too`() async throws {
         let server = try await WebSocketServer.start(at: "127.0.0.1", port: 0, configuration: .patient) { client in
-            for try await message in client.messages { try await client.send(message) }
+            while let received = try await client.nextMessage() { try await client.send(message) }
         }
         let listener = try await OperationsListener.start(at: "127.0.0.1", port: 0, watching: server)
         #expect(try await get("/metrics", listener).body.contains("\nwireline_connections 0\n"))

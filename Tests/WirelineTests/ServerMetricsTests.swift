@@ -19,7 +19,7 @@ struct ServerMetricsTests {
     private func counters(
         _ change: (inout ServerConfiguration) -> Void = { _ in },
         handler: @escaping @concurrent @Sendable (ServerConnection<SceneProtocol>) async throws -> Void = { client in
-            for try await _ in client.packets {}
+            while try await client.nextPacket() != nil {}
         },
         client: @escaping @Sendable (RawSocket) throws -> Void
     ) async throws -> ServerCounters {
@@ -49,7 +49,7 @@ struct ServerMetricsTests {
         let seen = try await counters {
             _ = $0
         } handler: { client in
-            for try await _ in client.messages {}
+            while try await client.nextMessage() != nil {}
         } client: {
             try $0.send(message)
         }
@@ -119,7 +119,7 @@ struct ServerMetricsTests {
         let (ends, begun) = (ConnectionEnds(), Gate())
         let server = try await SceneServer.start(configuration: ends.configure()) { client in
             begun.open()
-            for try await _ in client.packets {}
+            while try await client.nextPacket() != nil {}
         }
         do {
             let socket = try RawSocket.connect(to: server.address.port)
@@ -151,7 +151,7 @@ struct ServerMetricsTests {
         let server = try await PacketServer.start(
             at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, on: group, configuration: configuration
         ) { client in
-            for try await packet in client.packets {
+            while let packet = try await client.nextPacket() {
                 let end = MonotonicTime.now + .milliseconds(30)
                 while MonotonicTime.now < end {}
                 try await client.forward(packet)
@@ -182,7 +182,7 @@ struct ServerMetricsTests {
     @Test(.enabled(if: PrometheusTool.isWanted, "\(PrometheusTool.absence)"))
     func `Prometheus accepts the metrics of a running server`() async throws {
         let server = try await SceneServer.start { client in
-            for try await packet in client.packets { try await client.forward(packet) }
+            while let packet = try await client.nextPacket() { try await client.forward(packet) }
         }
         let client = try await server.connect()
         try await client.send(Self.hello)

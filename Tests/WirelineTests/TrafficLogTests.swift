@@ -82,7 +82,7 @@ struct TrafficLogTests {
         var configuration = ServerConfiguration.patient
         configuration.log = TrafficLog(of: SceneProtocol.self) { entry in entries.withLock { $0.append(entry) } }
         let server = try await SceneServer.start(configuration: configuration) { client in
-            for try await packet in client.packets { try await client.forward(packet) }
+            while let packet = try await client.nextPacket() { try await client.forward(packet) }
         }
         var ids: [UInt64] = []
         for _ in 0..<2 {

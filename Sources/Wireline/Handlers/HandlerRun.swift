@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineTransport
 
 /// Runs the handlers of one connection, on its loop.
 final class HandlerRun<Definition: PacketProtocol, State> {
@@ -8,6 +9,9 @@ final class HandlerRun<Definition: PacketProtocol, State> {
 
     private let table: HandlerTable<Definition, State>
     private let context: ClientContext<Definition, State>
+    /// Counts the messages that are handled without `await`: one in 16 is measured, because reading the clock takes as
+    /// long as a short handler.
+    private var sampleCount: UInt8 = 0
     private var connection: PacketConnection { context.connection.connection }
 
     init(_ table: HandlerTable<Definition, State>, _ context: ClientContext<Definition, State>) {
@@ -42,7 +46,9 @@ final class HandlerRun<Definition: PacketProtocol, State> {
         do {
             guard try handler.steps.isEmpty || pass(handler) else { return }
             guard case .atOnce(let handle) = handler.action else { return }
-            try handle(packet, context)
+            sampleCount &+= 1
+            guard sampleCount & 15 == 1 else { return try handle(packet, context) }
+            try measure(handler) { try handle(packet, context) }
         } catch {
             try decide(error)
         }
@@ -64,7 +70,9 @@ final class HandlerRun<Definition: PacketProtocol, State> {
             while let place = try batch.nextPlace() {
                 context.begin(place, in: batch.block)
                 if let handle = try waitingHandler(of: batch.packet(at: place)), let received = context.packet {
+                    let start = MonotonicTime.now
                     do { try await handle(received, context) } catch { try decide(error) }
+                    if let handler = table.handler(of: received.id) { record(handler, since: start) }
                 }
                 if !connection.takesAnswers { try await connection.sendAfterOthers([]) }
             }
@@ -90,6 +98,21 @@ final class HandlerRun<Definition: PacketProtocol, State> {
             try decide(error)
             return nil
         }
+    }
+
+    // MARK: Times
+
+    @inline(never)
+    private func measure(_ handler: Handler, _ handle: () throws -> Void) throws {
+        let start = MonotonicTime.now
+        try handle()
+        record(handler, since: start)
+    }
+
+    private func record(_ handler: Handler, since start: MonotonicTime) {
+        connection.sharedLimits?.messageTimes?.record(
+            id: handler.type.messageID, name: handler.type.messageName,
+            nanoseconds: MonotonicTime.now.nanoseconds - start.nanoseconds)
     }
 
     // MARK: Steps and errors

@@ -7,8 +7,8 @@ public import WirelineCodec
 ///     let room = Room<ChatProtocol>("lobby")
 ///     let server = try await PacketServer.start(at: "0.0.0.0", port: 9001, protocol: ChatProtocol.self) { client in
 ///         room.join(client)
-///         for try await message in client.messages {
-///             guard case .message(let chat as ChatMessage, _) = message else { continue }
+///         while let received = try await client.nextMessage() {
+///             guard case .chat(let chat) = received.message else { continue }
 ///             try room.send(ChatLine(text: chat.text), except: client)
 ///         }
 ///     }

@@ -19,8 +19,9 @@ struct SwiftNaming {
         "FromServer",
     ]
 
-    /// Names with another meaning inside a message or inside the enums of a side's messages. A type called `PacketProtocol` hides from Swift 6.3 that the
-    /// protocol's type conforms to the codec's `PacketProtocol`, although the module is named there.
+    /// Names with another meaning inside a message, or inside the protocol's type. A type called `PacketProtocol` hides
+    /// from Swift 6.3 that the protocol's type conforms to the codec's `PacketProtocol`, although the module is named
+    /// there.
     private static let reservedTypes: Set<String> = [
         "Definition", "FromClient", "FromServer", "PacketProtocol", "Reply",
     ]

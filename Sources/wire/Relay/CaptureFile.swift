@@ -54,7 +54,7 @@ final class CaptureFile: Sendable {
 
     /// Adds a packet with the current time.
     func add(_ packet: [UInt8]) {
-        let microseconds = System.microsecondsSince1970
+        let microseconds = WallClock.microsecondsSince1970
         var block = CaptureBytes()
         // Enhanced packet block (§4.3): interface, time in two halves, and the packet's length, captured and original.
         block.add(little: 6, 32 + UInt32(packet.count.roundedUpToFour), 0)

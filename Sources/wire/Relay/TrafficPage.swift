@@ -48,7 +48,7 @@ final class TrafficPage: Sendable {
 
     private let protocolName: String
     /// Distinguishes this run from others, whose events have the same numbers.
-    private let run = System.microsecondsSince1970
+    private let run = WallClock.microsecondsSince1970
     private let state = Lock(State())
     private let server = Lock<WebSocketServer?>(nil)
 
@@ -88,7 +88,7 @@ final class TrafficPage: Sendable {
 
     /// Shows a remark about a connection; may be called on a loop.
     func show(_ remark: Remark, of connection: SocketAddress) {
-        let time = System.microsecondsSince1970 / 1_000
+        let time = WallClock.microsecondsSince1970 / 1_000
         change { state in
             state.events.append(
                 Event(number: state.nextNumber, connection: "\(connection)", remark: remark, time: time))

@@ -206,14 +206,6 @@ enum System {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
-    /// The current time, in UTC without leap seconds.
-    static var microsecondsSince1970: UInt64 {
-        var time = timespec()
-        // SAFETY: the clock writes only the time that it gets.
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return UInt64(max(0, time.tv_sec)) * 1_000_000 + UInt64(time.tv_nsec / 1_000)
-    }
-
     /// Ends the process.
     static func exit(_ status: ExitStatus) -> Never {
         _exit(status.rawValue)

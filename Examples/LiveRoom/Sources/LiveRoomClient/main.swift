@@ -38,7 +38,7 @@ let session = try PacketSession.start(
         Screen.say("the server refuses the name \(name)")
         throw SessionLoginRefused()
     }
-    Screen.show(try await login.client.request(EnterRoom(room: room.withLock { $0 })))
+    Screen.show(.roomEntered(try await login.client.request(EnterRoom(room: room.withLock { $0 }))))
 }
 
 let states = session.states
@@ -49,9 +49,7 @@ Task {
 }
 let receiving = Task {
     do {
-        for try await message in session.messages {
-            if case .message(let message, _) = message { Screen.show(message) }
-        }
+        for try await received in session.messages { Screen.show(received.message) }
     } catch {
         Screen.say("\(error)")
         exit(1)
@@ -68,7 +66,7 @@ for await line in Input.lines() {
     case ("/room", 2):
         guard let number = UInt32(words[1]) else { continue }
         room.withLock { $0 = number }
-        Screen.show(try await session.request(EnterRoom(room: number)))
+        Screen.show(.roomEntered(try await session.request(EnterRoom(room: number))))
     case ("/kick", 2): try await session.send(KickUser(name: String(words[1])))
     default: if !line.isEmpty { try await session.send(Say(text: line)) }
     }

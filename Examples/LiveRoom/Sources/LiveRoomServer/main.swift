@@ -12,11 +12,7 @@ let packetPort = arguments.count > 2 ? UInt16(arguments[2]) ?? 0 : 9001
 let pagePort = arguments.count > 3 ? UInt16(arguments[3]) ?? 0 : 9002
 DescriptorLimit.raise()
 
-let rooms = Rooms()
-let handler: @concurrent @Sendable (Viewer) async throws -> Void = { client in
-    var visit = Visit(client, rooms)
-    try await visit.run()
-}
+let handlers = try Service().handlers()
 
 var configuration = ServerConfiguration()
 configuration.listening.idleTimeout = .seconds(90)  // clients send a Ping every 30 s
@@ -28,14 +24,15 @@ pageConfiguration.webSocket = ServerConfiguration.WebSocketOptions(paths: ["/roo
 pageConfiguration.webSocket?.handshake.pages["/"] = page
 
 let server = try await PacketServer.start(
-    at: host, port: packetPort, protocol: LiveRoomProtocol.self, configuration: configuration, handler: handler)
-await rooms.open(server)
+    at: host, port: packetPort, configuration: configuration, handlers: handlers
+) { _ in Visitor() }
 let pageServer = try await PacketServer.start(
-    at: host, port: pagePort, protocol: LiveRoomProtocol.self, configuration: pageConfiguration, handler: handler)
+    at: host, port: pagePort, configuration: pageConfiguration, handlers: handlers
+) { _ in Visitor() }
 say("packets: \(server.address)")
 say("page: http://\(pageServer.address)/")
 
-for await _ in EndSignals.stream() { break }
+_ = try await ShutdownSignal.wait()
 // Clients that are told at the same moment reconnect at the same moment: spread the goodbyes.
 let goodbye = Goodbye(reason: .serverRestarts)
 async let packetsDone: Void = server.shutDown(over: .seconds(1), telling: goodbye)

@@ -1,17 +1,12 @@
 import Lobby
 import Wireline
 
-// Each connection has a task of its own. The task runs on the connection's event loop.
-let server = try await PacketServer.start(at: "127.0.0.1", port: 0, protocol: LobbyProtocol.self) { client in
-    for try await message in client.messages {
-        switch message {
-        case .message(let enter as Cs_100, _):
-            try await client.send(Sc_100(result: 1, players: [Player(id: 1, name: enter.name)]))
-        case .message(let other, _): print("no handler for", type(of: other).messageName)
-        case .unknown(let packet): print("unknown ID", packet.id)
-        }
-    }
+// A handler for each message that clients send. The server does not start if one is forgotten.
+var handlers = MessageHandlers<LobbyProtocol, Void>()
+handlers.reply(to: Cs_100.self) { enter, client in
+    Sc_100(result: 1, players: [Player(id: 1, name: enter.name)])
 }
+let server = try await PacketServer.start(at: "127.0.0.1", port: 0, handlers: handlers)
 
 let client = try await PacketClient.connect(
     to: "127.0.0.1", port: server.address.port, protocol: LobbyProtocol.self)
