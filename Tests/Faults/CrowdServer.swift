@@ -56,8 +56,8 @@ struct CrowdServer {
         ) { client in
             ends.handlerBegins()
             defer { ends.handlerEnds() }
-            while let received = try await client.nextMessage() {
-                guard case .text(let text) = received.message, let order = CrowdOrder(text) else {
+            for try await message in client.messages {
+                guard case .text(let text) = message, let order = CrowdOrder(text) else {
                     try await client.send(message)
                     continue
                 }

@@ -69,7 +69,7 @@ struct OperationsListenerTests {
 
     @Test func `a WebSocket server can be watched, too`() async throws {
         let server = try await WebSocketServer.start(at: "127.0.0.1", port: 0, configuration: .patient) { client in
-            while let received = try await client.nextMessage() { try await client.send(message) }
+            for try await message in client.messages { try await client.send(message) }
         }
         let listener = try await OperationsListener.start(at: "127.0.0.1", port: 0, watching: server)
         #expect(try await get("/metrics", listener).body.contains("\nwireline_connections 0\n"))
