@@ -9,7 +9,7 @@ struct DemoTests {
         #expect(outcome.status == 0 && outcome.errors.isEmpty)
         let lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count <= 60)
-        #expect(lines.contains("    Swift  Cs_20001(sceneID: 7, line: 2, message: \"你好\", trailingBytes: [])"))
+        #expect(lines.contains("    Swift  Cs_20001(sceneID: 7, line: 2, message: \"你好\")"))
         #expect(lines.contains(#"    JSON   {"SceneId":7,"Line":2,"message":"你好"}"#))
         #expect(lines.contains(#"    11  0006 e4bda0e5a5bd  message  "你好""#))
         for (direction, byteCount) in [("client to server", 70), ("server to client", 74)] {

@@ -46,6 +46,7 @@ public struct PacketBatch: ~Copyable {
     @inlinable @inline(__always)
     mutating func nextPlace() throws(ConnectionError) -> (bounds: PacketBounds, start: Int)? {
         guard connection.stream.loop.isCurrent else { throw .notOnLoop }
+        // SAFETY: the address is that of the block, which this value holds.
         if let place = unsafe connection.input.takeAtSight(in: block, base) { return place }
         return try nextInGeneral()
     }
