@@ -23,7 +23,7 @@ public import WirelineCodec
 /// If no handler awaits, a connection has no task, which saves memory and time.
 ///
 /// A server with handlers starts only if each message of the protocol has exactly one handler; ``ignore(_:)`` and
-/// ``others(_:)-(Other)`` say what happens to the rest. A handler that throws ends its connection, unless
+/// `others(_:)` say what happens to the rest. A handler that throws ends its connection, unless
 /// ``onError(_:)`` decides otherwise. What was sent before still reaches the client.
 public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     /// A client, as its handlers see it.
