@@ -115,7 +115,7 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
 
     /// Answers a packet without waiting; for code on the connection's loop, such as a batch handler.
     ///
-    /// See ``reply(to:with:)``.
+    /// It is like `reply(to:with:)`.
     ///
     /// - Throws: As ``write(_:)``.
     @inlinable @inline(__always)
@@ -128,7 +128,7 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
 
     /// Answers a packet without waiting; for code on the connection's loop, such as a batch handler.
     ///
-    /// See ``reply(to:with:header:)``.
+    /// It is like `reply(to:with:header:)`.
     ///
     /// - Throws: As ``write(_:header:)``.
     public func writeReply<Message: ServerMessage>(

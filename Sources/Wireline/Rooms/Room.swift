@@ -48,7 +48,9 @@ public final class Room<Definition: PacketProtocol>: Sendable {
     ///
     /// It gets what is sent from now on, and leaves by itself when it ends.
     ///
-    /// - Parameter slowReaders: What happens if this member reads too slowly; nil: what the room's options say (default).
+    /// - Parameters:
+    ///   - member: The connection.
+    ///   - slowReaders: What happens if this member reads too slowly; nil: what the room's options say (default).
     /// - Returns: Whether it was added: false if it is a member already. If it has ended, it leaves at once; on its own
     ///   event loop, the result is false then.
     @discardableResult
