@@ -45,17 +45,20 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// The handler's task. It is cancelled only together with its connection, so its waits need no cancellation
     /// handler, which would hold memory in each idle connection. The property is set to nil before that task ends.
     @safe @exclusivity(unchecked) var ownersTask: TaskIdentity?
-    /// The closure that takes packets without a task; if it is set, no task receives.
-    @safe @exclusivity(unchecked) var batchHandler: BatchHandler?
-    /// Whether packets that the batch handler did not take are kept for its next call.
-    @safe @exclusivity(unchecked) var keepsBatchRest = false
-    /// The requests, and the packets that arrived before their replies; nil before the first request.
-    @safe @exclusivity(unchecked) var requests: RequestQueue?
+    // The flags fill the last bytes of the word before them: elsewhere, they would take eight bytes more.
     /// Whether a packet may be a reply, or earlier packets are still unread. While it is true, the splitter's fast path
     /// is off. So connections that make no requests pay nothing for the check.
     @safe @exclusivity(unchecked) var isRouting = false {
         didSet { if isRouting != oldValue { input.lookAtEach(isRouting || sharedLimits?.log != nil) } }
     }
+    /// Whether packets that the batch handler did not take are kept for its next call.
+    @safe @exclusivity(unchecked) var keepsBatchRest = false
+    /// Whether the arrival of the first bytes is still to be recorded.
+    @safe @exclusivity(unchecked) var notesFirstByte: Bool
+    /// The closure that takes packets without a task; if it is set, no task receives.
+    @safe @exclusivity(unchecked) var batchHandler: BatchHandler?
+    /// The requests, and the packets that arrived before their replies; nil before the first request.
+    @safe @exclusivity(unchecked) var requests: RequestQueue?
 
     // MARK: Counters and limits
 
@@ -84,8 +87,6 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     var memberships: Membership?
     /// The task of the server's handler.
     package var handlerTask: Task<Void, Never>?
-    /// Whether the arrival of the first bytes is still to be recorded.
-    @safe @exclusivity(unchecked) var notesFirstByte: Bool
     /// The peer's deadlines.
     @safe @exclusivity(unchecked) var peerWatch = PeerWatch()
 
