@@ -13,10 +13,8 @@ public final class ClientContext<Definition: PacketProtocol, State> {
     public let connection: ServerConnection<Definition>
     /// The server that accepted the connection.
     public let server: PacketServer<Definition>
-    /// Where the packet lies whose message is handled now; without a block, no message is.
-    private var block: SharedBlock?
-    private var start = 0
-    private var bounds = PacketBounds(id: 0, payloadStart: 0, payloadEnd: 0, packetByteCount: 0)
+    /// The packet whose message is handled now.
+    let current = CurrentPacket()
     /// The numbers of messages that were taken lately, for limits.
     private var rates: [ObjectIdentifier: MessageRate.Count] = [:]
     /// The program's own value for this connection.
@@ -29,20 +27,7 @@ public final class ClientContext<Definition: PacketProtocol, State> {
     }
 
     /// The packet whose message is handled now, such as for a later reply or its header; nil between messages.
-    public var packet: ReceivedPacket? {
-        block.map { ReceivedPacket(block: $0, start: start, bounds: bounds) }
-    }
-
-    /// Sets the packet whose message is handled.
-    @inline(__always)
-    func begin(_ place: (bounds: PacketBounds, start: Int), in block: SharedBlock) {
-        if self.block !== block { self.block = block }
-        start = place.start
-        bounds = place.bounds
-    }
-
-    /// Forgets the packet, which would keep its block.
-    func endMessages() { block = nil }
+    public var packet: ReceivedPacket? { current.packet }
 
     // MARK: Sending
 
@@ -115,4 +100,25 @@ public final class ClientContext<Definition: PacketProtocol, State> {
     func takesMessage(within limit: MessageRate) -> Bool {
         rates[ObjectIdentifier(limit), default: MessageRate.Count()].take(limit, at: connection.connection.loop.now)
     }
+}
+
+/// The packet whose message a client's handlers handle now. Only the connection's loop uses it.
+final class CurrentPacket {
+    /// The packet's block; nil between messages.
+    private var block: SharedBlock?
+    private var start = 0
+    private var bounds = PacketBounds(id: 0, payloadStart: 0, payloadEnd: 0, packetByteCount: 0)
+
+    var packet: ReceivedPacket? { block.map { ReceivedPacket(block: $0, start: start, bounds: bounds) } }
+
+    /// Sets the packet.
+    @inline(__always)
+    func begin(_ place: (bounds: PacketBounds, start: Int), in block: SharedBlock) {
+        if self.block !== block { self.block = block }
+        start = place.start
+        bounds = place.bounds
+    }
+
+    /// Forgets the packet, which would keep its block.
+    func end() { block = nil }
 }

@@ -3,32 +3,46 @@
 package import WirelineCodec
 
 /// A message and what happens to it.
-struct HandlerEntry<Definition: PacketProtocol, State>: Sendable {
+///
+/// The types of this file, and those that run handlers, know neither the protocol nor the state: the context of a client
+/// is any object to them. So they are compiled once, here, and only the closures that know the types are compiled in the
+/// user's module. Generic code that is not specialised would take several times as long for each message.
+struct HandlerEntry: Sendable {
     let type: any PacketMessage.Type
-    let action: HandlerAction<Definition, State>
+    let action: HandlerAction
     /// The steps of the part of the program to which the handler belongs.
-    var steps: [HandlerStep<Definition, State>] = []
+    var steps: [HandlerStep] = []
 }
 
-/// A handler of packets whose type is known.
+/// A handler of packets whose type is known. It gets the client's ``ClientContext``.
 @usableFromInline
-enum HandlerAction<Definition: PacketProtocol, State>: Sendable {
+enum HandlerAction: Sendable {
     /// Decodes and handles the packet without `await`.
-    case atOnce(@Sendable (borrowing Packet, ClientContext<Definition, State>) throws -> Void)
+    case atOnce(@Sendable (borrowing Packet, AnyObject) throws -> Void)
     /// Decodes and handles the packet in the connection's task.
-    case inTask(@Sendable (ReceivedPacket, ClientContext<Definition, State>) async throws -> Void)
+    case inTask(@Sendable (ReceivedPacket, AnyObject) async throws -> Void)
     case ignore
 }
 
 /// A step before handlers.
-struct HandlerStep<Definition: PacketProtocol, State>: Sendable {
+struct HandlerStep: Sendable {
     /// The types before which it runs; nil: all.
     let only: Set<ObjectIdentifier>?
     let except: Set<ObjectIdentifier>
-    let run: MessageHandlers<Definition, State>.Step
+    let run: @Sendable (any PacketMessage.Type, AnyObject) throws -> Bool
 
     func applies(to type: any PacketMessage.Type) -> Bool {
         let type = ObjectIdentifier(type)
         return only?.contains(type) != false && !except.contains(type)
     }
+}
+
+/// What a server does with messages, whatever its protocol and state are.
+struct HandlerList: Sendable {
+    var entries: [HandlerEntry] = []
+    var other: HandlerAction?
+    var steps: [HandlerStep] = []
+    var opened: [@Sendable (AnyObject) throws -> Void] = []
+    var closed: [@Sendable (AnyObject, (any Error)?) -> Void] = []
+    var failed: (@Sendable (any Error, AnyObject) throws -> Void)?
 }

@@ -4,18 +4,23 @@ import WirelineCodec
 import WirelineTransport
 
 /// Runs the handlers of one connection, on its loop.
-final class HandlerRun<Definition: PacketProtocol, State> {
-    private typealias Handler = HandlerTable<Definition, State>.Handler
+final class HandlerRun {
+    private typealias Handler = HandlerTable.Handler
 
-    private let table: HandlerTable<Definition, State>
-    private let context: ClientContext<Definition, State>
+    private let table: HandlerTable
+    private let connection: PacketConnection
+    /// The packet that is handled.
+    private let current: CurrentPacket
+    /// The client's ``ClientContext``.
+    private let context: AnyObject
     /// Counts the messages that are handled without `await`: one in 16 is measured, because reading the clock takes as
     /// long as a short handler.
     private var sampleCount: UInt8 = 0
-    private var connection: PacketConnection { context.connection.connection }
 
-    init(_ table: HandlerTable<Definition, State>, _ context: ClientContext<Definition, State>) {
+    init<Definition, State>(_ table: HandlerTable, _ context: ClientContext<Definition, State>) {
         self.table = table
+        connection = context.connection.connection
+        current = context.current
         self.context = context
     }
 
@@ -33,9 +38,9 @@ final class HandlerRun<Definition: PacketProtocol, State> {
 
     /// Handles packets until none is left, or until too much output waits.
     func take(_ batch: inout PacketBatch) throws {
-        defer { context.endMessages() }
+        defer { current.end() }
         while connection.takesAnswers, let place = try batch.nextPlace() {
-            context.begin(place, in: batch.block)
+            current.begin(place, in: batch.block)
             try handleAtOnce(batch.packet(at: place))
         }
     }
@@ -66,10 +71,10 @@ final class HandlerRun<Definition: PacketProtocol, State> {
     /// Handles packets until the connection ends.
     nonisolated(nonsending) func run() async throws {
         while var batch = try await connection.nextBatch() {
-            defer { context.endMessages() }
+            defer { current.end() }
             while let place = try batch.nextPlace() {
-                context.begin(place, in: batch.block)
-                if let handle = try waitingHandler(of: batch.packet(at: place)), let received = context.packet {
+                current.begin(place, in: batch.block)
+                if let handle = try waitingHandler(of: batch.packet(at: place)), let received = current.packet {
                     let start = MonotonicTime.now
                     do { try await handle(received, context) } catch { try decide(error) }
                     if let handler = table.handler(of: received.id) { record(handler, since: start) }
@@ -82,7 +87,7 @@ final class HandlerRun<Definition: PacketProtocol, State> {
     /// Handles a packet, unless its handler awaits: then it is returned.
     private func waitingHandler(
         of packet: borrowing Packet
-    ) throws -> (@Sendable (ReceivedPacket, ClientContext<Definition, State>) async throws -> Void)? {
+    ) throws -> (@Sendable (ReceivedPacket, AnyObject) async throws -> Void)? {
         guard let handler = table.handler(of: packet.id) else {
             if case .inTask(let handle)? = table.handlers.other { return handle }
             try handleUnknown(packet)

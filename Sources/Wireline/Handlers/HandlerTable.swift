@@ -3,17 +3,17 @@
 import WirelineCodec
 
 /// The handlers of a server, found by the ID of a message.
-final class HandlerTable<Definition: PacketProtocol, State>: Sendable {
+final class HandlerTable: Sendable {
     /// The handler of one message.
     final class Handler: Sendable {
         let type: any PacketMessage.Type
-        let action: HandlerAction<Definition, State>
+        let action: HandlerAction
         /// The steps that apply to this message.
-        let steps: [HandlerStep<Definition, State>]
+        let steps: [HandlerStep]
 
         init(
-            type: any PacketMessage.Type, action: HandlerAction<Definition, State>,
-            steps: [HandlerStep<Definition, State>]
+            type: any PacketMessage.Type, action: HandlerAction,
+            steps: [HandlerStep]
         ) {
             self.type = type
             self.action = action
@@ -21,16 +21,18 @@ final class HandlerTable<Definition: PacketProtocol, State>: Sendable {
         }
     }
 
-    let handlers: MessageHandlers<Definition, State>
+    let handlers: HandlerList
     /// A table with a power of two of places, at most half of them taken, and linear probing.
     private let places: [(id: UInt64, handler: Handler?)]
     private let shift: UInt64
     /// Whether a handler awaits, so that connections need a task.
     let needsTask: Bool
 
+    /// - Parameters:
+    ///   - handlers: The handlers.
+    ///   - types: All messages that clients may send.
     /// - Throws: ``HandlerError/handledTwice(_:)``, ``HandlerError/unhandled(_:)``.
-    init(_ handlers: MessageHandlers<Definition, State>) throws(HandlerError) {
-        let types = Definition.messageTypes(from: .client)
+    init(_ handlers: HandlerList, of types: [any PacketMessage.Type]) throws(HandlerError) {
         var found: [UInt64: Handler] = [:]
         var twice: [String] = []
         for entry in handlers.entries {

@@ -35,12 +35,7 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     /// Decides before a message is decoded whether it is handled.
     public typealias Step = @Sendable (_ message: any PacketMessage.Type, Context) throws -> Bool
 
-    private(set) var entries: [HandlerEntry<Definition, State>] = []
-    private(set) var other: HandlerAction<Definition, State>?
-    private(set) var opened: [@Sendable (Context) throws -> Void] = []
-    private(set) var closed: [@Sendable (Context, (any Error)?) -> Void] = []
-    private(set) var failed: (@Sendable (any Error, Context) throws -> Void)?
-    private(set) var steps: [HandlerStep<Definition, State>] = []
+    private(set) var list = HandlerList()
 
     /// Makes handlers for no message yet.
     public init() {}
@@ -56,7 +51,8 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     ) where Message.Definition == Definition, Message.Reply: ServerMessage {
         add(
             type,
-            .atOnce { packet, client in
+            .atOnce { packet, object in
+                let client = Self.context(object)
                 let reply = try handler(try client.decode(type, in: packet), client)
                 try client.connection.writeReply(to: packet, with: reply)
             })
@@ -69,7 +65,12 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     public mutating func on<Message: ClientMessage>(
         _ type: Message.Type, _ handler: @escaping @Sendable (Message, Context) throws -> Void
     ) where Message.Definition == Definition {
-        add(type, .atOnce { packet, client in try handler(try client.decode(type, in: packet), client) })
+        add(
+            type,
+            .atOnce { packet, object in
+                let client = Self.context(object)
+                try handler(try client.decode(type, in: packet), client)
+            })
     }
 
     /// Replies to a message: the value that the handler returns is sent.
@@ -82,7 +83,8 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     ) where Message.Definition == Definition, Message.Reply: ServerMessage {
         add(
             type,
-            .inTask { packet, client in
+            .inTask { packet, object in
+                let client = Self.context(object)
                 let reply = try await handler(try client.decode(type, in: packet.lent), client)
                 try await client.connection.reply(to: packet, with: reply)
             })
@@ -93,7 +95,12 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     public mutating func on<Message: ClientMessage>(
         _ type: Message.Type, _ handler: @escaping @Sendable (Message, Context) async throws -> Void
     ) where Message.Definition == Definition {
-        add(type, .inTask { packet, client in try await handler(try client.decode(type, in: packet.lent), client) })
+        add(
+            type,
+            .inTask { packet, object in
+                let client = Self.context(object)
+                try await handler(try client.decode(type, in: packet.lent), client)
+            })
     }
 
     /// Drops messages of these types.
@@ -105,14 +112,16 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     ///
     /// Without such a handler, packets with unknown IDs are counted and dropped.
     public mutating func others(_ handler: @escaping Other) {
-        other = .atOnce { _, client in
+        list.other = .atOnce { _, object in
+            let client = Self.context(object)
             if let received = try client.received() { try handler(received, client) }
         }
     }
 
     /// Handles all messages that have no handler of their own, and packets with unknown IDs.
     public mutating func others(_ handler: @escaping AsyncOther) {
-        other = .inTask { _, client in
+        list.other = .inTask { _, object in
+            let client = Self.context(object)
             if let received = try client.received() { try await handler(received, client) }
         }
     }
@@ -122,20 +131,27 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     /// The part's own steps (``before(only:except:_:)``) apply to its messages only, and run after the steps of this
     /// value. Its handlers of opened and closed connections run after those of this value.
     public mutating func include(_ part: MessageHandlers) {
-        entries += part.entries.map { entry in
+        list.entries += part.list.entries.map { entry in
             var entry = entry
-            entry.steps = part.steps + entry.steps
+            entry.steps = part.list.steps + entry.steps
             return entry
         }
-        other = other ?? part.other
-        failed = failed ?? part.failed
-        opened += part.opened
-        closed += part.closed
+        list.other = list.other ?? part.list.other
+        list.failed = list.failed ?? part.list.failed
+        list.opened += part.list.opened
+        list.closed += part.list.closed
     }
 
     @usableFromInline
-    mutating func add(_ type: any PacketMessage.Type, _ action: HandlerAction<Definition, State>) {
-        entries.append(HandlerEntry(type: type, action: action))
+    mutating func add(_ type: any PacketMessage.Type, _ action: HandlerAction) {
+        list.entries.append(HandlerEntry(type: type, action: action))
+    }
+
+    /// The client's context, whose types only this code knows.
+    @inlinable @inline(__always)
+    static func context(_ object: AnyObject) -> Context {
+        // SAFETY: `PacketServer.start` makes the context with the types of the handlers.
+        unsafe unsafeDowncast(object, to: Context.self)
     }
 
     // MARK: Steps
@@ -156,10 +172,11 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     public mutating func before(
         only: [any ClientMessage.Type]? = nil, except: [any ClientMessage.Type] = [], _ step: @escaping Step
     ) {
-        steps.append(
+        list.steps.append(
             HandlerStep(
                 only: only.map { Set($0.map { ObjectIdentifier($0) }) },
-                except: Set(except.map { ObjectIdentifier($0) }), run: step))
+                except: Set(except.map { ObjectIdentifier($0) }),
+                run: { message, object in try step(message, Self.context(object)) }))
     }
 
     /// Limits how many messages a connection may send in a time, together of all given types.
@@ -186,13 +203,15 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     // MARK: Connections
 
     /// Calls a closure when a connection begins, before its first message. If it throws, the connection ends.
-    public mutating func onOpen(_ handler: @escaping @Sendable (Context) throws -> Void) { opened.append(handler) }
+    public mutating func onOpen(_ handler: @escaping @Sendable (Context) throws -> Void) {
+        list.opened.append { object in try handler(Self.context(object)) }
+    }
 
     /// Calls a closure after the last message of a connection, with the error that ended it; nil: a clean end.
     ///
     /// It is called for every connection, also if a handler of ``onOpen(_:)`` has thrown.
     public mutating func onClose(_ handler: @escaping @Sendable (Context, (any Error)?) -> Void) {
-        closed.append(handler)
+        list.closed.append { object, error in handler(Self.context(object), error) }
     }
 
     /// Decides what happens after a step or a handler has thrown, or a message does not match the schema.
@@ -200,7 +219,7 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     /// - Parameter handler: If it returns, the connection continues with the next message. If it throws, the connection
     ///   ends with that error.
     public mutating func onError(_ handler: @escaping @Sendable (any Error, Context) throws -> Void) {
-        failed = handler
+        list.failed = { error, object in try handler(error, Self.context(object)) }
     }
 }
 

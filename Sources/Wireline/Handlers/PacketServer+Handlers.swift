@@ -22,8 +22,8 @@ extension PacketServer {
         configuration: ServerConfiguration = ServerConfiguration(), handlers: MessageHandlers<Definition, State>,
         state makeState: @escaping @Sendable (ServerConnection<Definition>) -> State
     ) async throws -> PacketServer {
-        let table = try HandlerTable(handlers)
-        let makeRun: @Sendable (PacketListener, PacketConnection) -> HandlerRun<Definition, State> = {
+        let table = try HandlerTable(handlers.list, of: Definition.messageTypes(from: .client))
+        let makeRun: @Sendable (PacketListener, PacketConnection) -> HandlerRun = {
             let connection = ServerConnection<Definition>($1)
             return HandlerRun(
                 table,
@@ -42,9 +42,9 @@ extension PacketServer {
         try await start(at: host, port: port, on: group, configuration: configuration, handlers: handlers) { _ in }
     }
 
-    private static func handler<State>(
-        _ table: HandlerTable<Definition, State>,
-        _ makeRun: @escaping @Sendable (PacketListener, PacketConnection) -> HandlerRun<Definition, State>
+    private static func handler(
+        _ table: HandlerTable,
+        _ makeRun: @escaping @Sendable (PacketListener, PacketConnection) -> HandlerRun
     ) -> PacketHandler {
         guard table.needsTask else {
             return .messages { listener, connection in
