@@ -7,7 +7,6 @@ import WirelineTransport
 ///
 /// It is used only on the connection's loop, in its handlers, so the state needs no lock. Other tasks use
 /// ``connection``, which can be kept and sent anywhere.
-@safe
 public final class ClientContext<Definition: PacketProtocol, State> {
     /// The connection, for rooms and for other tasks.
     public let connection: ServerConnection<Definition>
@@ -58,8 +57,19 @@ public final class ClientContext<Definition: PacketProtocol, State> {
     /// Between messages, it sends a message without a sequence number.
     ///
     /// - Throws: ``ConnectionError``, as ``ServerConnection/write(_:)``.
+    @inlinable
     public func reply<Message: ServerMessage>(
-        with message: Message, header: PacketHeader = [:]
+        with message: Message
+    ) throws(ConnectionError) where Message.Definition == Definition {
+        guard let packet else { return try connection.write(message) }
+        try connection.writeReply(to: packet.lent, with: message)
+    }
+
+    /// Answers the message that is handled now as ``reply(with:)`` does, with header fields set.
+    ///
+    /// - Throws: ``ConnectionError``, as ``ServerConnection/write(_:header:)``.
+    public func reply<Message: ServerMessage>(
+        with message: Message, header: PacketHeader
     ) throws(ConnectionError) where Message.Definition == Definition {
         guard let packet else { return try connection.write(message, header: header) }
         try connection.writeReply(to: packet.lent, with: message, header: header)
@@ -94,10 +104,10 @@ public final class ClientContext<Definition: PacketProtocol, State> {
         return try connection.connection.message(in: packet)
     }
 
-    /// Counts a message.
+    /// Counts a message, unless a limit is reached.
     ///
-    /// - Returns: Whether it is within a limit.
-    func takesMessage(within limit: MessageRate) -> Bool {
+    /// - Returns: Whether it was counted.
+    func countMessage(within limit: MessageRate) -> Bool {
         rates[ObjectIdentifier(limit), default: MessageRate.Count()].take(limit, at: connection.connection.loop.now)
     }
 }

@@ -74,22 +74,26 @@ final class HandlerRun {
             defer { current.end() }
             while let place = try batch.nextPlace() {
                 current.begin(place, in: batch.block)
-                if let handle = try waitingHandler(of: batch.packet(at: place)), let received = current.packet {
+                if let (handle, handler) = try waitingHandler(of: batch.packet(at: place)),
+                    let received = current.packet
+                {
                     let start = MonotonicTime.now
                     do { try await handle(received, context) } catch { try decide(error) }
-                    if let handler = table.handler(of: received.id) { record(handler, since: start) }
+                    if let handler { record(handler, since: start) }
                 }
                 if !connection.takesAnswers { try await connection.sendAfterOthers([]) }
             }
         }
     }
 
-    /// Handles a packet, unless its handler awaits: then it is returned.
-    private func waitingHandler(
-        of packet: borrowing Packet
-    ) throws -> (@Sendable (ReceivedPacket, AnyObject) async throws -> Void)? {
+    private typealias WaitingHandler = (
+        handle: @Sendable (ReceivedPacket, AnyObject) async throws -> Void, handler: Handler?
+    )
+
+    /// Handles a packet, unless its handler awaits: then it is returned. For an unknown ID it is no handler of the table.
+    private func waitingHandler(of packet: borrowing Packet) throws -> WaitingHandler? {
         guard let handler = table.handler(of: packet.id) else {
-            if case .inTask(let handle)? = table.handlers.other { return handle }
+            if case .inTask(let handle)? = table.handlers.other { return (handle, nil) }
             try handleUnknown(packet)
             return nil
         }
@@ -98,7 +102,7 @@ final class HandlerRun {
             return nil
         }
         do {
-            return try pass(handler) ? handle : nil
+            return try pass(handler) ? (handle, handler) : nil
         } catch {
             try decide(error)
             return nil

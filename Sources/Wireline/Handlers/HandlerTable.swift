@@ -11,10 +11,7 @@ final class HandlerTable: Sendable {
         /// The steps that apply to this message.
         let steps: [HandlerStep]
 
-        init(
-            type: any PacketMessage.Type, action: HandlerAction,
-            steps: [HandlerStep]
-        ) {
+        init(type: any PacketMessage.Type, action: HandlerAction, steps: [HandlerStep]) {
             self.type = type
             self.action = action
             self.steps = steps

@@ -23,8 +23,8 @@ public import WirelineCodec
 /// If no handler awaits, a connection has no task, which saves memory and time.
 ///
 /// A server with handlers starts only if each message of the protocol has exactly one handler; ``ignore(_:)`` and
-/// `others(_:)` say what happens to the rest. A handler that throws ends its connection, unless
-/// ``onError(_:)`` decides otherwise. What was sent before still reaches the client.
+/// `others(_:)` say what happens to the rest. A handler that throws ends its connection, unless ``onError(_:)`` decides
+/// otherwise. What was sent before still reaches the client.
 public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     /// A client, as its handlers see it.
     public typealias Context = ClientContext<Definition, State>
@@ -60,7 +60,7 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
 
     /// Handles a message without `await`. Nothing is sent that the handler does not send.
     ///
-    /// A handler that answers with one message or another calls ``ClientContext/reply(with:header:)``.
+    /// A handler that answers with one message or another calls ``ClientContext/reply(with:)``.
     @inlinable
     public mutating func on<Message: ClientMessage>(
         _ type: Message.Type, _ handler: @escaping @Sendable (Message, Context) throws -> Void
@@ -128,8 +128,9 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
 
     /// Adds the handlers of another part of the program.
     ///
-    /// The part's own steps (``before(only:except:_:)``) apply to its messages only, and run after the steps of this
-    /// value. Its handlers of opened and closed connections run after those of this value.
+    /// The part's own steps (``before(only:except:_:)``) apply only to messages that it handles by type, and run after the
+    /// steps of this value. Its handlers of opened and closed connections run after those of this value. Its
+    /// `others(_:)` and ``onError(_:)`` apply to the whole server, unless this value has its own.
     public mutating func include(_ part: MessageHandlers) {
         list.entries += part.list.entries.map { entry in
             var entry = entry
@@ -158,6 +159,8 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
 
     /// Adds a step that runs before a message is decoded and handled, in the order in which steps were added.
     ///
+    /// It does not run for packets with unknown IDs.
+    ///
     ///     handlers.before(except: [Login.self]) { message, client in
     ///         if client.state.isLoggedIn { return true }
     ///         try client.kick(with: Kick(reason: .notLoggedIn))
@@ -184,7 +187,7 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     /// A connection that was silent may send `count` messages at once; then it may send one every `time / count`.
     ///
     /// - Parameters:
-    ///   - types: The messages; nil: all messages (default).
+    ///   - types: The messages; nil: all messages of the protocol (default). Packets with unknown IDs do not count.
     ///   - count: The most messages in `time`; at least 1.
     ///   - time: The time.
     ///   - excess: What happens to more messages (default: the connection ends with
@@ -194,7 +197,7 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     ) {
         let limit = MessageRate(count: count, time: time)
         before(only: types) { message, client in
-            if client.takesMessage(within: limit) { return true }
+            if client.countMessage(within: limit) { return true }
             guard excess == .end else { return false }
             throw HandlerError.tooManyMessages(message.messageName, limit: count, per: time)
         }

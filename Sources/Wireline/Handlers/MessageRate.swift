@@ -4,8 +4,9 @@ import WirelineTransport
 
 /// How many messages a connection may send in a time.
 final class MessageRate: Sendable {
-    /// The most messages that may come at once, and the time after which one more may come.
+    /// The most messages that may come at once.
     private let count: Double
+    /// The time after which one more may come.
     private let secondsForOne: Double
 
     init(count: Int, time: Duration) {
@@ -27,7 +28,8 @@ final class MessageRate: Sendable {
                 used = rate.secondsForOne > 0 ? max(0, used - seconds / rate.secondsForOne) : 0
             }
             last = now
-            guard used + 1 <= rate.count + 1e-9 else { return false }
+            // Less than a thousandth of a message is the error of rounding.
+            guard used + 1 <= rate.count + 0.001 else { return false }
             used += 1
             return true
         }

@@ -23,8 +23,7 @@ extension PacketConnection: ReceivingConnection {
     nonisolated(nonsending) func nextMessage<Message: IncomingMessage>() async throws(ConnectionError)
         -> ReceivedMessage<Message>?
     {
-        if let packet = takePacketAtHand() { return try message(in: packet) }
-        guard let packet = try await nextToArrive() else { return nil }
+        guard let packet = try await next() else { return nil }
         return try message(in: packet)
     }
 
