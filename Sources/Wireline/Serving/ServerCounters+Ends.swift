@@ -10,6 +10,8 @@ extension ServerCounters {
         case timedOut = "timed_out"
         /// A packet or message arrived too slowly (``ConnectionError/tooSlow(_:)``).
         case tooSlow = "too_slow"
+        /// A room closed the connection, because its peer read too slowly (``ConnectionError/slowReader(pendingByteCount:)``).
+        case slowReader = "slow_reader"
         /// The byte budget was used up (``ConnectionError/noRoom(limit:)``).
         case noRoom = "no_room"
         /// The server sent a last message and ended the connection (``ConnectionError/kicked``).
@@ -45,6 +47,7 @@ extension ServerCounters {
             case .transport(.closed), .cancelled, .webSocket(.requestRefused): return nil
             case .transport(.timedOut): self = .timedOut
             case .tooSlow: self = .tooSlow
+            case .slowReader: self = .slowReader
             case .noRoom: self = .noRoom
             case .kicked: self = .kicked
             case .tls: self = .tls

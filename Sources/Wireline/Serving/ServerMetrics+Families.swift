@@ -75,7 +75,7 @@ extension ServerMetrics.PrometheusText {
 
     private mutating func add(_ loop: EventLoopCounters, _ labels: [(String, String)]) {
         add("wireline_loop_turn_seconds", "How long the turns of an event loop took.", loop.turns, labels: labels)
-        let longest = Double(loop.turns.longest.wholeNanoseconds) / 1e9
+        let longest = Self.number(loop.turns.longest.inSeconds)
         add("wireline_loop_longest_turn_seconds", "The longest turn of an event loop.", "gauge", labels: labels) {
             "wireline_loop_longest_turn_seconds\($0) \(longest)\n"
         }

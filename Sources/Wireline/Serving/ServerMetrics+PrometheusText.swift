@@ -142,7 +142,7 @@ extension ServerMetrics {
             return result
         }
 
-        private static func number(_ value: Double) -> String {
+        static func number(_ value: Double) -> String {
             if value.isNaN { return "NaN" }
             if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
             let isWhole = value.rounded() == value && value.magnitude < 1e16
@@ -153,5 +153,5 @@ extension ServerMetrics {
 
 extension Duration {
     /// The duration in seconds.
-    fileprivate var inSeconds: Double { Double(wholeNanoseconds) / 1e9 }
+    var inSeconds: Double { Double(wholeNanoseconds) / 1e9 }
 }

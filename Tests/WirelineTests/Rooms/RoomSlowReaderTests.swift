@@ -107,6 +107,7 @@ struct RoomSlowReaderTests {
             throw ConnectionError.endedBeforeReply
         }
         #expect(byteCount >= Self.pendingByteCount)
+        #expect(await rooms.server.counters().endedConnectionCounts[.slowReader] == 1)
         let counters = await rooms.room.counters()
         #expect(counters.closedCount == 1)
         #expect(counters.droppedCount == 1)
