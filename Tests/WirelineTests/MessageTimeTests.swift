@@ -13,12 +13,12 @@ struct MessageTimeTests {
         let times = MessageTimes(loops: loops)
         for loop in loops {
             await loop.run {
-                times.record(id: 7, name: "Move", duration: .milliseconds(1))
-                times.record(id: 3, name: "Chat", duration: .seconds(1))
+                times.record(id: 7, name: "Move", nanoseconds: 1_000_000)
+                times.record(id: 3, name: "Chat", nanoseconds: 1_000_000_000)
             }
         }
         // Outside the loops nothing is counted.
-        times.record(id: 9, name: "Lost", duration: .seconds(1))
+        times.record(id: 9, name: "Lost", nanoseconds: 1_000_000_000)
         let merged = await times.merged()
         #expect(merged.map(\.id) == [3, 7] && merged.map(\.name) == ["Chat", "Move"])
         #expect(merged.map(\.times.count) == [2, 2])
@@ -30,9 +30,9 @@ struct MessageTimeTests {
         let times = MessageTimes(loops: [loop], limit: 2)
         await loop.run {
             for id in 1...5 as ClosedRange<UInt64> {
-                times.record(id: id, name: "M\(id)", duration: .milliseconds(1))
+                times.record(id: id, name: "M\(id)", nanoseconds: 1_000_000)
             }
-            times.record(id: 2, name: "M2", duration: .milliseconds(1))
+            times.record(id: 2, name: "M2", nanoseconds: 1_000_000)
         }
         let merged = await times.merged()
         #expect(merged.map(\.name) == ["M1", "M2", "other"])

@@ -45,13 +45,7 @@ package final class MessageTimes: Sendable {
     /// - Parameters:
     ///   - id: The message's ID.
     ///   - name: The message's name in the schema; used when the ID is counted for the first time.
-    ///   - duration: How long the handler took, with the time in which it waited.
-    package func record(id: UInt64, name: @autoclosure () -> String, duration: Duration) {
-        record(id: id, name: name(), nanoseconds: duration.wholeNanoseconds)
-    }
-
-    /// Counts a message that was handled, as ``record(id:name:duration:)`` does; a difference of two `MonotonicTime`
-    /// values needs no `Duration`, whose division takes most of the time.
+    ///   - nanoseconds: How long the handler took, with the time in which it waited.
     package func record(id: UInt64, name: @autoclosure () -> String, nanoseconds: Int64) {
         guard let shard = shards.first(where: { $0.loop.isCurrent }) else { return }
         if shard.entries[id] != nil || shard.entries.count < limit {

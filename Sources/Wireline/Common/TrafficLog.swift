@@ -100,12 +100,12 @@ public struct TrafficLog: Sendable {
     public init<Definition: PacketProtocol>(
         of protocol: Definition.Type, showsUnknownBytes: Bool = false, _ record: @escaping @Sendable (Entry) -> Void
     ) {
-        let types = Sender.allCases.map { side in
-            Dictionary(Definition.messageTypes(from: side).map { ($0.messageID, $0) }) { first, _ in first }
-        }
+        let types = Dictionary(
+            uniqueKeysWithValues: Sender.allCases.map { side in
+                (side, Dictionary(Definition.messageTypes(from: side).map { ($0.messageID, $0) }) { first, _ in first })
+            })
         self.init(showsUnknownBytes: showsUnknownBytes, record) { packet, sender throws(CodecError) in
-            let ofSender = types[sender == .client ? 0 : 1]
-            guard let message = try ofSender[packet.id]?.init(payloadOf: packet) else { return nil }
+            guard let message = try types[sender]?[packet.id]?.init(payloadOf: packet) else { return nil }
             return Description(name: type(of: message).messageName) { FieldText(of: message).text }
         }
     }

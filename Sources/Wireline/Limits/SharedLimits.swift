@@ -15,7 +15,7 @@ package final class SharedLimits: Sendable {
     let log: TrafficLog?
     /// This side of the connections.
     let side: WirelineCodec.Sender
-    /// How long handlers take for each type of message; nil if nobody asks.
+    /// How long handlers take for each type of message; nil: they are not counted.
     package let messageTimes: MessageTimes?
 
     package init(

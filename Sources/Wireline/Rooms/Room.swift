@@ -95,7 +95,7 @@ public final class Room<Definition: PacketProtocol>: Sendable {
     ///   - header: Header fields to set (default: none).
     ///   - except: A member that does not get it, such as its author; nil: all members get it (default).
     /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit, or if `header` names a field that is computed or
-    ///   does not exist. Nobody gets the message then.
+    ///   does not exist. Then no member gets the message.
     public func send<Message: ServerMessage>(
         _ message: Message, header: PacketHeader = [:], except: ServerConnection<Definition>? = nil
     ) throws(ConnectionError) where Message.Definition == Definition {

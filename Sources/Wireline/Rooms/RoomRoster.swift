@@ -2,10 +2,10 @@
 
 import WirelineTransport
 
-/// Who the members of a room are, for all threads, and the room's part on each loop.
+/// The members of a room, for all threads, and the room's part on each loop.
 ///
-/// Orders are given to the loops while the lock is held. So all members get messages in the same order, and whoever
-/// joins before a message is sent gets it.
+/// The loops get their orders while the lock is held. So all members get messages in the same order. A connection that
+/// joins before a message is sent gets that message.
 final class RoomRoster: Sendable {
     private struct Part {
         let shard: RoomShard
@@ -55,7 +55,7 @@ final class RoomRoster: Sendable {
 
     /// Adds a member.
     ///
-    /// - Returns: The part of the room that must be told with ``RoomShard/open()``; nil if it is a member already.
+    /// - Returns: The notice to send after this; nil if it is a member already.
     func insert(_ connection: PacketConnection, _ policy: RoomOptions.SlowReaderPolicy?) -> RoomShard.Notice? {
         state.withLock { state in
             guard state.members.insert(connection).inserted else { return nil }

@@ -134,7 +134,7 @@ final class RoomShard: @unchecked Sendable {
     // MARK: The end of a membership
 
     /// Notes that a member's connection takes no more output.
-    func connectionEnded(of member: RoomMember) {
+    fileprivate func connectionEnded(of member: RoomMember) {
         guard remove(member) else { return }
         roster.forget(member.connection)
     }
@@ -144,7 +144,8 @@ final class RoomShard: @unchecked Sendable {
     private func remove(_ member: RoomMember) -> Bool {
         let index = Int(member.index)
         guard index >= 0 else { return false }
-        // Members are visited from the last to the first: whoever moves here has had its turn, unless this one has not.
+        // Members are visited from the last to the first. So the last one, which moves here, has had its turn if this one
+        // has.
         members[index] = members[members.count - 1]
         members[index].index = Int32(index)
         members.removeLast()
@@ -184,7 +185,7 @@ final class RoomShard: @unchecked Sendable {
     }
 
     /// Gives a member the messages that it has not got.
-    func deliver(to member: RoomMember) {
+    fileprivate func deliver(to member: RoomMember) {
         let count = Int(log.last &- member.seen)
         guard count > 0, member.index >= 0 else { return }
         member.seen = log.last
@@ -279,4 +280,41 @@ final class RoomShard: @unchecked Sendable {
         counters.pendingByteCount = inbox.withLock { $0.pendingByteCount }
         return counters
     }
+}
+
+/// A connection as a member of a room. Only the connection's loop uses it.
+private final class RoomMember: Membership {
+    /// Slow readers' settings and messages. Most members have none.
+    final class Exceptional {
+        /// What happens if this member reads slowly; nil: what the room's options say.
+        var policy: RoomOptions.SlowReaderPolicy?
+        /// The messages that wait for the member; nil: none.
+        var kept: KeptMessages?
+    }
+
+    let connection: PacketConnection
+    let shard: RoomShard
+    /// The member's index in the shard; −1: it is no member any more.
+    var index: Int32 = -1
+    /// The number of the last message that was handled for this member.
+    var seen: UInt32
+    var exceptional: Exceptional?
+
+    init(_ connection: PacketConnection, in shard: RoomShard, after seen: UInt32) {
+        self.connection = connection
+        self.shard = shard
+        self.seen = seen
+    }
+
+    /// Returns the exceptional state; makes it if there is none.
+    func makeExceptional() -> Exceptional {
+        if let exceptional { return exceptional }
+        let made = Exceptional()
+        exceptional = made
+        return made
+    }
+
+    override func settle() { shard.deliver(to: self) }
+
+    override func end() { shard.connectionEnded(of: self) }
 }

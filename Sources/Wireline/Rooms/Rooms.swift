@@ -43,7 +43,7 @@ public final class Rooms<Key: Hashable & Sendable, Definition: PacketProtocol>: 
     public func join(
         _ member: ServerConnection<Definition>, _ key: Key, slowReaders: RoomOptions.SlowReaderPolicy? = nil
     ) -> Room<Definition> {
-        // The member enters while the lock is held, so that nobody removes the room as empty.
+        // The member enters while the lock is held. Otherwise another thread could remove the room as empty.
         let (room, entry) = rooms.withLock { rooms in
             let room = rooms[key] ?? makeRoom(key)
             rooms[key] = room

@@ -204,11 +204,10 @@ public final class EventLoop: @unchecked Sendable {
         endTurn()
     }
 
-    /// Counts the turn's time. If the turn ended without output and jobs, the clock was read before; the next wait needs
-    /// the time anyway.
+    /// Counts the turn's time. This costs no call of the clock of its own: the next wait needs ``now``, too.
     private func endTurn() {
         let time = now.nanoseconds - turnStart.nanoseconds
-        guard pace.ended(nanoseconds: time) else { return }
+        guard pace.count(nanoseconds: time) else { return }
         for report in pace.takeReports(nanoseconds: time, at: now) { report() }
         passTurn()
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long the turns of a loop take, and who is told of slow ones. Only the loop's thread uses this.
+/// How long the turns of a loop take, and the closures that get reports of slow ones. Only the loop's thread uses this.
 struct LoopPace {
-    /// Somebody who is told of slow turns.
+    /// A closure that gets reports of slow turns.
     private struct Watch {
         let number: UInt64
         let limit: Int64
@@ -26,7 +26,7 @@ struct LoopPace {
     /// Counts a turn.
     ///
     /// - Returns: Whether it was slow for one of the watches.
-    mutating func ended(nanoseconds: Int64) -> Bool {
+    mutating func count(nanoseconds: Int64) -> Bool {
         turns.record(nanoseconds: nanoseconds)
         return nanoseconds >= limit
     }
@@ -65,7 +65,7 @@ struct LoopPace {
 }
 
 extension EventLoop {
-    /// Identifies someone who is told of slow turns.
+    /// Identifies a closure that gets reports of slow turns.
     package struct SlowTurnWatch: Sendable {
         let number: UInt64
     }

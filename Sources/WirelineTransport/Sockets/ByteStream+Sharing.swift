@@ -10,9 +10,7 @@ extension ByteStream {
     /// - Returns: False if that is impossible, and nothing was written: other output waits, a transform or the handler
     ///   must see the bytes, or the stream takes no output.
     package func writeShared(_ bytes: RawSpan, packetCount: Int) -> Bool {
-        guard takesOutput, pendingByteCount == 0, !isOutputStalled, transformState == nil, readiness.isWritable,
-            !output.isShown, !output.isLent
-        else { return false }
+        guard mayPassOutput, transformState == nil, readiness.isWritable else { return false }
         loop.spendSending(bytes.byteCount)
         let result = unsafe bytes.withUnsafeBytes { bytes in
             // SAFETY: the span lends its bytes for as long as the call lasts.
@@ -42,11 +40,15 @@ extension ByteStream {
         stallOutput()
     }
 
-    /// Whether the transform may get output directly: nothing waits before it, and nobody must see it.
+    /// Whether the transform may get output directly.
     package var mayShareTransformOutput: Bool {
         guard let transform = transformState?.transform else { return false }
-        return takesOutput && pendingByteCount == 0 && !isOutputStalled && !output.isShown && !output.isLent
-            && transform.isReady && !transform.hasOutput
+        return mayPassOutput && transform.isReady && !transform.hasOutput
+    }
+
+    /// Whether output need not go through the output buffer: no other output waits, and no log shows it.
+    private var mayPassOutput: Bool {
+        takesOutput && pendingByteCount == 0 && !isOutputStalled && !output.isShown && !output.isLent
     }
 
     /// Sends what was added to the transform's output.

@@ -93,7 +93,7 @@ extension ByteStream {
         // The handler may have ended the output.
         guard takesOutput else { return false }
         output.reserve(byteCount, from: &loop.blocks)
-        // A stalled stream, too: whoever may write freely is in the loop's list (``EventLoop/endFreeWriting()``).
+        // A stalled stream, too: ``EventLoop/endFreeWriting()`` looks only at streams that have asked to send.
         askToSend()
         return true
     }

@@ -64,7 +64,7 @@ public enum ShutdownSignal: Equatable, Sendable {
         return signal
     }
 
-    /// What a waiting task waits for.
+    /// What a waiting task gets.
     private enum Slot {
         case empty
         case waiting(CheckedContinuation<ShutdownSignal?, Never>)
