@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "bytes.h"
 #include "channel.h"
+#include "listening.h"
 #include "load.h"
 
 #include <arpa/inet.h>
@@ -44,20 +45,6 @@ static void remove_member(members *self, int socket) {
     close(socket);
 }
 
-static int listen_on_free_port(void) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (listener < 0 || bind(listener, (struct sockaddr *)&address, length) != 0 || listen(listener, 1024) != 0 ||
-        getsockname(listener, (struct sockaddr *)&address, &length) != 0) {
-        perror("listen");
-        exit(1);
-    }
-    printf("listening on 127.0.0.1:%d\n", ntohs(address.sin_port));
-    fflush(stdout);
-    return listener;
-}
-
 // Writes what a member has sent to all members. All of the load's packets fit one read and every socket's buffer.
 static void fan_out(members *self, int sender) {
     uint8_t bytes[room_byte_count];
@@ -78,7 +65,7 @@ static void end_at_once(int signal) {
 int network_serve_fan_out(void) {
     signal(SIGTERM, end_at_once);
     members members = {0};
-    int poller = epoll_create1(EPOLL_CLOEXEC), listener = listen_on_free_port(), one = 1;
+    int poller = epoll_create1(EPOLL_CLOEXEC), listener = listen_on_any_port(), one = 1;
     struct epoll_event event = {.events = EPOLLIN, .data.fd = listener}, events[events_per_wait];
     epoll_ctl(poller, EPOLL_CTL_ADD, listener, &event);
     for (;;) {
@@ -148,7 +135,7 @@ static bool connect_all(crowd *self, const network_server *server, int *open) {
         epoll_ctl(self->poller, EPOLL_CTL_ADD, self->members[*open].socket, &event);
         *open += 1;
     }
-    // A connection is a member once the server has accepted it, and then the server has nothing to do.
+    // The server has accepted all connections when it has used no processor time between two looks.
     for (uint64_t before = 0; before != processor_nanoseconds(server->pid);) {
         before = processor_nanoseconds(server->pid);
         usleep(200000);

@@ -4,6 +4,7 @@
 // memory of its own only for a torn packet, or for replies that its peer does not take. One read and one write a wake-up.
 #define _GNU_SOURCE
 #include "bytes.h"
+#include "listening.h"
 #include "process.h"
 #include "seal.h"
 #include "websocket.h"
@@ -214,20 +215,6 @@ static void accept_all(int listener) {
         struct epoll_event event = {.events = EPOLLIN, .data.ptr = accepted};
         epoll_ctl(poller, EPOLL_CTL_ADD, socket, &event);
     }
-}
-
-static int listen_on_any_port(void) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (listener < 0 || bind(listener, (struct sockaddr *)&address, length) != 0 || listen(listener, 1024) != 0 ||
-        getsockname(listener, (struct sockaddr *)&address, &length) != 0) {
-        perror("listen");
-        exit(1);
-    }
-    printf("listening on 127.0.0.1:%d\n", ntohs(address.sin_port));
-    fflush(stdout);
-    return listener;
 }
 
 static void end_at_once(int signal) {

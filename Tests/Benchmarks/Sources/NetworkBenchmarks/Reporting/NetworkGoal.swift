@@ -28,6 +28,9 @@ struct NetworkGoal {
         + both("64 connections, packets/s", .connections, .packetsPerSecond, .leastTimes(0.9), .leastTimes(0.9))
         + both("ingest, server CPU", .ingest, .serverNanoseconds, .mostTimes(2), .mostTimes(2))
         + both("ping-pong, p99", .pingPong, .p99Latency, .mostTimes(1.2), .mostTimes(1.1))
+        + typed("pipelined, server CPU", .pipelined, .mostTimes(1.9))
+        + typed("64 connections, server CPU", .connections, .mostTimes(1.3))
+        + typed("ingest, server CPU", .ingest, .mostTimes(6))
         + both("idle, bytes a connection", .idle, .bytesPerConnection, .most(2500), .most(1000))
         + aheadOfNIO("TLS, pipelined, server CPU", .sealedPipelined, .serverNanoseconds)
         + aheadOfNIO("TLS, 64 connections, server CPU", .sealedConnections, .serverNanoseconds)
@@ -51,6 +54,15 @@ struct NetworkGoal {
     private static func aheadOfNIO(_ title: String, _ scenario: Scenario, _ metric: Metric) -> [NetworkGoal] {
         // Task for task, and handler for handler.
         both(title, scenario, metric, .lessThan(["nio-async"]), .lessThan(["nio-tuned"]))
+    }
+
+    /// A goal of both ways to receive typed messages.
+    private static func typed(_ title: String, _ scenario: Scenario, _ bound: Bound) -> [NetworkGoal] {
+        [OwnServer.documentedWireline, .handlersWireline].map { server in
+            NetworkGoal(
+                title: "\(title), `\(server.rawValue)`", server: server.rawValue, scenario: scenario,
+                metric: .serverNanoseconds, bound: bound)
+        }
     }
 
     private static func both(
