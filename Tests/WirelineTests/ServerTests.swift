@@ -85,8 +85,9 @@ struct ServerTests {
         // The server lists a connection once it has begun to serve it.
         #expect(try await eventually { server.connections.count >= 20 })
         let message = Sc_20001.entered(Cs_20001(sceneID: 3, line: 4, message: "all"))
-        #expect(try await server.broadcast(CountedMessage(message: message)).isEmpty)
-        #expect(CountedMessage.encodings.count == 1)
+        let counted = CountedMessage(message: message)
+        #expect(try await server.broadcast(counted).isEmpty)
+        #expect(counted.encodings.count == 1)
         for client in clients {
             guard case .sc20001(let copy)? = try await client.firstMessage()?.message else {
                 throw ConnectionError.endedBeforeReply
@@ -332,28 +333,6 @@ struct ServerTests {
         var iterator = wasCancelled.makeAsyncIterator()
         #expect(await iterator.next() == true)
         client.close()
-    }
-}
-
-/// A message that counts how often it is written.
-private struct CountedMessage: ServerMessage {
-    typealias Definition = SceneProtocol
-
-    static let messageName = Sc_20001.messageName
-    static let messageID = Sc_20001.messageID
-    static let encodings = Seen<Void>()
-
-    let message: Sc_20001
-
-    init(message: Sc_20001) { self.message = message }
-
-    init(from reader: inout ByteReader) throws(CodecError) { message = try Sc_20001(from: &reader) }
-
-    func payloadByteCount() throws(CodecError) -> Int { try message.payloadByteCount() }
-
-    func writePayload(to writer: inout ByteWriter) {
-        Self.encodings.add(())
-        message.writePayload(to: &writer)
     }
 }
 

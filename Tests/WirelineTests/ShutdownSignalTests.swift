@@ -118,7 +118,7 @@
         return action.__sigaction_handler.sa_handler == nil
     }
 
-    /// Waits until somebody catches a signal.
+    /// Waits until a handler for a signal is set.
     private func untilCaught(_ number: Int32) async {
         while isUsual(number) { try? await Task.sleep(for: .milliseconds(2)) }
     }

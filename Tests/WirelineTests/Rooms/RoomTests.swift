@@ -17,10 +17,11 @@ struct RoomTests {
         let rooms = try await RoomServer.start(on: EventLoopGroup(threadCount: 2))
         let clients = try await rooms.connect(20)
         #expect(Set(rooms.room.members.map { ObjectIdentifier($0.loop) }).count == 2)
-        try rooms.room.send(RoomTestMessage(message: Self.line(7)))
+        let counted = CountedMessage(message: Self.line(7))
+        try rooms.room.send(counted)
         try rooms.room.send(Self.line(8))
         for client in clients { #expect(try await client.lines(2) == [7, 8]) }
-        #expect(RoomTestMessage.encodings.count == 1)
+        #expect(counted.encodings.count == 1)
         let counters = await rooms.room.counters()
         #expect(counters.memberCount == 20)
         #expect(counters.sentCount == 2)
@@ -222,7 +223,7 @@ struct RoomTests {
         await rooms.server.shutDown(within: .zero)
     }
 
-    @Test func `a message that cannot be encoded reaches nobody`() async throws {
+    @Test func `a message that cannot be encoded reaches no member`() async throws {
         let rooms = try await RoomServer.start()
         let clients = try await rooms.connect(1)
         #expect(throws: ConnectionError.self) {
@@ -280,27 +281,5 @@ struct RoomTests {
         }
         #expect(lines.count == (isLogged ? 100 : 0))
         await rooms.server.shutDown(within: .zero)
-    }
-}
-
-/// A message that records its encodings.
-private struct RoomTestMessage: ServerMessage {
-    typealias Definition = SceneProtocol
-
-    static let messageName = Sc_20001.messageName
-    static let messageID = Sc_20001.messageID
-    static let encodings = Seen<Void>()
-
-    let message: Sc_20001
-
-    init(message: Sc_20001) { self.message = message }
-
-    init(from reader: inout ByteReader) throws(CodecError) { message = try Sc_20001(from: &reader) }
-
-    func payloadByteCount() throws(CodecError) -> Int { try message.payloadByteCount() }
-
-    func writePayload(to writer: inout ByteWriter) {
-        Self.encodings.add(())
-        message.writePayload(to: &writer)
     }
 }
