@@ -14,7 +14,11 @@ extension ByteReader {
         // SAFETY: position and position + byteCount lie between 0 and end, by the guard and the invariant.
         let slice = unsafe bytes.extracting(
             unchecked: Range(uncheckedBounds: (position, position &+ byteCount)))
-        let text = try String(validating: slice, at: position)
+        guard let text = ShortText.string(ofASCII: slice) else {
+            let text = try String(validating: slice, at: position)
+            position &+= byteCount
+            return text
+        }
         position &+= byteCount
         return text
     }

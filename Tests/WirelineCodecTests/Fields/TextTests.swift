@@ -18,6 +18,28 @@ struct TextTests {
         #expect([UInt8](byteCount: bytes.count) { $0.writeText(text) } == bytes)
     }
 
+    @Test(arguments: 0...40)
+    func `ASCII of every length is the string that the standard library makes`(byteCount: Int) throws {
+        var random = SeededGenerator.forThisRun()
+        for highest: UInt8 in [0, 0x7F] {
+            let bytes = (0..<byteCount).map { _ in UInt8.random(in: 0...highest, using: &random) }
+            let reading = Reading(bytes) { reader throws(CodecError) in try reader.readString(byteCount: byteCount) }
+            let text = try reading.value
+            let standard = String(decoding: bytes, as: UTF8.self)
+            #expect(text == standard)
+            #expect(text.hashValue == standard.hashValue)
+            #expect(Array(text.utf8) == bytes)
+            #expect(Array((text + "é" + text).utf8) == bytes + Array("é".utf8) + bytes)
+            #expect(text.unicodeScalars.map(\.value) == bytes.map(UInt32.init))
+            // Short strings have no memory of their own, so their bits are their value.
+            if byteCount <= 15 { #expect(words(of: text) == words(of: standard)) }
+        }
+    }
+
+    private func words(of text: String) -> [UInt64] {
+        withUnsafeBytes(of: text) { Array($0.bindMemory(to: UInt64.self)) }
+    }
+
     static let bad: [(String, CodecError.UTF8Fault, Int)] = [
         ("80", .unexpectedByte, 0), ("61bf", .unexpectedByte, 1), ("c080", .overlong, 0), ("c1bf", .overlong, 0),
         ("e08080", .overlong, 0), ("e09fbf", .overlong, 0), ("e080af", .overlong, 0), ("f0808080", .overlong, 0),
