@@ -17,10 +17,13 @@ struct HandlerEntry: Sendable {
 /// A handler of packets whose type is known. It gets the client's ``ClientContext``.
 @usableFromInline
 enum HandlerAction: Sendable {
+    @usableFromInline typealias AtOnce = @Sendable (borrowing Packet, AnyObject) throws -> Void
+    @usableFromInline typealias InTask = @Sendable (ReceivedPacket, AnyObject) async throws -> Void
+
     /// Decodes and handles the packet without `await`.
-    case atOnce(@Sendable (borrowing Packet, AnyObject) throws -> Void)
+    case atOnce(AtOnce)
     /// Decodes and handles the packet in the connection's task.
-    case inTask(@Sendable (ReceivedPacket, AnyObject) async throws -> Void)
+    case inTask(InTask)
     case ignore
 }
 

@@ -7,20 +7,31 @@ final class HandlerTable: Sendable {
     /// The handler of one message.
     final class Handler: Sendable {
         let type: any PacketMessage.Type
-        let action: HandlerAction
+        /// Handles a packet at once; does nothing if the message is ignored. It is not called if ``handleInTask`` is set.
+        let handle: HandlerAction.AtOnce
+        /// Handles a packet in the connection's task; nil: ``handle`` does it.
+        let handleInTask: HandlerAction.InTask?
         /// The steps that apply to this message.
         let steps: [HandlerStep]
 
         init(type: any PacketMessage.Type, action: HandlerAction, steps: [HandlerStep]) {
             self.type = type
-            self.action = action
             self.steps = steps
+            switch action {
+            case .atOnce(let handle): (self.handle, handleInTask) = (handle, nil)
+            case .inTask(let handle): (self.handle, handleInTask) = ({ _, _ in }, handle)
+            case .ignore: (handle, handleInTask) = ({ _, _ in }, nil)
+            }
         }
     }
 
     let handlers: HandlerList
+    /// Keeps the handlers of ``places``.
+    private let all: [Handler]
     /// A table with a power of two of places, at most half of them taken, and linear probing.
-    private let places: [(id: UInt64, handler: Handler?)]
+    ///
+    /// Its references are not counted: that would take as long as finding the handler, for each packet.
+    private let places: [Place]
     private let shift: UInt64
     /// Whether a handler awaits, so that connections need a task.
     let needsTask: Bool
@@ -47,23 +58,32 @@ final class HandlerTable: Sendable {
             }
         }
         self.handlers = handlers
-        needsTask = ([handlers.other].compactMap { $0 } + found.values.map(\.action)).contains { action in
-            if case .inTask = action { true } else { false }
-        }
-        (places, shift) = Self.table(of: found)
+        let doOthersWait = if case .inTask? = handlers.other { true } else { false }
+        needsTask = doOthersWait || found.values.contains { $0.handleInTask != nil }
+        all = Array(found.values)
+        (places, shift) = Self.table(of: all)
     }
 
-    private static func table(
-        of handlers: [UInt64: Handler]
-    ) -> (places: [(id: UInt64, handler: Handler?)], shift: UInt64) {
+    /// A place of the table.
+    @safe
+    private struct Place {
+        var id: UInt64 = 0
+        /// Nil in a place that is not taken.
+        var handler: Unmanaged<Handler>?
+    }
+
+    private static func table(of handlers: [Handler]) -> (places: [Place], shift: UInt64) {
         var bits: UInt64 = 1
         while 1 << bits < 2 * handlers.count { bits += 1 }
         let shift = 64 - bits
-        var places = [(id: UInt64, handler: Handler?)](repeating: (0, nil), count: 1 << bits)
-        for (id, handler) in handlers {
+        var places = [Place](repeating: Place(), count: 1 << bits)
+        for handler in handlers {
+            let id = handler.type.messageID
             var place = Self.place(of: id, shift)
-            while places[place].handler != nil { place = (place + 1) & (places.count - 1) }
-            places[place] = (id, handler)
+            // SAFETY: nothing is read of the handlers.
+            while unsafe places[place].handler != nil { place = (place + 1) & (places.count - 1) }
+            // SAFETY: `all` keeps the handler for as long as the table lives.
+            places[place] = unsafe Place(id: id, handler: .passUnretained(handler))
         }
         return (places, shift)
     }
@@ -74,12 +94,13 @@ final class HandlerTable: Sendable {
         Int(truncatingIfNeeded: (id &* 0x9E37_79B9_7F4A_7C15) >> shift)
     }
 
-    /// The handler of messages with this ID; nil if there is none.
-    @inline(__always)
-    func handler(of id: UInt64) -> Handler? {
+    /// The handler of messages with this ID, valid as long as the table lives; nil if there is none.
+    @inline(__always) @unsafe
+    func handler(of id: UInt64) -> Unmanaged<Handler>? {
         var place = Self.place(of: id, shift)
-        while let handler = places[place].handler {
-            if places[place].id == id { return handler }
+        // SAFETY: the reference is only returned.
+        while let handler = unsafe places[place].handler {
+            if places[place].id == id { return unsafe handler }
             place = (place + 1) & (places.count - 1)
         }
         return nil

@@ -14,7 +14,7 @@ public struct ServerMetrics: Equatable, Sendable {
         public let name: String
         /// How long the handler took, with the time in which it waited.
         ///
-        /// Of messages that are handled without `await`, one in 16 of a connection is measured.
+        /// Of messages that are handled without `await`, one in 64 of a connection is measured.
         public let times: Histogram
 
         /// Makes a value.
