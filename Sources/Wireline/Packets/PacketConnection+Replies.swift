@@ -27,7 +27,8 @@ extension PacketConnection {
         guard let place = sequencePlace(in: request), let byteCount = try byteCountAtOnce(of: message) else {
             return false
         }
-        guard stream.takesOutput else { throw sendError }
+        // If the output block has room, the stream is open.
+        guard byteCount <= stream.freeByteCount || stream.takesOutput else { throw sendError }
         appendReply(message, byteCount: byteCount, copying: place, of: request)
         return true
     }

@@ -14,14 +14,26 @@ extension PacketConnection: SendingConnection {
     /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit, ``ConnectionError/transport(_:)`` if the
     ///   connection has ended, ``ConnectionError/cancelled`` if the task was cancelled while it waited. No byte of the
     ///   packet was sent then.
-    @inlinable
+    @inlinable @inline(__always)
     public nonisolated(nonsending) func send(_ message: some PacketMessage) async throws(ConnectionError) {
-        if stream.loop.isCurrent, let byteCount = try byteCountAtOnce(of: message), prepareToSend(byteCount) {
-            // SAFETY: the stream lends exactly `byteCount` bytes for the closure, which writes all of them or stops the
-            // program.
-            return unsafe stream.writeMessage(byteCount: byteCount) { unsafe message.encodeAtOnce(into: $0) }
-        }
+        if try sendAtOnce(message) { return }
         try await sendAfterOthers(encode(message))
+    }
+
+    /// Sends a message if the caller need not wait.
+    ///
+    /// It is not async: entering and leaving an async function would take as long as the rest.
+    ///
+    /// - Returns: Whether it was sent.
+    @inlinable
+    func sendAtOnce(_ message: some PacketMessage) throws(ConnectionError) -> Bool {
+        guard stream.loop.isCurrent, let byteCount = try byteCountAtOnce(of: message), prepareToSend(byteCount) else {
+            return false
+        }
+        // SAFETY: the stream lends exactly `byteCount` bytes for the closure, which writes all of them or stops the
+        // program.
+        unsafe stream.writeMessage(byteCount: byteCount) { unsafe message.encodeAtOnce(into: $0) }
+        return true
     }
 
     /// Sends a message with header fields set.
@@ -119,7 +131,8 @@ extension PacketConnection: SendingConnection {
     public func write(_ message: some PacketMessage) throws(ConnectionError) {
         guard stream.loop.isCurrent else { throw .notOnLoop }
         let byteCount = try byteCountAtOnce(of: message)
-        guard stream.takesOutput else { throw sendError }
+        // If the output block has room, the stream is open.
+        guard byteCount.map({ $0 <= stream.freeByteCount }) == true || stream.takesOutput else { throw sendError }
         if let byteCount {
             // SAFETY: the stream lends exactly `byteCount` bytes for the closure, which writes all of them or stops the
             // program.
