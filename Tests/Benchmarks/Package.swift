@@ -48,10 +48,13 @@ let package = Package(
         .target(
             name: "Load", dependencies: [.product(name: "WirelineCodec", package: "wireline")], swiftSettings: usual,
             plugins: [.plugin(name: "WirelinePlugin", package: "wireline")]),
+        .target(
+            name: "SequencedLoad", dependencies: [.product(name: "WirelineCodec", package: "wireline")],
+            swiftSettings: usual, plugins: [.plugin(name: "WirelinePlugin", package: "wireline")]),
         .executableTarget(
             name: "NetworkBenchmarks",
             dependencies: [
-                "CNetwork", "BenchmarkSupport", "Load",
+                "CNetwork", "BenchmarkSupport", "Load", "SequencedLoad",
                 .product(name: "Wireline", package: "wireline"),
                 .product(name: "WirelineTLS", package: "wireline"),
                 .product(name: "Scene", package: "wireline"),

@@ -57,6 +57,7 @@ struct Server {
         if scenario.usesWebSocket {
             return speaksWebSocket || Self.ofPacketsBesideWebSockets.contains { $0.rawValue == name }
         }
+        if name == OwnServer.roomWireline.rawValue { return scenario == .idle }
         return !speaksWebSocket && (usesTLS || !scenario.usesTLS)
     }
 

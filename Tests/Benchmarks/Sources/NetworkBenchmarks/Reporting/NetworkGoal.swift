@@ -9,6 +9,8 @@ struct NetworkGoal {
         case mostTimes(Double)
         /// At least so many times.
         case leastTimes(Double)
+        /// At most so many times what another server has.
+        case mostTimesOf(String, Double)
         /// Less than each of some servers has, as far as they are there.
         case lessThan([String])
         /// At most so much.
@@ -31,6 +33,12 @@ struct NetworkGoal {
         + typed("pipelined, server CPU", .pipelined, .mostTimes(1.9))
         + typed("64 connections, server CPU", .connections, .mostTimes(1.3))
         + typed("ingest, server CPU", .ingest, .mostTimes(6))
+        + replies("pipelined, server CPU", .pipelined, .mostTimes(2.1))
+        + [
+            NetworkGoal(
+                title: "idle, bytes a connection with handlers in a room", server: OwnServer.roomWireline.rawValue,
+                scenario: .idle, metric: .bytesPerConnection, bound: .most(2500))
+        ]
         + both("idle, bytes a connection", .idle, .bytesPerConnection, .most(2500), .most(1000))
         + aheadOfNIO("TLS, pipelined, server CPU", .sealedPipelined, .serverNanoseconds)
         + aheadOfNIO("TLS, 64 connections, server CPU", .sealedConnections, .serverNanoseconds)
@@ -65,6 +73,17 @@ struct NetworkGoal {
         }
     }
 
+    /// A goal of replies with a sequence number, also beside messages without one.
+    private static func replies(_ title: String, _ scenario: Scenario, _ bound: Bound) -> [NetworkGoal] {
+        let server = OwnServer.repliesWireline.rawValue
+        let sender = OwnServer.handlersWireline.rawValue
+        return [bound, .mostTimesOf(sender, 1.1)].map { bound in
+            NetworkGoal(
+                title: "\(title), `\(server)`", server: server, scenario: scenario, metric: .serverNanoseconds,
+                bound: bound)
+        }
+    }
+
     private static func both(
         _ title: String, _ scenario: Scenario, _ metric: Metric, _ async: Bound, _ batch: Bound
     ) -> [NetworkGoal] {
@@ -81,6 +100,7 @@ struct NetworkGoal {
         let (text, isMet) =
             switch bound {
             case .mostTimes(let most): ("≤ \(most.timesText)", measured <= most)
+            case .mostTimesOf(let name, let most): ("≤ \(most.timesText) of `\(name)`", measured <= most)
             case .leastTimes(let least): ("≥ \(least.timesText)", measured >= least)
             case .lessThan(let names): ("< \(names.map { "`\($0)`" }.joined(separator: ", "))", measured < 1)
             case .most(let most): ("≤ \(most.threeDigits)", measured <= most)
@@ -93,6 +113,7 @@ struct NetworkGoal {
         switch bound {
         case .most: results.median(metric, of: server, scenario)
         case .mostTimes, .leastTimes: results.ratio(metric, of: server, scenario)
+        case .mostTimesOf(let name, _): results.ratio(metric, of: server, scenario, to: name)
         case .lessThan(let names): names.compactMap { results.ratio(metric, of: server, scenario, to: $0) }.max()
         }
     }

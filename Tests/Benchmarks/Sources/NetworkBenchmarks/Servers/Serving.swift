@@ -9,6 +9,8 @@ enum OwnServer: String, CaseIterable {
     case asyncWireline = "wireline-async"
     case documentedWireline = "wireline"
     case handlersWireline = "wireline-handlers"
+    case repliesWireline = "wireline-replies"
+    case roomWireline = "wireline-handlers-room"
     case packetWireline = "wireline-async-packets"
     case batchWireline = "wireline-batch"
     case tunedNIO = "nio-tuned"
@@ -36,8 +38,8 @@ enum OwnServer: String, CaseIterable {
         switch self {
         case .webSocketEpoll, .webSocketWireline, .webSocketNIO: true
         case .changingWebSocketByte, .droppingMessage, .repeatingMessage: true
-        case .epoll, .asyncWireline, .documentedWireline, .handlersWireline, .packetWireline, .batchWireline, .tunedNIO,
-            .documentedNIO, .asyncNIO:
+        case .epoll, .asyncWireline, .documentedWireline, .handlersWireline, .repliesWireline, .roomWireline,
+            .packetWireline, .batchWireline, .tunedNIO, .documentedNIO, .asyncNIO:
             false
         case .changingByte, .droppingPacket, .repeatingPacket: false
         }
@@ -47,7 +49,9 @@ enum OwnServer: String, CaseIterable {
     var speaksTLS: Bool {
         switch self {
         case .tunedNIO, .documentedNIO, .asyncNIO: Self.nioSpeaksTLS
-        case .epoll, .asyncWireline, .documentedWireline, .handlersWireline, .packetWireline, .batchWireline: true
+        case .epoll, .asyncWireline, .documentedWireline, .handlersWireline, .repliesWireline, .roomWireline,
+            .packetWireline, .batchWireline:
+            true
         case .changingByte, .droppingPacket, .repeatingPacket: true
         case .webSocketEpoll, .webSocketWireline, .webSocketNIO: false
         case .changingWebSocketByte, .droppingMessage, .repeatingMessage: false
@@ -64,6 +68,8 @@ enum OwnServer: String, CaseIterable {
         case .asyncWireline: runUntilEnded { try await serveWithWireline(try identity?.wirelineContext) }
         case .documentedWireline: runUntilEnded { try await serveWithMessagesOfWireline(try identity?.wirelineContext) }
         case .handlersWireline: runUntilEnded { try await serveWithHandlersOfWireline(try identity?.wirelineContext) }
+        case .repliesWireline: runUntilEnded { try await serveWithRepliesOfWireline(try identity?.wirelineContext) }
+        case .roomWireline: runUntilEnded { try await serveWithRoomOfWireline(try identity?.wirelineContext) }
         case .packetWireline: runUntilEnded { try await serveWithPacketsOfWireline(try identity?.wirelineContext) }
         case .batchWireline: runUntilEnded { try await serveWithBatchesOfWireline(try identity?.wirelineContext) }
         case .tunedNIO: try serveWithTunedNIO(try identity?.nioContext)

@@ -2,6 +2,7 @@
 
 internal import Load
 internal import Scene
+internal import SequencedLoad
 internal import Wireline
 internal import WirelineTLS
 
@@ -26,6 +27,18 @@ func serveWithMessagesOfWireline(_ tls: TLSContext?) async throws {
 
 /// As the README writes it: handlers by type.
 func serveWithHandlersOfWireline(_ tls: TLSContext?) async throws {
+    try await serve(loadHandlers(), tls)
+}
+
+/// The same, with all connections in a room, to which nothing is sent.
+func serveWithRoomOfWireline(_ tls: TLSContext?) async throws {
+    var handlers = loadHandlers()
+    let room = Room<LoadProtocol>()
+    handlers.onOpen { client in room.join(client.connection) }
+    try await serve(handlers, tls)
+}
+
+private func loadHandlers() -> MessageHandlers<LoadProtocol, PacketCount> {
     var handlers = MessageHandlers<LoadProtocol, PacketCount>()
     handlers.on(Echo.self) { echo, client in try client.send(echo) }
     handlers.on(Counted.self) { counted, client in
@@ -33,6 +46,29 @@ func serveWithHandlersOfWireline(_ tls: TLSContext?) async throws {
     }
     handlers.on(AskForCounts.self) { _, client in try client.reply(with: client.state.takeMessage()) }
     handlers.others { received, client in try client.connection.write(packet: received.packet.bytes) }
+    return handlers
+}
+
+/// As the README writes it: handlers that reply, with the request's sequence number.
+func serveWithRepliesOfWireline(_ tls: TLSContext?) async throws {
+    var handlers = MessageHandlers<SequencedLoadProtocol, PacketCount>()
+    handlers.reply(to: EchoRequest.self) { request, _ in
+        EchoReply(scene: request.scene, line: request.line, content: request.content)
+    }
+    handlers.on(CountedPacket.self) { counted, client in
+        client.state.add(payloadByteCount: counted.content.count)
+    }
+    handlers.reply(to: CountsRequest.self) { _, client in
+        let count = client.state.take()
+        return CountsReply(packets: count.packets, payloadBytes: count.payloadByteCount)
+    }
+    handlers.others { received, client in try client.connection.write(packet: received.packet.bytes) }
+    try await serve(handlers, tls)
+}
+
+private func serve<Definition: PacketProtocol>(
+    _ handlers: MessageHandlers<Definition, PacketCount>, _ tls: TLSContext?
+) async throws {
     let server = try await PacketServer.start(
         at: "127.0.0.1", port: 0, configuration: .ofBenchmarks(tls), handlers: handlers
     ) { _ in PacketCount() }
