@@ -9,13 +9,13 @@ extension Dialer {
     ///
     /// - Returns: A stream that is not started yet.
     static func dial(
-        _ host: String, _ port: UInt16, on loop: EventLoop?, _ options: DialingOptions,
+        _ host: String, _ port: UInt16, on loop: EventLoop, _ options: DialingOptions,
         _ recorder: TimelineRecorder
     ) async throws(ConnectionError) -> ByteStream {
         guard let proxy = options.proxy else {
             return try await dialDirectly(host, port, on: loop, options, recorder)
         }
-        let deadline = MonotonicTime.now + options.connectTimeout
+        let deadline = loop.clockTime + options.connectTimeout
         let handshake: ProxyHandshake
         do throws(ProxyError) {
             handshake = try ProxyHandshake(proxy, to: host, port: port)
@@ -24,18 +24,25 @@ extension Dialer {
         }
         let stream = try await dialDirectly(proxy.address.host, proxy.address.port, on: loop, options, recorder)
         recorder.note(.proxyBegan)
-        try await ProxyTunnel.open(handshake, over: stream, within: deadline.timeLeft)
+        try await ProxyTunnel.open(handshake, over: stream, within: loop.timeLeft(until: deadline))
         recorder.note(.proxyEnded)
         return stream
     }
 
     private static func dialDirectly(
-        _ host: String, _ port: UInt16, on loop: EventLoop?, _ options: DialingOptions,
+        _ host: String, _ port: UInt16, on loop: EventLoop, _ options: DialingOptions,
         _ recorder: TimelineRecorder
     ) async throws(ConnectionError) -> ByteStream {
         try await ConnectionError.wrapping { () throws(TransportError) in
-            let loop = if let loop { loop } else { try EventLoopGroup.shared.nextLoop() }
-            return try await Dialer.connect(to: host, port: port, on: loop, options, recorder)
+            try await Dialer.connect(to: host, port: port, on: loop, options, recorder)
+        }
+    }
+
+    /// The given loop, or one of the shared group.
+    static func loop(_ loop: EventLoop?) async throws(ConnectionError) -> EventLoop {
+        if let loop { return loop }
+        return try await ConnectionError.wrapping { () throws(TransportError) in
+            try EventLoopGroup.shared.nextLoop()
         }
     }
 

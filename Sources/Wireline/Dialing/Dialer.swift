@@ -93,6 +93,12 @@ final class Dialer: @unchecked Sendable {
 
     private func lookUp(_ family: AddressFamily) {
         recorder.note(.lookupBegan(family))
+        if resolver is SystemResolver, let network = outcome.loop.memoryNetwork {
+            return lookedUp(
+                family,
+                network.addresses(of: host).map { .success(ResolvedAddresses($0)) }
+                    ?? .failure(.unknownHost(host, reason: "the network in memory has no such name")))
+        }
         // No task awaits it: it tells the loop when it is done. A resolver that ignores cancellation delays no caller.
         lookups.append(
             Task { [resolver, host] in

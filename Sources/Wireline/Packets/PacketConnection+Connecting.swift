@@ -26,8 +26,9 @@ extension PacketConnection {
     ) async throws(ConnectionError) -> PacketConnection {
         let dialing = configuration.dialing
         recorder.begin(host, port, handler: dialing.timelineHandler)
-        let deadline = MonotonicTime.now + dialing.connectTimeout
         do throws(ConnectionError) {
+            let loop = try await Dialer.loop(loop)
+            let deadline = loop.clockTime + dialing.connectTimeout
             let tls = try Dialer.makeTLS(for: dialing.tlsServerName ?? host, dialing.tls)
             let webSocket = try webSocket(to: host, port, configuration)
             let stream = try await Dialer.dial(host, port, on: loop, dialing, recorder)
@@ -43,7 +44,9 @@ extension PacketConnection {
             try await ConnectionError.wrapping { () throws(TransportError) in
                 try await stream.loop.run { () throws(TransportError) in try connection.start() }
             }
-            if tls != nil || webSocket != nil { try await connection.waitForHandshake(within: deadline.timeLeft) }
+            if tls != nil || webSocket != nil {
+                try await connection.waitForHandshake(within: loop.timeLeft(until: deadline))
+            }
             if let silence = configuration.idleTimeout {
                 await stream.loop.run { connection.setDeadlines(PeerDeadlines.Limits(silence: silence)) }
             }

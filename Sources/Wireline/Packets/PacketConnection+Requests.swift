@@ -90,7 +90,7 @@ extension PacketConnection {
             return giveUp(request, error)
         }
         isRouting = true
-        request.timer = loop.schedule(at: .now + timeout) {
+        request.timer = loop.schedule(at: loop.now + timeout) {
             self.giveUp(request, .unanswered(unreadByteCount: requests.unreadByteCount))
         }
         enqueue(bytes, .observer(request), request.ticket)

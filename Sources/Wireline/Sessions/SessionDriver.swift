@@ -17,7 +17,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
     /// A random number that identifies this session.
     let sessionID = UInt64.random(in: 1 ... .max)
     /// The beginning of the session's times.
-    let origin = MonotonicTime.now
+    let origin: MonotonicTime
 
     private let configuration: SessionConfiguration
     private var session: ClientSession<Adapter.Payload>
@@ -43,6 +43,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
 
     init(on loop: EventLoop, _ adapter: Adapter) {
         self.loop = loop
+        origin = loop.clockTime
         self.adapter = adapter
         configuration = adapter.configuration
         inbox = SessionInbox(on: loop, limit: adapter.unreadByteCount, dropsOldest: adapter.dropsOldestUnread)
@@ -62,7 +63,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
     var awaitsReplies: Bool { session.awaitsReplies }
 
     /// The session's time.
-    var elapsed: Duration { time(of: .now) }
+    var elapsed: Duration { time(of: loop.clockTime) }
 
     private func time(of moment: MonotonicTime) -> Duration {
         .nanoseconds(max(0, moment.nanoseconds - origin.nanoseconds))

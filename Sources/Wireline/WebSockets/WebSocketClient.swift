@@ -101,8 +101,9 @@ extension WebSocketConnection {
         let dialing = configuration.dialing
         let recorder = TimelineRecorder()
         recorder.begin(url.host, UInt16(url.port), handler: dialing.timelineHandler)
-        let deadline = MonotonicTime.now + dialing.connectTimeout
         do throws(ConnectionError) {
+            let loop = try await Dialer.loop(loop)
+            let deadline = loop.clockTime + dialing.connectTimeout
             let handshake = try handshake(request)
             let tls = url.isSecure ? try secure(url.host, dialing) : nil
             let stream = try await Dialer.dial(url.host, UInt16(url.port), on: loop, dialing, recorder)
@@ -116,7 +117,7 @@ extension WebSocketConnection {
             try await ConnectionError.wrapping { () throws(TransportError) in
                 try await stream.loop.run { () throws(TransportError) in try connection.start() }
             }
-            try await connection.waitUntilOpen(within: deadline.timeLeft)
+            try await connection.waitUntilOpen(within: loop.timeLeft(until: deadline))
             return connection
         } catch {
             recorder.close(error)

@@ -60,10 +60,10 @@ final class WebSocketSessionAdapter: SessionAdapter, @unchecked Sendable {
         var client = client
         var request = client.request(urls[endpoint])
         if let headers = settings.headers {
-            let deadline = MonotonicTime.now + client.dialing.connectTimeout
+            let deadline = loop.clockTime + client.dialing.connectTimeout
             let answer = try await Self.answer(of: headers, for: request.url, on: loop, until: deadline)
             request.headers.replace(with: answer)
-            client.dialing.connectTimeout = deadline.timeLeft
+            client.dialing.connectTimeout = loop.timeLeft(until: deadline)
         }
         return WebSocketOwner(try await WebSocketConnection.connect(request, on: loop, client))
     }
@@ -75,8 +75,8 @@ final class WebSocketSessionAdapter: SessionAdapter, @unchecked Sendable {
         of headers: @escaping HeadersHook, for url: WebSocketURL, on loop: EventLoop, until deadline: MonotonicTime
     ) async throws -> WebSocketHeaders {
         let answer = try await ConnectionError.wrapping { () throws(TransportError) in
-            try await Attempt<Result<WebSocketHeaders, any Error>>.run(on: loop, timeout: deadline.timeLeft) {
-                attempt in
+            let timeout = loop.timeLeft(until: deadline)
+            return try await Attempt<Result<WebSocketHeaders, any Error>>.run(on: loop, timeout: timeout) { attempt in
                 // The attempt awaits it. If it ignores its cancellation, no task awaits it.
                 let asking = Task(executorPreference: loop) {
                     let answer: Result<WebSocketHeaders, any Error>

@@ -61,7 +61,4 @@ extension MonotonicTime {
     package func duration(to other: MonotonicTime) -> Duration {
         .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
     }
-
-    /// The time until this moment; zero if it has passed.
-    package var timeLeft: Duration { .nanoseconds(max(0, nanoseconds - MonotonicTime.now.nanoseconds)) }
 }

@@ -36,6 +36,8 @@ package final class Listener: PollTarget, @unchecked Sendable {
     /// Whether the last attempt to accept a connection failed.
     private var isFailing = false
     private var descriptor: Descriptor?
+    /// Where connections wait, if they are in memory.
+    private let memory: MemoryBacklog?
     private var connectionCount = 0
     private var isWatched = false
     /// The timer of the next retry; while it is set, nothing else accepts.
@@ -44,10 +46,11 @@ package final class Listener: PollTarget, @unchecked Sendable {
     private var turn = 0
 
     private init(
-        _ descriptor: consuming Descriptor, on group: EventLoopGroup, address: SocketAddress, connectionLimit: Int,
-        backlog: Int32
+        _ descriptor: consuming Descriptor?, _ memory: MemoryBacklog? = nil, on group: EventLoopGroup,
+        address: SocketAddress, connectionLimit: Int, backlog: Int32
     ) {
         self.descriptor = consume descriptor
+        self.memory = memory
         self.group = group
         self.address = address
         self.connectionLimit = connectionLimit
@@ -67,6 +70,11 @@ package final class Listener: PollTarget, @unchecked Sendable {
     package static func bind(
         to address: SocketAddress, on group: EventLoopGroup, backlog: Int32 = 4096, connectionLimit: Int = .max
     ) throws(TransportError) -> Listener {
+        if let network = group.loops[0].memoryNetwork {
+            let memory = try network.listen(at: address, limit: backlog)
+            return Listener(
+                nil, memory, on: group, address: memory.address, connectionLimit: connectionLimit, backlog: backlog)
+        }
         let descriptor = try SystemCall.makeSocket(for: address)
         SystemCall.reuseAddress(descriptor.number)
         try SystemCall.bind(descriptor.number, to: address)
@@ -85,6 +93,11 @@ package final class Listener: PollTarget, @unchecked Sendable {
         let address: SocketAddress
         if let literal = try? SocketAddress(ipAddress: host, port: port) {
             address = literal
+        } else if let network = group.loops[0].memoryNetwork {
+            guard let first = network.addresses(of: host)?.first else {
+                throw .unknownHost(host, reason: "the network in memory has no such name")
+            }
+            address = first.withPort(port)
         } else {
             let loop = group.nextLoop()
             let addresses = try await SystemResolver.addresses(of: host, nil, on: loop, timeout: .seconds(30))
@@ -113,6 +126,10 @@ package final class Listener: PollTarget, @unchecked Sendable {
     }
 
     private func watch() {
+        if let memory {
+            memory.onNetworkEnd = { self.close() }
+            return memory.watch(by: self)
+        }
         guard let number = descriptor?.number else { return }
         do throws(TransportError) {
             try loop.watch(self, number)
@@ -140,9 +157,7 @@ package final class Listener: PollTarget, @unchecked Sendable {
         loop.preconditionIsCurrent()
         // At most as many as were queued: new ones may arrive all the time.
         for _ in 0...max(0, backlog) {
-            guard accept != nil, let number = descriptor?.number else { break }
-            guard case .bytes(let connection) = SystemCall.accept(number) else { break }
-            start(Descriptor(owning: Int32(connection)))
+            guard accept != nil, case .accepted = acceptOne() else { break }
         }
         return group.loops
     }
@@ -151,10 +166,12 @@ package final class Listener: PollTarget, @unchecked Sendable {
     package func close() {
         loop.preconditionIsCurrent()
         takeWaiting()
-        guard let number = descriptor?.number else { return }
         loop.cancel(&retry)
-        if isWatched { loop.unwatch(self, number) }
-        SystemCall.stopListening(number)
+        memory?.close()
+        if let number = descriptor?.number {
+            if isWatched { loop.unwatch(self, number) }
+            SystemCall.stopListening(number)
+        }
         descriptor = nil
         accept = nil
         acceptFailed = nil
@@ -167,12 +184,10 @@ package final class Listener: PollTarget, @unchecked Sendable {
 
     private func takeConnections() {
         for _ in 0..<Self.connectionsPerTurn {
-            guard connectionCount < connectionLimit, let number = descriptor?.number else { return }
-            switch SystemCall.accept(number) {
-            case .bytes(let connection):
-                isFailing = false
-                start(Descriptor(owning: Int32(connection)))
-            case .wouldBlock:
+            guard connectionCount < connectionLimit, accept != nil else { return }
+            switch acceptOne() {
+            case .accepted: isFailing = false
+            case .nothing:
                 hasMore = false
                 return
             case .failed(let error) where error.isOfOneConnection: continue
@@ -196,11 +211,34 @@ package final class Listener: PollTarget, @unchecked Sendable {
         }
     }
 
-    private func start(_ descriptor: consuming Descriptor) {
-        // A peer that has already left has no address.
-        guard let peer = try? SystemCall.peerAddress(descriptor.number) else { return }
+    private enum Acceptance {
+        case accepted
+        case nothing
+        case failed(SystemCallError)
+    }
+
+    /// Accepts the connection that has waited longest, and starts it.
+    private func acceptOne() -> Acceptance {
+        if let memory {
+            guard let socket = memory.accept() else { return .nothing }
+            start(.memory(MemoryDescriptor(owning: socket)), from: socket.peerAddress)
+            return .accepted
+        }
+        guard let number = descriptor?.number else { return .nothing }
+        switch SystemCall.accept(number) {
+        case .bytes(let connection):
+            let descriptor = Descriptor(owning: Int32(connection))
+            // A peer that has already left has no address.
+            if let peer = try? SystemCall.peerAddress(descriptor.number) { start(.system(descriptor), from: peer) }
+            return .accepted
+        case .wouldBlock: return .nothing
+        case .failed(let error): return .failed(error)
+        }
+    }
+
+    private func start(_ end: consuming StreamEnd, from peer: SocketAddress) {
         // The listener has its own turn: other users of the group's turn would make the distribution uneven.
-        let stream = ByteStream(descriptor, on: group.loops[turn % group.loops.count], peerAddress: peer)
+        let stream = ByteStream(end, on: group.loops[turn % group.loops.count], peerAddress: peer)
         turn &+= 1
         connectionCount += 1
         let accept = accept

@@ -38,6 +38,9 @@ package final class LoopActorExecutor: SerialExecutor, @unchecked Sendable {
         self.loop = loop
     }
 
+    /// Releases a loop whose thread ends.
+    func detach() { loop = nil }
+
     package func enqueue(_ job: consuming ExecutorJob) {
         loop?.add(LoopJob(job: UnownedJob(job), kind: .actor))
     }

@@ -28,9 +28,10 @@ public final class EventLoop: @unchecked Sendable {
         var isSignalled = false
     }
 
-    private enum Work {
+    enum Work {
         case job(LoopJob)
         case closure(@Sendable () -> Void)
+        case whenIdle(@Sendable () -> Void)
     }
 
     private let inbox = Lock(Inbox())
@@ -41,24 +42,24 @@ public final class EventLoop: @unchecked Sendable {
     private var watchedCount = 0
     /// How many sockets were ready in the turns since timers last fired.
     private var crowd = 0
-    private var timers = TimerQueue()
-    @safe @exclusivity(unchecked) private var jobs = Queue<LoopJob>()
+    private(set) var timers = TimerQueue()
+    @safe @exclusivity(unchecked) private(set) var jobs = Queue<LoopJob>()
     /// Memory that no connection needs at the moment.
     @safe @exclusivity(unchecked) var blocks = BlockPool()
 
     /// Targets unwatched since the last wait: events of that wait may still name them.
     private var closed: [PollTarget] = []
     /// Targets that have something to send when the turn ends.
-    @safe @exclusivity(unchecked) private var unsent: [PollTarget] = []
+    @safe @exclusivity(unchecked) private(set) var unsent: [PollTarget] = []
     /// Work that continues without a new event, oldest first.
-    @safe @exclusivity(unchecked) private var unfinished = Queue<UnfinishedWork>()
+    @safe @exclusivity(unchecked) private(set) var unfinished = Queue<UnfinishedWork>()
 
     /// The time with which deadlines are compared.
     /// When timers fire, every socket that was ready at this time has been read, as much as one turn reads. It is the
     /// start of the current turn, or earlier while sockets wait that became ready in an earlier turn.
     @safe @exclusivity(unchecked) package private(set) var turnTime = MonotonicTime.now
     /// When the current turn began.
-    @safe @exclusivity(unchecked) private var turnStart = MonotonicTime.now
+    @safe @exclusivity(unchecked) var turnStart = MonotonicTime.now
     /// The value of ``now``, if it has been asked for.
     @safe @exclusivity(unchecked) private var time: MonotonicTime?
 
@@ -70,6 +71,13 @@ public final class EventLoop: @unchecked Sendable {
     @safe @exclusivity(unchecked) private(set) var isGenerous = false
     /// How long the turns take.
     @safe @exclusivity(unchecked) private var pace = LoopPace()
+    /// The clock that a test moves; nil: the system's.
+    package let manualClock: ManualClock?
+    /// The network that its sockets belong to; nil: the system's.
+    package let network: LoopNetwork?
+    /// What waits until nothing is left to do before the clock is moved; one action at a time is called.
+    var idleActions = Queue<@Sendable () -> Void>()
+    private var isStopped = false
 
     /// Runs actors on this loop: their `unownedExecutor` is its `asUnownedSerialExecutor()`.
     package let actorExecutor = LoopActorExecutor()
@@ -81,8 +89,15 @@ public final class EventLoop: @unchecked Sendable {
         try self.init(eventLimit: 512)
     }
 
-    /// - Parameter eventLimit: The largest number of sockets that it handles in one turn.
-    init(eventLimit: Int) throws(TransportError) {
+    /// - Parameters:
+    ///   - eventLimit: The largest number of sockets that it handles in one turn.
+    ///   - manualClock: The clock that a test moves; nil: the system's.
+    ///   - network: The network that its sockets belong to; nil: the system's.
+    package init(
+        eventLimit: Int, manualClock: ManualClock? = nil, network: LoopNetwork? = nil
+    ) throws(TransportError) {
+        self.manualClock = manualClock
+        self.network = network
         wakeUp = try Poller.WakeUp()
         poller = try Poller(capacity: eventLimit, wakeUp: wakeUp)
         // The thread retains the loop for as long as it runs.
@@ -103,16 +118,19 @@ public final class EventLoop: @unchecked Sendable {
     /// It is read once for each socket, job or timer, because one of them may take long.
     package var now: MonotonicTime {
         if let time { return time }
-        let time = MonotonicTime.now
+        let time = clockTime
         self.time = time
         return time
     }
+
+    /// The current time of the loop's clock, on any thread.
+    package var clockTime: MonotonicTime { manualClock?.now ?? .now }
 
     /// Makes ``now`` read the clock again: the last call may have taken long.
     package func forgetTime() { time = nil }
 
     /// Starts a new share for the next socket, job or timer.
-    private func passTurn() {
+    func passTurn() {
         time = nil
         share.begin()
     }
@@ -158,7 +176,7 @@ public final class EventLoop: @unchecked Sendable {
         if isCurrent { jobs.append(job) } else { post(.job(job)) }
     }
 
-    private func post(_ work: Work) {
+    func post(_ work: Work) {
         let mustSignal = inbox.withLock { inbox in
             inbox.work.append(work)
             defer { inbox.isSignalled = true }
@@ -172,12 +190,13 @@ public final class EventLoop: @unchecked Sendable {
     private func run() {
         // SAFETY: the thread retains the loop for as long as it runs, which is forever.
         unsafe wireline_set_current_loop(Unmanaged.passUnretained(self).toOpaque())
-        while true { turn() }
+        while !isStopped { turn() }
     }
 
     private func turn() {
         let eventCount = poller.wait(nanoseconds: timeToWait())
-        turnStart = .now
+        turnStart = clockTime
+        if eventCount == 0, manualClock != nil { beIdle() }
         (turnTime, sliceStart, time) = (turnStart, turnStart, turnStart)
         share.divide(among: unfinished.count + eventCount)
         for index in 0..<eventCount {
@@ -235,6 +254,7 @@ public final class EventLoop: @unchecked Sendable {
     /// How long to wait, in nanoseconds; negative: until something happens.
     private func timeToWait() -> Int64 {
         guard jobs.isEmpty, unfinished.isEmpty, unsent.isEmpty else { return 0 }
+        guard manualClock == nil else { return idleActions.isEmpty && !hasDueTimer ? -1 : 0 }
         guard let deadline = timers.nextDeadline else { return -1 }
         return max(0, deadline.nanoseconds - now.nanoseconds)
     }
@@ -253,7 +273,11 @@ public final class EventLoop: @unchecked Sendable {
             case .closure(let body):
                 body()
                 passTurn()
+            case .whenIdle(let action):
+                idleActions.append(action)
+                continue
             }
+            manualClock?.noteWork()
         }
     }
 
@@ -299,6 +323,15 @@ public final class EventLoop: @unchecked Sendable {
             target.endTurn()
             passTurn()
         }
+    }
+
+    /// Ends the loop's thread, without its timers. What is given to the loop later is never done.
+    package func stop() {
+        preconditionIsCurrent()
+        isStopped = true
+        timers = TimerQueue()
+        idleActions = Queue()
+        actorExecutor.detach()
     }
 
     // MARK: For sockets, on the loop's thread
@@ -448,22 +481,4 @@ public final class EventLoop: @unchecked Sendable {
     package struct Timer: Sendable {
         fileprivate let token: TimerQueue.Token
     }
-}
-
-/// A socket that a loop watches, listening or connected.
-@usableFromInline
-package class PollTarget {
-    func becameReady(_ readiness: Poller.Readiness) {}
-
-    /// Continues with what it asked the loop to call later.
-    func goOn() {}
-
-    /// Sends what was written in this turn.
-    func endTurn() {}
-
-    /// Makes the next writer reserve memory again.
-    package func endFreeWriting() {}
-
-    /// Its turn took this many nanoseconds, including the tasks that it woke.
-    func tookTime(_ nanoseconds: Int64, until now: MonotonicTime) {}
 }

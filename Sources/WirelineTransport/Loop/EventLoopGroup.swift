@@ -22,6 +22,12 @@ public final class EventLoopGroup: Sendable {
         self.loops = loops
     }
 
+    /// Makes a group of loops that run already.
+    package init(loops: [EventLoop]) {
+        precondition(!loops.isEmpty, "a group has at least one loop")
+        self.loops = loops
+    }
+
     /// The default group, with one loop; it is started on first use.
     ///
     /// - Throws: ``TransportError/system(_:)``, every time, if it could not be started.

@@ -11,10 +11,11 @@ package final class SharedBlock: @unchecked Sendable {
     @usableFromInline package let base: UnsafeRawPointer
     package let capacity: Int
     private let memory: UnsafeMutableRawPointer
-    private let loop: EventLoop
+    private let loop: EventLoop?
     @safe @exclusivity(unchecked) private var isTaken = false
 
-    package init(_ block: consuming Block, of loop: EventLoop) {
+    /// - Parameter loop: The loop whose pool the block came from; nil: the block is freed.
+    package init(_ block: consuming Block, of loop: EventLoop?) {
         self.loop = loop
         capacity = block.capacity
         // SAFETY: `init` takes the memory out of the block, so no other code frees or changes it.
@@ -35,6 +36,6 @@ package final class SharedBlock: @unchecked Sendable {
         guard !isTaken else { return }
         // SAFETY: this was the last owner, and the memory was not taken.
         let block = unsafe Block(reusing: memory, capacity: capacity)
-        if loop.isCurrent { loop.blocks.giveBack(block) }
+        if let loop, loop.isCurrent { loop.blocks.giveBack(block) }
     }
 }

@@ -83,14 +83,14 @@ public struct DNSResolver: HostResolver {
     private func ask(
         _ server: SocketAddress, _ question: DNSQuestion, on loop: EventLoop
     ) async throws(TransportError) -> Outcome {
-        let deadline = MonotonicTime.now + timeout
+        let deadline = loop.clockTime + timeout
         let origin = ConnectionOrigin(interface: interface)
         do throws(TransportError) {
             var reply = try await Attempt.run(on: loop, timeout: timeout) { attempt throws(TransportError) in
                 try DNSDatagram(question, attempt).start(server, from: origin)
             }
             if reply == .truncated {
-                reply = try await Attempt.run(on: loop, timeout: deadline.timeLeft) { attempt in
+                reply = try await Attempt.run(on: loop, timeout: loop.timeLeft(until: deadline)) { attempt in
                     DNSStream.start(question, server, from: origin, attempt)
                 }
             }

@@ -48,7 +48,7 @@ package final class Attempt<Value: Sendable>: @unchecked Sendable {
         // A task may be cancelled before it has begun.
         guard outcome == nil else { return complete() }
         do throws(TransportError) {
-            if let timeout { timer = loop.schedule(at: .now + timeout) { self.finish(.failure(.timedOut)) } }
+            if let timeout { timer = loop.schedule(at: loop.now + timeout) { self.finish(.failure(.timedOut)) } }
             try begin(self)
         } catch {
             finish(.failure(error))

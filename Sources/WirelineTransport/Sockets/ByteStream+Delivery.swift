@@ -4,7 +4,7 @@
 extension ByteStream {
     /// The total number of bytes that the peer's system has acknowledged; nil if this system does not report it.
     package var acknowledgedByteCount: UInt64? {
-        guard isOpen, let count = SystemCall.unacknowledgedByteCount(number) else { return nil }
+        guard isOpen, let count = socket.unacknowledgedByteCount else { return nil }
         return sentByteCount - min(UInt64(count), sentByteCount)
     }
 
@@ -13,7 +13,7 @@ extension ByteStream {
     /// the system does not report a number, only the bytes queued here count.
     package var undeliveredByteCount: Int {
         guard isOpen else { return 0 }
-        return pendingByteCount + (SystemCall.unacknowledgedByteCount(number) ?? 0)
+        return pendingByteCount + (socket.unacknowledgedByteCount ?? 0)
     }
 
     /// How long the peer may read nothing of the queued output (default: no limit).

@@ -25,7 +25,7 @@ extension ByteStream {
     /// The number of unread bytes that have arrived at this machine.
     package var unreadByteCount: Int {
         guard isOpen, !input.hasEnded else { return 0 }
-        return SystemCall.unreadByteCount(number) ?? 0
+        return socket.unreadByteCount ?? 0
     }
 
     /// Whether a transform may have more output from bytes already read.
@@ -38,7 +38,7 @@ extension ByteStream {
     var mayHaveInput: Bool { readiness.isReadable || transformState?.hasInput == true }
 
     /// Whether data has arrived that was not read. It asks the system.
-    var hasUnreadInput: Bool { transformState?.hasInput == true || SystemCall.hasUnreadInput(number) }
+    var hasUnreadInput: Bool { transformState?.hasInput == true || socket.hasUnreadInput }
 
     /// Reads at most one block, and hands it over.
     func readOnce() {
@@ -47,7 +47,7 @@ extension ByteStream {
         guard let room = handler?.lendRoom(for: self) else { return }
         let capacity = min(room.byteCount, load.readLimit)
         // SAFETY: the block has `byteCount` bytes after `offset`; ReadRoom's initializer checks it.
-        let result = unsafe SystemCall.receive(number, into: room.block.base + room.offset, capacity: capacity)
+        let result = unsafe socket.receive(into: room.block.base + room.offset, capacity: capacity)
         var block: Block? = room.takeBlock()
         switch result {
         case .bytes(let count) where count > 0:

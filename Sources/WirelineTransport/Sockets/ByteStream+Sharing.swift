@@ -14,7 +14,7 @@ extension ByteStream {
         loop.spendSending(bytes.byteCount)
         let result = unsafe bytes.withUnsafeBytes { bytes in
             // SAFETY: the span lends its bytes for as long as the call lasts.
-            unsafe bytes.baseAddress.map { unsafe SystemCall.send(number, $0, byteCount: bytes.count) }
+            unsafe bytes.baseAddress.map { unsafe socket.send($0, byteCount: bytes.count) }
         }
         switch result {
         case .bytes(let count):

@@ -66,7 +66,7 @@ extension ByteStream {
         let block = takeBlock()
         let capacity = min(block.capacity, load.readLimit)
         // SAFETY: the block has as many bytes as it says.
-        let result = unsafe SystemCall.receive(number, into: block.base, capacity: capacity)
+        let result = unsafe socket.receive(into: block.base, capacity: capacity)
         guard case .bytes(let count) = result, count > 0 else {
             giveBack(block)
             readiness.foundNoInput()
@@ -231,7 +231,7 @@ extension ByteStream {
             state.transform.withOutput { bytes in
                 // SAFETY: the bytes are lent for as long as the call lasts.
                 let result = unsafe bytes.withUnsafeBytes { bytes in
-                    unsafe bytes.baseAddress.map { unsafe SystemCall.send(number, $0, byteCount: bytes.count) }
+                    unsafe bytes.baseAddress.map { unsafe socket.send($0, byteCount: bytes.count) }
                 }
                 switch result {
                 case .bytes(let count):
@@ -276,7 +276,7 @@ extension ByteStream {
         guard readiness.isReadable else { return }
         let block = takeBlock()
         // SAFETY: the block has as many bytes as it says.
-        _ = unsafe SystemCall.receive(number, into: block.base, capacity: block.capacity)
+        _ = unsafe socket.receive(into: block.base, capacity: block.capacity)
         giveBack(block)
     }
 

@@ -125,7 +125,7 @@ extension ByteStream {
         output.endFreeWriting()
         // SAFETY: as many bytes are queued, and nothing changes the queue during the call.
         guard isOpen, readiness.isWritable, let bytes = unsafe output.pendingBytes else { return }
-        switch unsafe SystemCall.send(number, bytes, byteCount: pendingByteCount) {
+        switch unsafe socket.send(bytes, byteCount: pendingByteCount) {
         case .bytes(let count):
             output.removeFirst(count)
             output.countSent(count)
@@ -194,6 +194,6 @@ extension ByteStream {
     /// Sends the end of stream.
     func finishOutput() {
         outputLife.end()
-        SystemCall.shutdownSending(number)
+        socket.shutDownSending()
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A connected TCP socket on an event loop.
+/// A connected TCP socket on an event loop, or one end of a connection in memory (``MemoryNetwork``).
 ///
 /// The handler asks for data: ``read()`` takes at most one block from the system before
 /// ``ByteStreamHandler/received(_:byteCount:from:)``. So a handler that does not ask applies back-pressure to the peer.
@@ -19,7 +19,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     /// The address of the peer.
     package let peerAddress: SocketAddress
 
-    @safe @exclusivity(unchecked) private var socket: StreamSocket
+    @safe @exclusivity(unchecked) private(set) var socket: StreamSocket
     /// Converts the stream's bytes to those on the wire and back, such as TLS; nil: there is none.
     @safe @exclusivity(unchecked) private(set) var transformState: TransformState?
     /// What the system has reported.
@@ -37,13 +37,16 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     @safe @exclusivity(unchecked) package var announcesWrites = false
 
     /// Takes over a connected socket; call ``start(_:)`` next.
-    init(_ descriptor: consuming Descriptor, on loop: EventLoop, peerAddress: SocketAddress) {
-        socket = StreamSocket(descriptor)
+    init(_ end: consuming StreamEnd, on loop: EventLoop, peerAddress: SocketAddress) {
+        socket = StreamSocket(end)
         self.loop = loop
         self.peerAddress = peerAddress
     }
 
     var number: Int32 { socket.number }
+
+    /// The socket, if it is in memory.
+    package var memorySocket: MemorySocket? { socket.memory }
 
     /// Receives the stream's events; retained until the stream is closed.
     package var handler: (any ByteStreamHandler)? { socket.handler }
@@ -74,10 +77,9 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     /// - Throws: ``TransportError/system(_:)`` if the system cannot watch another socket; the stream is then closed.
     package func start(_ handler: any ByteStreamHandler) throws(TransportError) {
         loop.preconditionIsCurrent()
-        SystemCall.setNoDelay(number)
-        SystemCall.takeUrgentDataInline(number)
+        socket.setOptions()
         do throws(TransportError) {
-            try loop.watch(self, number)
+            try socket.watch(by: self, on: loop)
         } catch {
             socket.close()
             throw error
@@ -92,7 +94,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     /// - Parameter idleTime: The silence before the first probe, rounded up to seconds; the connection fails after
     ///   twice that time.
     package func keepAlive(after idleTime: Duration) {
-        SystemCall.setKeepAlive(number, after: idleTime)
+        socket.setKeepAlive(after: idleTime)
     }
 
     // MARK: Turns
@@ -159,7 +161,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     /// Reports a failure that no read will report.
     private func hearFailure() {
         readiness.hearFailure()
-        let code = SystemCall.takeError(number)
+        let code = socket.takeError()
         // Sending may have reported it already.
         guard code != 0, !hasFailedOutput else { return }
         let error = SystemCallError("recv", code)
@@ -212,14 +214,14 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         _ = socket.takeHandler()
         output.drop(to: &loop.blocks)
         writeDeadline.cancelTimer(on: loop)
-        loop.unwatch(self, number)
+        socket.unwatch(by: self, on: loop)
     }
 
     /// Closes the stream with a TCP RST, so that the peer sees an error instead of an end.
     package func reset() {
         guard isOpen else { return }
         transformState?.forbidLeave()
-        SystemCall.setResetOnClose(number)
+        socket.setResetOnClose()
         close()
     }
 

@@ -53,6 +53,7 @@ package final class ConnectAttempt: PollTarget {
 
     /// Begins to connect.
     package func start() {
+        if let network = loop.memoryNetwork { return connect(over: network) }
         do throws(TransportError) {
             descriptor = try SystemCall.makeSocket(for: address)
             try SystemCall.bind(number, to: origin, for: address)
@@ -88,7 +89,17 @@ package final class ConnectAttempt: PollTarget {
         }
         unwatch()
         guard let descriptor = descriptor.take() else { return }
-        finish(.success(ByteStream(descriptor, on: loop, peerAddress: address)))
+        finish(.success(ByteStream(.system(descriptor), on: loop, peerAddress: address)))
+    }
+
+    private func connect(over network: MemoryNetwork) {
+        network.connect(to: address, from: origin.address) { [weak self] result in
+            guard let self, self.completion != nil else { return }
+            self.finish(
+                result.map { socket in
+                    ByteStream(.memory(MemoryDescriptor(owning: socket)), on: self.loop, peerAddress: self.address)
+                })
+        }
     }
 
     private func finish(_ outcome: Result<ByteStream, TransportError>) {

@@ -1,24 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The socket of a stream, and the handler that receives its events.
+/// One end of a connection: a socket of the system, or an end of a connection in memory.
+enum StreamEnd: ~Copyable {
+    case system(Descriptor)
+    case memory(MemoryDescriptor)
+    case closed
+}
+
+/// The end of a stream's connection, and the handler that receives its events.
 ///
 /// The stream is *idle* while it has no handler: before it is started, and after it was detached. Then it is *open*,
 /// and at last *closed*.
 ///
-/// INVARIANT: there is a handler only while there is a descriptor.
+/// INVARIANT: there is a handler only while there is an end.
 struct StreamSocket: ~Copyable {
-    private var descriptor: Descriptor?
+    private var end: StreamEnd
     private(set) var handler: (any ByteStreamHandler)?
 
-    init(_ descriptor: consuming Descriptor) {
-        self.descriptor = consume descriptor
+    init(_ end: consuming StreamEnd) {
+        self.end = consume end
     }
 
-    /// The number for system calls; −1 if the socket is closed.
+    /// The number for system calls; −1 if the socket is closed, or in memory.
     var number: Int32 {
-        switch descriptor {
-        case .some(let descriptor): descriptor.number
-        case nil: -1
+        switch end {
+        case .system(let descriptor): descriptor.number
+        case .memory: -1
+        case .closed: -1
+        }
+    }
+
+    /// The socket in memory; nil if it is closed, or one of the system.
+    var memory: MemorySocket? {
+        switch end {
+        case .memory(let descriptor): descriptor.socket
+        case .system: nil
+        case .closed: nil
         }
     }
 
@@ -26,8 +43,16 @@ struct StreamSocket: ~Copyable {
 
     /// Takes a handler.
     mutating func open(_ handler: any ByteStreamHandler) {
-        precondition(descriptor != nil, "start of a stream that is closed")
+        precondition(isOwner, "start of a stream that is closed")
         self.handler = handler
+    }
+
+    private var isOwner: Bool {
+        switch end {
+        case .system: true
+        case .memory: true
+        case .closed: false
+        }
     }
 
     /// Takes the handler out; the socket stays open.
@@ -38,6 +63,72 @@ struct StreamSocket: ~Copyable {
     /// Closes the socket, which no handler uses any more.
     mutating func close() {
         handler = nil
-        descriptor = nil
+        end = .closed
+    }
+
+    // MARK: Events
+
+    /// Makes a loop tell a stream what happens to the socket.
+    func watch(by stream: PollTarget, on loop: EventLoop) throws(TransportError) {
+        if let memory { memory.watch(by: stream) } else { try loop.watch(stream, number) }
+    }
+
+    func unwatch(by stream: PollTarget, on loop: EventLoop) {
+        if let memory { memory.unwatch() } else { loop.unwatch(stream, number) }
+    }
+
+    // MARK: Transfer
+
+    /// Reads what has arrived into memory of `capacity` bytes.
+    @unsafe
+    func receive(into memory: UnsafeMutableRawPointer, capacity: Int) -> TransferResult {
+        // SAFETY: by this function's contract the memory has `capacity` bytes.
+        guard let socket = self.memory else {
+            return unsafe SystemCall.receive(number, into: memory, capacity: capacity)
+        }
+        return unsafe socket.receive(into: memory, capacity: capacity)
+    }
+
+    /// Sends as many of the bytes as possible.
+    @unsafe
+    func send(_ memory: UnsafeRawPointer, byteCount: Int) -> TransferResult {
+        // SAFETY: by this function's contract the memory has `byteCount` bytes.
+        guard let socket = self.memory else { return unsafe SystemCall.send(number, memory, byteCount: byteCount) }
+        return unsafe socket.send(memory, byteCount: byteCount)
+    }
+
+    /// Whether at least one unread byte has arrived.
+    var hasUnreadInput: Bool { memory?.hasUnreadInput ?? SystemCall.hasUnreadInput(number) }
+
+    /// The number of bytes that have arrived and were not read; nil if it is unknown.
+    var unreadByteCount: Int? { memory?.unreadByteCount ?? SystemCall.unreadByteCount(number) }
+
+    /// The number of sent bytes that the peer has not acknowledged; nil if it is unknown.
+    var unacknowledgedByteCount: Int? { memory?.unacknowledgedByteCount ?? SystemCall.unacknowledgedByteCount(number) }
+
+    /// Half-closes the connection.
+    func shutDownSending() {
+        if let memory { memory.shutDownSending() } else { SystemCall.shutdownSending(number) }
+    }
+
+    /// Returns and clears the pending error, as `errno`; 0: none.
+    func takeError() -> Int32 { memory?.takeError() ?? SystemCall.takeError(number) }
+
+    // MARK: Options
+
+    /// Sets what every stream needs.
+    func setOptions() {
+        guard memory == nil else { return }
+        SystemCall.setNoDelay(number)
+        SystemCall.takeUrgentDataInline(number)
+    }
+
+    func setKeepAlive(after idleTime: Duration) {
+        if let memory { memory.keepAlive(after: idleTime) } else { SystemCall.setKeepAlive(number, after: idleTime) }
+    }
+
+    /// Makes closing the socket reset the connection.
+    func setResetOnClose() {
+        if let memory { memory.setResetOnClose() } else { SystemCall.setResetOnClose(number) }
     }
 }

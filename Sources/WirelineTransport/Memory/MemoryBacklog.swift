@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The connections in memory that wait to be accepted at an address. Use it only on the loop.
+final class MemoryBacklog {
+    let address: SocketAddress
+    private let network: MemoryNetwork
+    private let limit: Int
+    private var waiting = Queue<MemorySocket>()
+    /// The listener; nil before it accepts.
+    private var target: PollTarget?
+    /// Called when the network ends.
+    var onNetworkEnd: (() -> Void)?
+
+    init(at address: SocketAddress, on network: MemoryNetwork, limit: Int) {
+        self.address = address
+        self.network = network
+        self.limit = limit
+    }
+
+    /// Whether one more connection may wait.
+    var hasRoom: Bool { waiting.count < max(1, limit) }
+
+    func watch(by target: PollTarget) {
+        self.target = target
+        report()
+    }
+
+    func unwatch() { target = nil }
+
+    /// Adds a connection.
+    func add(_ socket: MemorySocket) {
+        waiting.append(socket)
+        report()
+    }
+
+    private func report() {
+        guard !waiting.isEmpty, let target else { return }
+        network.loop.goOnLater { target.becameReady(.readable) }
+    }
+
+    /// Takes the connection that has waited longest.
+    func accept() -> MemorySocket? { waiting.popFirst() }
+
+    /// Stops listening. Connections that wait are reset.
+    func close() {
+        network.stopListening(at: address)
+        unwatch()
+        onNetworkEnd = nil
+        while let socket = waiting.popFirst() { socket.reset() }
+    }
+
+    func networkEnded() { onNetworkEnd?() }
+}
