@@ -150,6 +150,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
             let limit = options.connectionLimitPerAddress ?? 0
             return tellEnd(of: stream.peerAddress, ConnectionError.tooManyConnections(limit: limit))
         }
+        if let keepAliveTime = options.keepAliveTime { stream.keepAlive(after: keepAliveTime) }
         let connection: Connection
         do {
             connection = try service.make(stream, listener.address)
