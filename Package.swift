@@ -40,6 +40,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Wireline", targets: ["Wireline"]),
+        .library(name: "WirelineTesting", targets: ["WirelineTesting"]),
         .library(name: "WirelineCodec", targets: ["WirelineCodec"]),
         .library(name: "WirelineSchema", targets: ["WirelineSchema"]),
         .library(name: "WirelineTLS", targets: ["WirelineTLS"]),
@@ -74,6 +75,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         // Layer 3
+        .target(
+            name: "WirelineTesting", dependencies: ["WirelineCodec", "WirelineTransport", "Wireline"],
+            swiftSettings: strict),
         .target(
             name: "WirelineScript",
             dependencies: ["WirelineCodec", "WirelineSchema", "WirelineTransport", "Wireline"], swiftSettings: strict),
@@ -149,10 +153,16 @@ let package = Package(
             name: "WebSocketSupport", dependencies: ["WirelineWebSocket", "TestingSupport"],
             path: "Tests/WebSocketSupport", swiftSettings: usual),
         .testTarget(
+            name: "WirelineTestingTests",
+            dependencies: [
+                "WirelineTesting", "Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "Features",
+                "TestingSupport",
+            ], swiftSettings: usual),
+        .testTarget(
             name: "WirelineTests",
             dependencies: [
-                "Wireline", "WirelineTransport", "WirelineWebSocket", "WirelineCodec", "Scene", "Goim", "Features",
-                "TestingSupport", "FaultSupport",
+                "Wireline", "WirelineTesting", "WirelineTransport", "WirelineWebSocket", "WirelineCodec", "Scene",
+                "Goim", "Features", "TestingSupport", "FaultSupport",
             ],
             exclude: ["Erlang", "WebSocket/Peers"], swiftSettings: usual),
         .target(

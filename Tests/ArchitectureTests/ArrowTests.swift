@@ -16,6 +16,7 @@ struct ArrowTests {
         "WirelineTransport": ["CWirelineSystem"],
         "WirelineGenerator": ["WirelineCodec", "WirelineSchema"],
         "Wireline": ["WirelineCodec", "WirelineSession", "WirelineTLS", "WirelineTransport", "WirelineWebSocket"],
+        "WirelineTesting": ["WirelineCodec", "WirelineTransport", "Wireline"],
         "WirelineScript": ["WirelineCodec", "WirelineSchema", "WirelineTransport", "Wireline"],
         "wire": [
             "WirelineCodec", "WirelineSchema", "WirelineScript", "WirelineSession", "WirelineGenerator", "WirelineTLS",

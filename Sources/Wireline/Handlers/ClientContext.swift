@@ -19,7 +19,7 @@ public final class ClientContext<Definition: PacketProtocol, State> {
     /// The program's own value for this connection.
     public var state: State
 
-    init(_ connection: ServerConnection<Definition>, of server: PacketServer<Definition>, state: State) {
+    package init(_ connection: ServerConnection<Definition>, of server: PacketServer<Definition>, state: State) {
         self.connection = connection
         self.server = server
         self.state = state

@@ -25,6 +25,28 @@ public struct ReceivedMessage<Message: IncomingMessage>: Sendable {
         self.packet = packet
     }
 
+    /// Makes a message as it is received; for tests.
+    ///
+    ///     let received = try ReceivedMessage<LobbyProtocol.FromClient>(of: Cs_100(roomID: 7, name: "Mo"))
+    ///
+    /// - Parameters:
+    ///   - message: A message of this direction; one of the other direction is received as an unknown ID.
+    ///   - header: Header fields to set, such as the sequence (default: none).
+    /// - Throws: `CodecError` if a value does not fit.
+    public init<Sent: PacketMessage>(
+        of message: Sent, header: PacketHeader = [:]
+    ) throws(CodecError) where Sent.Definition == Message.Definition {
+        try self.init(
+            ReceivedPacket(bytes: try message.encoded(header: header), layout: Message.Definition.layout))
+    }
+
+    /// Decodes the message of a packet.
+    ///
+    /// - Throws: `CodecError` if the payload does not match the schema.
+    public init(_ packet: ReceivedPacket) throws(CodecError) {
+        self.init(try Message(in: packet.lent), in: packet)
+    }
+
     /// The fields of the packet's header and trailer, in wire order.
     public var header: PacketHeader {
         get throws(CodecError) { try Message.Definition.layout.header(of: packet.lent) }

@@ -19,6 +19,23 @@ public struct ReceivedPacket: Sendable {
         self.bounds = bounds
     }
 
+    /// Makes a packet from its bytes, as if it had arrived; for tests.
+    ///
+    /// - Throws: `CodecError` if the bytes are not exactly one packet.
+    public init(bytes: [UInt8], layout: PacketLayout) throws(CodecError) {
+        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
+        let packet = try Packet(unsafe bytes.span.bytes, layout: layout, limit: max(1, bytes.count))
+        let bounds = PacketBounds(
+            id: packet.id, payloadStart: packet.payloadRange.lowerBound, payloadEnd: packet.payloadRange.upperBound,
+            packetByteCount: bytes.count)
+        let block = Block(capacity: max(1, bytes.count))
+        // SAFETY: the block has as many bytes as the array.
+        unsafe bytes.withUnsafeBytes { bytes in
+            if let base = bytes.baseAddress { unsafe block.base.copyMemory(from: base, byteCount: bytes.count) }
+        }
+        self.init(block: SharedBlock(block, of: nil), start: 0, bounds: bounds)
+    }
+
     /// The message's ID; 0 if the layout has none.
     @inlinable public var id: UInt64 { bounds.id }
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Goim
+import Testing
+import WirelineTesting
+
+/// Handlers that a test calls itself.
+struct TestContextTests {
+    static func login(
+        _ login: Authentication, _ client: ClientContext<GoimProtocol, String>
+    ) throws -> AuthenticationReply {
+        client.state = login.body
+        try client.send(Notification(body: "welcome"))
+        return AuthenticationReply(body: "hello " + login.body)
+    }
+
+    @Test func `a handler is called with a state, and what it sends is received`() async throws {
+        let context = try await TestContext(GoimProtocol.self) { _ in "nobody" }
+        let reply = try await context.call { try Self.login(Authentication(body: "Ann"), $0) }
+        #expect(reply == AuthenticationReply(body: "hello Ann"))
+        #expect(try await context.call { $0.state } == "Ann")
+        try await context.client.expect(Notification(body: "welcome"))
+        try await context.client.expectNothing()
+    }
+
+    @Test func `a handler may kick, and join a room`() async throws {
+        let context = try await TestContext(GoimProtocol.self)
+        let room = Room<GoimProtocol>()
+        try await context.call { client in room.join(client.connection) }
+        #expect(room.count == 1)
+        try await context.call { try $0.kick(with: Notification(body: "go")) }
+        try await context.client.expect(Notification(body: "go"))
+        try await context.client.expectEnd()
+        #expect(room.isEmpty)
+    }
+
+    @Test func `a handler that waits for ever is an error`() async throws {
+        let context = try await TestContext(GoimProtocol.self, on: try TestNetwork(patience: .zero))
+        await #expect(throws: TestFailure.self) {
+            try await context.call { client in try await client.connection.waitUntilEnd() }
+        }
+    }
+
+    @Test func `a received message is made without a network`() throws {
+        let received = try ReceivedMessage<GoimProtocol.FromClient>(of: ChangeRoom(room: "7"), header: ["Sequence": 9])
+        guard case .changeRoom(let change) = received.message else { return #expect(Bool(false), "\(received)") }
+        #expect(change.room == "7")
+        #expect(try received.header["Sequence"] == 9)
+        #expect(throws: CodecError.self) {
+            try ReceivedPacket(bytes: [1, 2, 3], layout: GoimProtocol.layout)
+        }
+        let other = try ReceivedMessage<GoimProtocol.FromClient>(of: ChangeRoomReply())
+        #expect(other.message.unknownID == 13)
+    }
+}
