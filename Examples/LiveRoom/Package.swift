@@ -16,5 +16,8 @@ let package = Package(
         .executableTarget(
             name: "LiveRoomClient",
             dependencies: ["LiveRoom", .product(name: "Wireline", package: "wireline")]),
+        .testTarget(
+            name: "LiveRoomTests",
+            dependencies: ["LiveRoom", "LiveRoomServer", .product(name: "WirelineTesting", package: "wireline")]),
     ]
 )
