@@ -15,6 +15,9 @@ final class Side {
         case failed(WebSocketError)
     }
 
+    /// Whether a message is taken as the program gets it, or as bytes that wait for it.
+    enum WholeForm: CaseIterable { case message, content }
+
     var engine: WebSocketEngine
     private(set) var told: [Told] = []
     /// The content so far of a message that is not complete.
@@ -23,6 +26,10 @@ final class Side {
     var echoes = false
     /// How many bytes of content are read at once.
     var room = 300
+    /// How messages are taken that have arrived whole, in one frame; nil: as all others are.
+    var takesWhole: WholeForm?
+    /// The number of messages that were taken so.
+    private(set) var wholeCount = 0
     var now = Duration.zero
     private(set) var sent: [UInt8] = []
 
@@ -62,6 +69,10 @@ final class Side {
     func receive(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while true {
+            if let byteCount = takeWhole(Array(rest)) {
+                rest = rest.dropFirst(byteCount)
+                continue
+            }
             let reading: WebSocketReading
             do throws(WebSocketError) {
                 reading = try readOnce(Array(rest))
@@ -84,12 +95,38 @@ final class Side {
     private func note(_ event: WebSocketEvent) {
         switch event {
         case .messageEnded(let kind):
-            told.append(.message(kind, content))
-            if echoes { send(content, kind) }
+            note(kind, content)
             content = []
         case .ping(let payload): told.append(.ping(payload))
         case .pong(let payload): told.append(.pong(payload))
         case .close(let close): told.append(.close(close))
+        }
+    }
+
+    private func note(_ kind: WebSocketMessageKind, _ content: [UInt8]) {
+        told.append(.message(kind, content))
+        if echoes { send(content, kind) }
+    }
+
+    /// - Returns: How many bytes were taken; nil: none.
+    private func takeWhole(_ bytes: [UInt8]) -> Int? {
+        let span = bytes.span
+        let bytes = span.bytes
+        switch takesWhole {
+        case nil: return nil
+        case .message:
+            guard let whole = engine.takeWholeMessage(from: bytes) else { return nil }
+            switch whole.content {
+            case .text(let text): note(.text, text.bytes)
+            case .binary(let content): note(.binary, content)
+            }
+            wholeCount += 1
+            return whole.byteCount
+        case .content:
+            guard let whole = engine.takeWholeContent(from: bytes) else { return nil }
+            note(whole.kind, whole.content)
+            wholeCount += 1
+            return whole.byteCount
         }
     }
 
@@ -123,6 +160,16 @@ final class Side {
         let span = bytes.span
         let content = span.bytes
         return try engine.send(content, as: .binary)
+    }
+
+    /// The frame of a message that may leave before anything else; nil if it must be queued.
+    func frameAtOnce(_ content: [UInt8], _ kind: WebSocketMessageKind) -> [UInt8]? {
+        guard let byteCount = engine.byteCountAtOnce(ofMessageWith: content.count) else { return nil }
+        var frame = [UInt8](repeating: 0, count: byteCount)
+        let span = content.span
+        let bytes = span.bytes
+        frame.withUnsafeMutableBytes { engine.writeAtOnce(bytes, as: kind, to: $0) }
+        return frame
     }
 
     @discardableResult

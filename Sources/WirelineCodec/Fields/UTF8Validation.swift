@@ -139,6 +139,17 @@ extension String {
         unsafe self.init(validated: bytes, isASCII: isASCII)
     }
 
+    /// Makes a string of bytes; nil if they are not UTF-8.
+    package init?(validating bytes: RawSpan) {
+        do throws(UTF8Flaw) {
+            let isASCII = try bytes.validateUTF8()
+            // SAFETY: they have been validated.
+            unsafe self.init(validated: bytes, isASCII: isASCII)
+        } catch {
+            return nil
+        }
+    }
+
     /// Makes a string of bytes that the caller guarantees to be UTF-8.
     @unsafe
     package init(validated bytes: RawSpan) {

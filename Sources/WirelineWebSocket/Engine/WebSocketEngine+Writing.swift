@@ -299,20 +299,60 @@ extension WebSocketEngine {
         reserveOutput(byteCount)
         output.append(addingCapacity: byteCount) { output in
             unsafe output.withUnsafeMutableBufferPointer { room, filledByteCount in
-                unsafe payload.withUnsafeBytes { payload in
-                    guard let base = room.baseAddress else { return }
-                    // SAFETY: there is space for header and payload, and all of it is written.
-                    let start = UnsafeMutableRawPointer(base)
-                    let destination = unsafe start + header.write(to: start)
-                    if let key = header.maskKey {
-                        unsafe Masking.copy(payload, to: destination, key: key)
-                    } else if let source = payload.baseAddress {
-                        unsafe destination.copyMemory(from: source, byteCount: payload.count)
-                    }
-                    filledByteCount = byteCount
-                }
+                guard let base = room.baseAddress else { return }
+                // SAFETY: there is space for header and payload, and all of it is written.
+                unsafe Self.write(header, payload, to: UnsafeMutableRawPointer(base))
+                filledByteCount = byteCount
             }
         }
+    }
+
+    /// Writes a frame, and masks its payload if the header has a key.
+    ///
+    /// - Parameter start: It must have space for all of the frame.
+    @inline(__always)
+    private static func write(_ header: FrameHeader, _ payload: RawSpan, to start: UnsafeMutableRawPointer) {
+        // SAFETY: the caller provides space for header and payload.
+        let destination = unsafe start + header.write(to: start)
+        unsafe payload.withUnsafeBytes { payload in
+            if let key = header.maskKey {
+                unsafe Masking.copy(payload, to: destination, key: key)
+            } else if let source = payload.baseAddress {
+                unsafe destination.copyMemory(from: source, byteCount: payload.count)
+            }
+        }
+    }
+
+    // MARK: Without the queue
+
+    /// The number of bytes of a message's frame, if the frame may leave before anything else.
+    ///
+    /// - Returns: Nil if ``send(_:as:)`` must queue the message: output is queued already, the message must be
+    ///   compressed, another one is being sent in fragments, or nothing can be sent.
+    ///
+    /// It changes nothing. It is `mutating` because callers in other modules would otherwise copy the engine.
+    package mutating func byteCountAtOnce(ofMessageWith contentByteCount: Int) -> Int? {
+        guard isOpen, pendingByteCount == 0, fragments == nil, ahead == nil else { return nil }
+        if let deflate, contentByteCount >= deflate.minimumByteCount { return nil }
+        return contentByteCount + FrameHeader.byteCount(for: contentByteCount, isMasked: role == .client)
+    }
+
+    /// Writes the frame of a message to memory of the caller, which sends it before anything else.
+    ///
+    /// - Parameters:
+    ///   - content: The content of the message; text must be UTF-8.
+    ///   - kind: The kind of the message.
+    ///   - room: The number of bytes that ``byteCountAtOnce(ofMessageWith:)`` has just returned for this content.
+    package mutating func writeAtOnce(
+        _ content: RawSpan, as kind: WebSocketMessageKind, to room: UnsafeMutableRawBufferPointer
+    ) {
+        let header = FrameHeader(
+            isFinal: true, opcode: kind == .text ? .text : .binary, payloadByteCount: content.byteCount,
+            maskKey: role == .client ? maskKeys.next() : nil)
+        precondition(room.count == header.byteCount + content.byteCount, "room for another message")
+        guard let base = room.baseAddress else { return }
+        // SAFETY: the space was checked above.
+        unsafe Self.write(header, content, to: base)
     }
 
     /// Reserves space at the end of the output.

@@ -21,7 +21,7 @@ package enum Opcode: UInt8, Sendable {
 ///                                         if it is 126 or 127   if M is set
 package struct FrameHeader: Equatable, Sendable {
     /// The largest size of a header, in bytes.
-    package static let largestByteCount = 14
+    @inlinable package static var largestByteCount: Int { 14 }
 
     package var isFinal: Bool
     /// The first reserved bit: the message is compressed (RFC 7692 §6).
@@ -42,8 +42,11 @@ package struct FrameHeader: Equatable, Sendable {
     }
 
     /// The size of the header, in bytes.
-    package var byteCount: Int {
-        2 + (payloadByteCount < 126 ? 0 : payloadByteCount <= 0xFFFF ? 2 : 8) + (maskKey == nil ? 0 : 4)
+    package var byteCount: Int { Self.byteCount(for: payloadByteCount, isMasked: maskKey != nil) }
+
+    /// The size of the header of a payload, in bytes.
+    static func byteCount(for payloadByteCount: Int, isMasked: Bool) -> Int {
+        2 + (payloadByteCount < 126 ? 0 : payloadByteCount <= 0xFFFF ? 2 : 8) + (isMasked ? 4 : 0)
     }
 
     /// Writes the header, with the length in the fewest bytes.
