@@ -8,7 +8,7 @@ public import WirelineWebSocket
 ///
 ///     let client = try await WebSocketClient.connect(to: "ws://127.0.0.1:9002/live")
 ///     try await client.send("hello")
-///     for try await message in client.messages { … }
+///     while let message = try await client.receive() { … }
 ///
 /// The connection closes with code 1001 when the program keeps neither the client, nor a copy, nor one of its
 /// sequences, unless it is closed earlier.
@@ -18,7 +18,7 @@ public struct WebSocketClient: WebSocketEndpoint {
     /// The connection that carries the messages.
     public var connection: WebSocketConnection { owner.connection }
 
-    /// The server's messages, until both sides have closed.
+    /// The server's messages, until both sides have closed, for code that needs an `AsyncSequence`.
     public var messages: WebSocketConnection.Messages {
         WebSocketConnection.Messages(connection: connection, owner: owner)
     }

@@ -5,8 +5,8 @@ import WirelineWebSocket
 
 /// The way from the stream's bytes to messages.
 extension WebSocketConnection {
-    /// The time that it takes to read or to take a message, without its compression, in nanoseconds.
-    private static let messageWork = 300
+    /// The time that it takes to read or to take a short message, without its compression, in nanoseconds.
+    private static let messageWork = 100
 
     /// Whether this side has closed, or there is no reader any more.
     ///
@@ -32,7 +32,8 @@ extension WebSocketConnection {
     func readIfWanted() {
         guard stream.isOpen else { return }
         guard !ending.isFinishing else { return stream.read() }
-        let isGranted = requestMemory(isWanted: wantsBytes)
+        // What the reader leaves of an offered block is counted when it is parsed.
+        let isGranted = !input.isOffered && requestMemory(isWanted: wantsBytes)
         // The request may have ended the connection.
         guard isGranted, wantsBytes, stream.isOpen else {
             pauseRate()
@@ -147,10 +148,16 @@ extension WebSocketConnection {
 
     private func readFrames() {
         if notesFirstByte, input.hasBlock { noteFirstByte() }
+        if offerBlock() { return input.hasBlock ? parseLater() : () }
         // One time for all messages of a read: to read the clock takes nearly as long as to read a short message.
         let now = now
         while input.hasBlock, mayTakeMore, requestMemory() {
             guard !loop.hasSpentShare else { return parseLater() }
+            if input.gatherWholeMessage(from: &engine, costLimit: isLeaving ? limits.unreadByteCount : .max) {
+                loop.spend(Self.messageWork)
+                input.dropEmptyBlock(of: stream)
+                continue
+            }
             let work = engine.compressionWork
             defer { loop.spend(engine.compressionWork &- work + Self.messageWork) }
             do throws(WebSocketError) {
@@ -171,8 +178,26 @@ extension WebSocketConnection {
         guard input.awaitTurn() else { return }
         loop.goOnLater {
             self.input.turnCame()
-            if self.input.hasBlock { self.parse() }
+            if self.input.hasBlock {
+                self.parse()
+            } else if !self.stream.isOpen || !self.stream.wantsToRead {
+                // The reader has taken all of it.
+                self.settle()
+            }
         }
+    }
+
+    /// Reads one message, and lets the reader take the next ones from the block itself, if it waits.
+    ///
+    /// - Returns: Whether it was done.
+    private func offerBlock() -> Bool {
+        // A log would not see the messages that the reader takes.
+        guard inputWait.isWaiting, !isLeaving, sharedLimits?.log == nil, !loop.hasSpentShare,
+            input.offerBlock(of: &engine)
+        else { return false }
+        loop.spend(Self.messageWork)
+        input.dropEmptyBlock(of: stream)
+        return true
     }
 
     private func noteFirstByte() {
@@ -199,9 +224,19 @@ extension WebSocketConnection {
 
     // MARK: Messages
 
+    /// Takes the next message from the block that is offered to the reader.
+    func takeOfferedMessage() -> WebSocketMessage? {
+        guard let message = input.takeOfferedMessage(from: &engine) else { return nil }
+        loop.spend(Self.messageWork)
+        receivedMessageCount += 1
+        input.dropEmptyBlock(of: stream)
+        return message
+    }
+
     /// Takes a whole message. The remaining pieces of a message that the reader has begun are dropped.
     func takeMessage() -> WebSocketMessage? {
         while input.isInsideMessage { guard takePiece() != nil else { return nil } }
+        parseOffered()
         guard let piece = popMessage() else { return nil }
         // SAFETY: the engine has read it, and it is whole.
         return unsafe WebSocketMessage(piece.kind, piece.content)
@@ -209,6 +244,7 @@ extension WebSocketConnection {
 
     /// Takes a whole message, or what has arrived of one.
     func takePiece() -> WebSocketPiece? {
+        parseOffered()
         if let piece = popMessage() {
             input.leaveMessage()
             return piece
@@ -218,6 +254,11 @@ extension WebSocketConnection {
         releaseMemory()
         goOn()
         return piece
+    }
+
+    /// Parses the block that is offered to the reader, because the reader cannot take what comes next by itself.
+    private func parseOffered() {
+        if input.isOffered, input.hasNoMessage { parse() }
     }
 
     private func popMessage() -> WebSocketPiece? {

@@ -27,7 +27,8 @@ extension WebSocketConnection: LimitedConnection {
 
     /// Gives back memory after the reader has taken something.
     func releaseMemory() {
-        guard pressure != nil else { return }
+        // The reader is about to take the rest of an offered block.
+        guard pressure != nil, !input.isOffered else { return }
         if stream.isOpen { _ = requestMemory(isWanted: false) } else { releaseMemoryIfDone() }
     }
 

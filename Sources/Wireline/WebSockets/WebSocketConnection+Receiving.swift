@@ -13,9 +13,9 @@ extension WebSocketConnection: ReceivingConnection {
     /// time of a short message.
     @usableFromInline
     func takeMessageAtHand() -> WebSocketMessage? {
-        guard stream.loop.isCurrent, !input.hasNoMessage, !input.isInsideMessage, !loop.hasSpentShare
-        else { return nil }
-        return takeMessage()
+        guard stream.loop.isCurrent, !loop.hasSpentShare else { return nil }
+        if let message = takeOfferedMessage() { return message }
+        return input.hasNoMessage || input.isInsideMessage ? nil : takeMessage()
     }
 
     /// Returns the next message, after one that was begun in pieces; nil when both sides have closed.

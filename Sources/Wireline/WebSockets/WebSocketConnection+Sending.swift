@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
 import WirelineTransport
 package import WirelineWebSocket
 
@@ -69,8 +70,55 @@ extension WebSocketConnection: SendingConnection {
     @usableFromInline
     func sendAtOnce(_ message: WebSocketMessage) throws(ConnectionError) -> Bool {
         guard stream.loop.isCurrent else { return false }
+        // SAFETY: texts and arrays of bytes have neither padding nor uninitialised bytes.
+        let isWritten =
+            switch message {
+            case .binary(let content): unsafe writeAtOnce(content.span.bytes, as: .binary)
+            case .text(let text):
+                unsafe text.utf8.withContiguousStorageIfAvailable {
+                    unsafe writeAtOnce($0.span.bytes, as: .text)
+                } ?? false
+            }
+        if isWritten { return true }
         return try sendAtOnce(Outgoing(message))
     }
+
+    /// Writes a message to the stream, if it need not wait and may leave before anything else.
+    ///
+    /// This is the usual case. Otherwise the engine's queue takes the message.
+    ///
+    /// - Parameter content: The content of the message; text must be UTF-8.
+    /// - Returns: Whether it was written; false also if nothing can be sent.
+    private func writeAtOnce(_ content: RawSpan, as kind: WebSocketMessageKind) -> Bool {
+        let most = content.byteCount + FrameHeader.largestByteCount
+        // While the output has free bytes, the stream is open and the peer reads.
+        let isPrepared = most <= min(stream.freeByteCount, Self.streamStep - stream.pendingByteCount)
+        guard isPrepared && handshake.isComplete || prepareToWrite(most), output.isFree,
+            let byteCount = engine.byteCountAtOnce(ofMessageWith: content.byteCount)
+        else { return false }
+        // SAFETY: the stream lends exactly as many bytes as the engine has asked for.
+        unsafe stream.write(byteCount: byteCount) { unsafe engine.writeAtOnce(content, as: kind, to: $0) }
+        sentMessageCount += 1
+        logSent(content, as: kind)
+        return true
+    }
+
+    /// Returns whether the stream takes the first output of a turn, or more than its block has room for.
+    @inline(never)
+    private func prepareToWrite(_ byteCount: Int) -> Bool {
+        guard output.isFree, handshake.isComplete, engine.isOpen, engine.pendingByteCount == 0, takesFrames,
+            byteCount <= Self.streamStep
+        else { return false }
+        // If little memory is left, the output of a turn must stay short, because it is not counted.
+        let isScarce = sharedLimits?.byteBudget?.isScarce(for: limits.frames.outputLimit) == true
+        stream.writeInSteps(isScarce)
+        let most = isScarce ? Self.uncountedByteCount : Self.streamStep - byteCount
+        // The flush may end the connection.
+        return stream.pendingByteCount <= most || stream.flushForMore() && takesFrames
+    }
+
+    /// Whether the peer takes output as it is written.
+    private var takesFrames: Bool { stream.takesOutput && !stream.isOutputStalled }
 
     /// Sends a message when it is its turn and there is room.
     @usableFromInline
@@ -209,6 +257,9 @@ extension WebSocketConnection: SendingConnection {
     /// Sends lent bytes, if the caller is on the loop and need not wait.
     func sendAtOnce(_ content: RawSpan, as kind: WebSocketMessageKind) throws(ConnectionError) -> Bool {
         guard stream.loop.isCurrent, output.isFree else { return false }
+        // The engine says where a text is wrong.
+        let isValid = kind == .binary || content.validUTF8ByteCount == content.byteCount
+        if isValid, writeAtOnce(content, as: kind) { return true }
         if compresses, loop.hasSpentShare || engine.isLongToCompress(content.byteCount) { return false }
         guard try requestRoom() else { return false }
         do throws(WebSocketError) {

@@ -11,7 +11,8 @@ public protocol WebSocketEndpoint: Sendable {
     /// The connection that carries the messages.
     var connection: WebSocketConnection { get }
 
-    /// The messages that arrive, one after another, until both sides have closed.
+    /// The messages that arrive, one after another, until both sides have closed, for code that needs an
+    /// `AsyncSequence`.
     var messages: WebSocketConnection.Messages { get }
 }
 
@@ -40,8 +41,9 @@ extension WebSocketEndpoint {
 
     /// Returns the next message; nil when both sides have closed.
     ///
-    /// It returns what ``messages`` returns, at less cost. One task at a time receives. It returns a message when the
-    /// whole message has arrived; take messages that are too long for that with ``receivePiece()``. If
+    ///     while let message = try await client.receive() { … }
+    ///
+    /// One task at a time receives. It returns a message when the whole message has arrived; take messages that are too long for that with ``receivePiece()``. If
     /// ``receivePiece()`` has taken the beginning of a message, this skips the remaining part.
     ///
     /// - Throws: After every earlier message was returned: ``ConnectionError/webSocket(_:)`` if the peer's frames are
@@ -226,7 +228,10 @@ extension WebSocketConnection {
 }
 
 extension WebSocketConnection {
-    /// The messages that arrive, one after another.
+    /// The messages that arrive, one after another, for code that needs an `AsyncSequence`.
+    ///
+    /// ``WebSocketEndpoint/receive()`` returns the same messages in less time: `for await` changes executors and back
+    /// for every element, even if both are the same.
     ///
     /// The sequence ends when both sides have closed, and throws as ``WebSocketEndpoint/receive()`` does. One task at a
     /// time iterates: a second one throws ``ConnectionError/alreadyReceiving``, and the first one continues.

@@ -12,6 +12,8 @@ struct WebSocketInput: ~Copyable {
     private static let messageCost = 64
     /// How many bytes of a message are collected before memory and time are checked again.
     private static let gatheringStep = 64 << 10
+    /// The fewest bytes that are offered to the reader: a few short messages are read sooner than they are offered.
+    private static let leastOffer = 4 << 10
 
     private var block: Block?
     private var position = 0
@@ -29,6 +31,8 @@ struct WebSocketInput: ~Copyable {
     /// Whether messages are dropped, because there is no reader any more.
     private(set) var dropsMessages = false
     private var isBeingParsed = false
+    /// Whether the reader may take messages from the block itself.
+    private(set) var isOffered = false
     /// Whether the input waits until other connections had their turn on the loop.
     private(set) var awaitsTurn = false
 
@@ -65,8 +69,9 @@ struct WebSocketInput: ~Copyable {
 
     /// - Returns: False if the bytes are being parsed already.
     mutating func beginParsing() -> Bool {
-        defer { isBeingParsed = true }
-        return !isBeingParsed
+        guard !isBeingParsed else { return false }
+        (isBeingParsed, isOffered) = (true, false)
+        return true
     }
 
     mutating func endParsing() { isBeingParsed = false }
@@ -113,11 +118,25 @@ struct WebSocketInput: ~Copyable {
         return reading.stop
     }
 
+    /// Reads the next message, if the block begins with all of its only frame, as usual.
+    ///
+    /// - Parameter costLimit: The message is dropped if the waiting ones cost so much.
+    /// - Returns: Whether there was such a message.
+    mutating func gatherWholeMessage(from engine: inout WebSocketEngine, costLimit: Int) -> Bool {
+        guard let base = unsafe block?.base else { return false }
+        // SAFETY: the bytes from `position` to `end` lie inside the block, which is held here.
+        let bytes = unsafe RawSpan(_unsafeStart: base + position, byteCount: restByteCount)
+        guard let whole = engine.takeWholeContent(from: bytes) else { return false }
+        position += whole.byteCount
+        add(WebSocketPiece(kind: whole.kind, content: whole.content, isLast: true), costLimit: costLimit)
+        return true
+    }
+
     /// Moves bytes that have to wait to memory of their size, if they fill less than half of the block: it may be for
     /// long.
     mutating func shrinkBlock(of stream: ByteStream) {
         let count = restByteCount
-        guard let large = block.take() else { return }
+        guard !isOffered, let large = block.take() else { return }
         guard count > 0, large.capacity > 2 * count else {
             block = consume large
             return
@@ -133,7 +152,7 @@ struct WebSocketInput: ~Copyable {
     /// Drops the block with all its bytes.
     mutating func dropBlock(of stream: ByteStream) {
         if let block = block.take() { stream.giveBack(block) }
-        (position, end) = (0, 0)
+        (position, end, isOffered) = (0, 0, false)
     }
 
     /// Drops the block if all its bytes were taken.
@@ -147,7 +166,10 @@ struct WebSocketInput: ~Copyable {
     ///
     /// - Parameter costLimit: The message is dropped if the waiting ones cost so much.
     mutating func endMessage(_ kind: WebSocketMessageKind, costLimit: Int) {
-        let piece = WebSocketPiece(kind: kind, content: collector.takeContent(), isLast: true)
+        add(WebSocketPiece(kind: kind, content: collector.takeContent(), isLast: true), costLimit: costLimit)
+    }
+
+    private mutating func add(_ piece: WebSocketPiece, costLimit: Int) {
         guard inboxCost < costLimit, !dropsMessages else { return }
         inbox.append(piece)
         inboxCost += piece.content.count + Self.messageCost
@@ -177,13 +199,39 @@ struct WebSocketInput: ~Copyable {
 
     /// Drops all messages, now and later.
     mutating func dropMessages() {
-        dropsMessages = true
+        (dropsMessages, isOffered) = (true, false)
         inbox = Queue()
         inboxCost = 0
         dropPart()
     }
 
     // MARK: The reader
+
+    /// Reads one message for the reader that waits, and offers it the block, if there is much in the block.
+    ///
+    /// The reader then takes its next messages with ``takeOfferedMessage(from:)``: each one is made when it is wanted,
+    /// in memory that the one before has just left. What it does not take must be parsed in the same turn of the loop,
+    /// because there may be a ping in it.
+    ///
+    /// - Returns: Whether a message was read.
+    mutating func offerBlock(of engine: inout WebSocketEngine) -> Bool {
+        guard !wantsPieces, inbox.isEmpty, restByteCount >= Self.leastOffer,
+            gatherWholeMessage(from: &engine, costLimit: .max)
+        else { return false }
+        isOffered = true
+        return true
+    }
+
+    /// Takes the next message from the offered block, if the block begins with all of its only frame.
+    mutating func takeOfferedMessage(from engine: inout WebSocketEngine) -> WebSocketMessage? {
+        guard isOffered, inbox.isEmpty, let base = unsafe block?.base else { return nil }
+        // SAFETY: the bytes from `position` to `end` lie inside the block, which is held here.
+        let bytes = unsafe RawSpan(_unsafeStart: base + position, byteCount: restByteCount)
+        guard let whole = engine.takeWholeMessage(from: bytes) else { return nil }
+        position += whole.byteCount
+        isReaderBusy = true
+        return whole.content
+    }
 
     /// Stores what the reader is about to wait for. It drops the remaining pieces of a message that it has begun.
     mutating func prepareWait(forPieces: Bool) { wantsPieces = forPieces || isInsideMessage }

@@ -7,7 +7,7 @@ public import WirelineWebSocket
 /// A server for WebSockets.
 ///
 ///     let server = try await WebSocketServer.start(at: "127.0.0.1", port: 9002) { client in
-///         for try await message in client.messages { try await client.send(message) }
+///         while let message = try await client.receive() { try await client.send(message) }
 ///     }
 ///     await server.waitUntilShutDown()
 ///
@@ -130,7 +130,7 @@ public struct WebSocketServer: Sendable {
 
     /// Stops accepting, closes all connections, and waits until they have ended.
     ///
-    /// A handler gets the messages that have been read, and then the end of the sequence. A request that is not yet
+    /// A handler gets the messages that have been read, and then nil. A request that is not yet
     /// decided is answered with 503.
     ///
     /// - Parameters:
@@ -181,7 +181,7 @@ public struct WebSocketServerConnection: WebSocketEndpoint, Hashable {
         self.request = request
     }
 
-    /// The client's messages, until both sides have closed.
+    /// The client's messages, until both sides have closed, for code that needs an `AsyncSequence`.
     public var messages: WebSocketConnection.Messages {
         WebSocketConnection.Messages(connection: connection, owner: nil)
     }

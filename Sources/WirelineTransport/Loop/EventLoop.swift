@@ -63,8 +63,8 @@ public final class EventLoop: @unchecked Sendable {
     /// The value of ``now``, if it has been asked for.
     @safe @exclusivity(unchecked) private var time: MonotonicTime?
 
-    /// How much each socket, job or timer may do at once.
-    @safe @exclusivity(unchecked) private(set) var share = LoopShare()
+    /// How much each socket, job or timer may do at once. Only the loop and its inlined methods change it.
+    @safe @exclusivity(unchecked) @usableFromInline var share = LoopShare()
     /// When the current socket's turn began.
     @safe @exclusivity(unchecked) private var sliceStart = MonotonicTime.now
     /// Whether the limit on what may be sent at once is lifted.
@@ -374,9 +374,13 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Whether the current socket, job or timer has used up its share.
+    ///
+    /// Inlined, as ``spend(_:)``: a call in between would retain the loop for its duration.
+    @inlinable
     package var hasSpentShare: Bool { share.isSpent }
 
     /// Counts work for the current socket, job or timer; see ``LoopShare``.
+    @inlinable
     package func spend(_ work: Int) { share.spend(work) }
 
     /// Waits for the loop's next turn if the caller's share is used up.

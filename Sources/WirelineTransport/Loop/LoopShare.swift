@@ -11,6 +11,7 @@
 /// - A connection that has kept the loop busy, or is in a TLS handshake, waits in a queue of unfinished work. The loop
 ///   works on the queue for ``unfinishedTime``, and then asks for ready sockets. So a connection that does little waits
 ///   for a few milliseconds, however many others have more to do.
+@usableFromInline
 struct LoopShare {
     /// How long the loop works on unfinished work before it asks for ready sockets, in nanoseconds.
     /// That is long compared with the 1 µs that asking takes, and too short for people to notice.
@@ -28,13 +29,16 @@ struct LoopShare {
 
     /// How long a connection may keep the loop busy at once, in nanoseconds.
     private(set) var time = Self.longest
-    private var limit = Self.longestWork
-    private var spent = 0
+
+    // Only this type changes these; its inlined methods do so in other modules, so they cannot be private.
+    @usableFromInline var limit = Self.longestWork
+    @usableFromInline var spent = 0
 
     /// Whether the share is used up.
-    var isSpent: Bool { spent >= limit }
+    @inlinable var isSpent: Bool { spent >= limit }
 
     /// Counts work: approximate nanoseconds, or bytes sent.
+    @inlinable
     mutating func spend(_ work: Int) { spent &+= work }
 
     /// Starts a new share for the next connection.

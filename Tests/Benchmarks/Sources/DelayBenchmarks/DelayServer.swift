@@ -53,7 +53,7 @@ private func listen(_ identity: DelayIdentity?) async throws {
     var webSockets = WebSocketServerConfiguration()
     webSockets.handshake.deflate = WebSocketDeflate()
     let messages = try await WebSocketServer.start(at: "127.0.0.1", port: 0, configuration: webSockets) { client in
-        for try await message in client.messages { try await client.send(message) }
+        while let message = try await client.receive() { try await client.send(message) }
     }
     print("websocket on \(messages.address)")
     if let identity {

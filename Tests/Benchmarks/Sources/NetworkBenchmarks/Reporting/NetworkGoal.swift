@@ -10,7 +10,7 @@ struct NetworkGoal {
         /// At least so many times.
         case leastTimes(Double)
         /// At most so many times what another server has.
-        case mostTimesOf(String, Double)
+        case mostTimesThat(Double, of: String)
         /// Less than each of some servers has, as far as they are there.
         case lessThan([String])
         /// At most so much.
@@ -47,10 +47,20 @@ struct NetworkGoal {
         + aheadOfNIO("TLS, resumption, server CPU", .sealedResumptions, .serverNanoseconds)
         + aheadOfNIO("TLS, idle, bytes a connection", .sealedIdle, .bytesPerConnection)
         + [
+            besidePackets("WebSocket, 64 B", .webSocketShort, 2.5),
+            besidePackets("WebSocket, 1 KiB", .webSocketMedium, 1.5),
             aheadOfAll("WebSocket, 64 B", .webSocketShort), aheadOfAll("WebSocket, 1 KiB", .webSocketMedium),
             aheadOfAll("WebSocket, 64 KiB", .webSocketLong), aheadOfAll("64 WebSockets, 64 B", .webSocketsShort),
             aheadOfAll("64 WebSockets, 1 KiB", .webSocketsMedium), aheadOfAll("64 WebSockets, 64 KiB", .webSocketsLong),
         ]
+
+    /// A goal of messages, compared with packets that have as many bytes.
+    private static func besidePackets(_ title: String, _ scenario: Scenario, _ most: Double) -> NetworkGoal {
+        let (server, packets) = (OwnServer.webSocketWireline.rawValue, OwnServer.asyncWireline.rawValue)
+        return NetworkGoal(
+            title: "\(title), server CPU, `\(server)` of `\(packets)`", server: server, scenario: scenario,
+            metric: .serverNanoseconds, bound: .mostTimesThat(most, of: packets))
+    }
 
     private static func aheadOfAll(_ title: String, _ scenario: Scenario) -> NetworkGoal {
         let server = OwnServer.webSocketWireline.rawValue
@@ -77,7 +87,7 @@ struct NetworkGoal {
     private static func replies(_ title: String, _ scenario: Scenario, _ bound: Bound) -> [NetworkGoal] {
         let server = OwnServer.repliesWireline.rawValue
         let sender = OwnServer.handlersWireline.rawValue
-        return [bound, .mostTimesOf(sender, 1.1)].map { bound in
+        return [bound, .mostTimesThat(1.1, of: sender)].map { bound in
             NetworkGoal(
                 title: "\(title), `\(server)`", server: server, scenario: scenario, metric: .serverNanoseconds,
                 bound: bound)
@@ -100,7 +110,7 @@ struct NetworkGoal {
         let (text, isMet) =
             switch bound {
             case .mostTimes(let most): ("≤ \(most.timesText)", measured <= most)
-            case .mostTimesOf(let name, let most): ("≤ \(most.timesText) of `\(name)`", measured <= most)
+            case .mostTimesThat(let most, let name): ("≤ \(most.timesText) of `\(name)`", measured <= most)
             case .leastTimes(let least): ("≥ \(least.timesText)", measured >= least)
             case .lessThan(let names): ("< \(names.map { "`\($0)`" }.joined(separator: ", "))", measured < 1)
             case .most(let most): ("≤ \(most.threeDigits)", measured <= most)
@@ -112,8 +122,8 @@ struct NetworkGoal {
     private func measured(_ results: NetworkResults) -> Double? {
         switch bound {
         case .most: results.median(metric, of: server, scenario)
+        case .mostTimesThat(_, let other): results.ratio(metric, of: server, scenario, to: other)
         case .mostTimes, .leastTimes: results.ratio(metric, of: server, scenario)
-        case .mostTimesOf(let name, _): results.ratio(metric, of: server, scenario, to: name)
         case .lessThan(let names): names.compactMap { results.ratio(metric, of: server, scenario, to: $0) }.max()
         }
     }
