@@ -10,11 +10,12 @@ enum WireGenerate {
     static let help = """
         Generates Swift from the .wire files of one folder, subfolders not included.
 
-        wire-generate FOLDER --out FOLDER
+        wire-generate FOLDER --out FOLDER [--parts N]
 
-        Each `name.wire` gives `name.wire.swift`, and the folder `Scene` gives `SceneProtocol.swift`. Files whose text
-        is the same already are left alone. Diagnostics go to standard error. The exit code is 0, 1 when something in
-        the files or with the disk is wrong, or 2 when the call is.
+        Each `name.wire` gives `name.wire.swift`, and the folder `Scene` gives `SceneProtocol.swift`. With `--parts 3`,
+        the types are divided among `name.wire.swift`, `name.wire.2.swift` and `name.wire.3.swift`. Files whose text is
+        the same already are left alone. Diagnostics go to standard error. The exit code is 0, 1 when something in the
+        files or with the disk is wrong, or 2 when the call is.
 
         """
 
@@ -24,7 +25,7 @@ enum WireGenerate {
             if arguments.wantsHelp {
                 Files.print(help, to: .standardOutput)
             } else {
-                try generate(from: arguments.input, to: arguments.output)
+                try generate(from: arguments.input, to: arguments.output, partCount: arguments.partCount)
             }
         } catch {
             Files.print(error.text + "\n", to: .standardError)
@@ -32,7 +33,7 @@ enum WireGenerate {
         }
     }
 
-    private static func generate(from input: String, to output: String) throws(Complaint) {
+    private static func generate(from input: String, to output: String, partCount: Int) throws(Complaint) {
         let names = try Files.names(in: input).filter { $0.hasSuffix(".wire") && !$0.hasPrefix(".") }
         guard !names.isEmpty else { throw Complaint("error: there is no .wire file in \(input)") }
         var files: [SourceFile] = []
@@ -45,7 +46,7 @@ enum WireGenerate {
         guard let description = result.description else { throw Complaint(diagnostics) }
         if !diagnostics.isEmpty { Files.print(diagnostics + "\n", to: .standardError) }
         try Files.makeFolder(output)
-        for file in SwiftGenerator(description, fileNames: names).files() {
+        for file in SwiftGenerator(description, fileNames: names, partCount: partCount).files() {
             try Files.write(file.text, to: Files.path(output, file.path))
         }
     }
@@ -55,6 +56,7 @@ enum WireGenerate {
 struct Arguments {
     private(set) var input = ""
     private(set) var output = ""
+    private(set) var partCount = 1
     private(set) var wantsHelp = false
 
     init(_ arguments: [String]) throws(Complaint) {
@@ -67,6 +69,11 @@ struct Arguments {
             case "--out":
                 guard let value = rest.popFirst(), !hasOutput else { throw .call("--out takes one folder") }
                 (output, hasOutput) = (value, true)
+            case "--parts":
+                guard let count = rest.popFirst().flatMap(Int.init), 1...64 ~= count else {
+                    throw .call("--parts takes a number from 1 to 64")
+                }
+                partCount = count
             case _ where argument.hasPrefix("-"): throw .call("there is no option \(argument)")
             default:
                 guard !hasFolder else { throw .call("one folder is expected, not \(input) and \(argument)") }

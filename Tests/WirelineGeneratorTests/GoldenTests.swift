@@ -28,6 +28,24 @@ struct GoldenTests {
         #expect(paths == ["GoldenProtocol.swift", "a.wire.swift", "b.wire.swift", "c.wire.swift", "d.wire.swift"])
     }
 
+    @Test func `parts hold the declarations of a file, and a new one changes one part only`() throws {
+        func parts(messageCount: Int) throws -> [GeneratedFile] {
+            let text = (0..<messageCount).map { "message Cs_\($0) { uint8 a; }\n" }.joined()
+            let files = [SourceFile(path: "a.wire", bytes: Array(text.utf8)), SourceFile(path: "b.wire", bytes: [])]
+            let description = try #require(ProtocolDescription.check(name: "Golden", files: files).description)
+            return SwiftGenerator(description, fileNames: files.map(\.path), partCount: 3).files()
+        }
+        let (few, more) = (try parts(messageCount: 30), try parts(messageCount: 31))
+        #expect(
+            few.map(\.path) == [
+                "GoldenProtocol.swift", "a.wire.2.swift", "a.wire.3.swift", "a.wire.swift", "b.wire.2.swift",
+                "b.wire.3.swift", "b.wire.swift",
+            ])
+        let types = few[1...3].map { $0.text.split(separator: "public struct ").count - 1 }
+        #expect(types.reduce(0, +) == 30 && types.allSatisfy { $0 >= 5 })
+        #expect(zip(few[1...], more[1...]).count(where: { $0 != $1 }) == 1)
+    }
+
     @Test func `names that become equal in Swift are made different`() throws {
         let text = try #require(try Self.files(Self.several).first { $0.path == "b.wire.swift" }).text
         #expect(text.contains("    public var userID: Swift::UInt8\n    public var userID_: Swift::UInt8\n"))

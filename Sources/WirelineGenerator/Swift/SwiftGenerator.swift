@@ -8,6 +8,7 @@ public import WirelineSchema
 public struct SwiftGenerator: Sendable {
     private let description: ProtocolDescription
     private let fileNames: [String]
+    private let partCount: Int
 
     /// Makes a generator.
     ///
@@ -15,14 +16,19 @@ public struct SwiftGenerator: Sendable {
     ///   - description: The protocol, as returned by the checker.
     ///   - fileNames: The names of all `.wire` files, so that files without declarations also get a Swift file. Files
     ///     with declarations may be omitted.
-    public init(_ description: ProtocolDescription, fileNames: [String] = []) {
+    ///   - partCount: The number of Swift files for each `.wire` file (default 1). With several, the compiler uses
+    ///     several processors, and compiles less after a change.
+    public init(_ description: ProtocolDescription, fileNames: [String] = [], partCount: Int = 1) {
+        precondition(partCount > 0, "a .wire file becomes at least one Swift file")
         self.description = description
         self.fileNames = fileNames
+        self.partCount = partCount
     }
 
-    /// Returns one file for each `.wire` file and one for the protocol, sorted by name.
+    /// Returns the files for each `.wire` file and one for the protocol, sorted by name.
     ///
-    /// `scene.wire` always becomes `scene.wire.swift`, and the protocol `Scene` becomes `SceneProtocol.swift`.
+    /// `scene.wire` always becomes `scene.wire.swift`, and the protocol `Scene` becomes `SceneProtocol.swift`. With three
+    /// parts, there are also `scene.wire.2.swift` and `scene.wire.3.swift`, even if nothing is left for them.
     public func files() -> [GeneratedFile] {
         let types = SwiftTypes(description)
         var declarations: [String: [Declaration]] = [:]
@@ -30,11 +36,14 @@ public struct SwiftGenerator: Sendable {
         for declaration in allDeclarations(types) {
             declarations[Self.lastComponent(of: declaration.location.file), default: []].append(declaration)
         }
-        var files = declarations.map { name, list in
+        var files = declarations.flatMap { name, list in
             let inOrder = list.sorted {
                 ($0.location.line, $0.location.column, $0.order) < ($1.location.line, $1.location.column, $1.order)
             }
-            return GeneratedFile(path: name + ".swift", text: text(of: inOrder, from: name))
+            return parts(of: inOrder).enumerated().map { index, part in
+                let suffix = index == 0 ? ".swift" : ".\(index + 1).swift"
+                return GeneratedFile(path: name + suffix, text: text(of: part, from: name))
+            }
         }
         var source = Self.header(from: description.name)
         source.line("public import WirelineCodec")
@@ -42,6 +51,21 @@ public struct SwiftGenerator: Sendable {
         SwiftProtocolFile(types).write(to: &source)
         files.append(GeneratedFile(path: description.name + "Protocol.swift", text: source.text))
         return files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+    }
+
+    /// Divides the declarations of a `.wire` file among its Swift files.
+    ///
+    /// The name alone decides about the part. So a change of one declaration, or a new one, changes only one file.
+    private func parts(of declarations: [Declaration]) -> [[Declaration]] {
+        var parts = [[Declaration]](repeating: [], count: partCount)
+        for declaration in declarations {
+            // FNV-1a: unlike Swift's hash, it is the same in every run.
+            let hash = declaration.name.declared.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
+                ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+            }
+            parts[Int((hash ^ hash >> 32) % UInt64(partCount))].append(declaration)
+        }
+        return parts
     }
 
     private static func lastComponent(of path: String) -> String {
