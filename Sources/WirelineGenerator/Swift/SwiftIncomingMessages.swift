@@ -40,10 +40,14 @@ struct SwiftIncomingMessages {
             source.blank()
             source.block("public init(in packet: borrowing WirelineCodec::Packet) throws(WirelineCodec::CodecError)") {
                 source in
+                // One reader for all cases: `init(payloadOf:)` would be compiled once more for each message.
+                if !messages.isEmpty {
+                    source.line("var reader = packet.makeReader(maximumDepth: Definition.maximumDepth)")
+                }
                 source.line("switch packet.id {")
                 for (message, name) in zip(messages, names) {
                     let name = SwiftIdentifier.quoted(name)
-                    source.line("case \(message.message.id): self = .\(name)(try .init(payloadOf: packet))")
+                    source.line("case \(message.message.id): self = .\(name)(try .init(from: &reader))")
                 }
                 source.line("default: self = .unknown(id: packet.id)")
                 source.line("}")

@@ -44,17 +44,18 @@ extension FeaturesProtocol {
         case unknown(id: Swift::UInt64)
 
         public init(in packet: borrowing WirelineCodec::Packet) throws(WirelineCodec::CodecError) {
+            var reader = packet.makeReader(maximumDepth: Definition.maximumDepth)
             switch packet.id {
-            case 1: self = .cs1(try .init(payloadOf: packet))
-            case 257: self = .texts(try .init(payloadOf: packet))
-            case 258: self = .lines(try .init(payloadOf: packet))
-            case 259: self = .ranges(try .init(payloadOf: packet))
-            case 260: self = .lists(try .init(payloadOf: packet))
-            case 261: self = .choices(try .init(payloadOf: packet))
-            case 262: self = .structures(try .init(payloadOf: packet))
-            case 264: self = .deep(try .init(payloadOf: packet))
-            case 263: self = .grown(try .init(payloadOf: packet))
-            case 2: self = .hidden(try .init(payloadOf: packet))
+            case 1: self = .cs1(try .init(from: &reader))
+            case 257: self = .texts(try .init(from: &reader))
+            case 258: self = .lines(try .init(from: &reader))
+            case 259: self = .ranges(try .init(from: &reader))
+            case 260: self = .lists(try .init(from: &reader))
+            case 261: self = .choices(try .init(from: &reader))
+            case 262: self = .structures(try .init(from: &reader))
+            case 264: self = .deep(try .init(from: &reader))
+            case 263: self = .grown(try .init(from: &reader))
+            case 2: self = .hidden(try .init(from: &reader))
             default: self = .unknown(id: packet.id)
             }
         }
@@ -84,17 +85,18 @@ extension FeaturesProtocol {
         case unknown(id: Swift::UInt64)
 
         public init(in packet: borrowing WirelineCodec::Packet) throws(WirelineCodec::CodecError) {
+            var reader = packet.makeReader(maximumDepth: Definition.maximumDepth)
             switch packet.id {
-            case 1: self = .sc1(try .init(payloadOf: packet))
-            case 257: self = .textual(try .init(payloadOf: packet))
-            case 258: self = .lines(try .init(payloadOf: packet))
-            case 259: self = .ranges(try .init(payloadOf: packet))
-            case 260: self = .lists(try .init(payloadOf: packet))
-            case 261: self = .choices(try .init(payloadOf: packet))
-            case 262: self = .structures(try .init(payloadOf: packet))
-            case 264: self = .deep(try .init(payloadOf: packet))
-            case 263: self = .grown(try .init(payloadOf: packet))
-            case 2: self = .sc2(try .init(payloadOf: packet))
+            case 1: self = .sc1(try .init(from: &reader))
+            case 257: self = .textual(try .init(from: &reader))
+            case 258: self = .lines(try .init(from: &reader))
+            case 259: self = .ranges(try .init(from: &reader))
+            case 260: self = .lists(try .init(from: &reader))
+            case 261: self = .choices(try .init(from: &reader))
+            case 262: self = .structures(try .init(from: &reader))
+            case 264: self = .deep(try .init(from: &reader))
+            case 263: self = .grown(try .init(from: &reader))
+            case 2: self = .sc2(try .init(from: &reader))
             default: self = .unknown(id: packet.id)
             }
         }
