@@ -42,6 +42,12 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     /// `unreadByteCount` is the number of bytes of other messages that were not read. If there are many, the reply may
     /// come after them (``ConnectionLimits/unreadByteCount``).
     case unanswered(unreadByteCount: Int)
+    /// No reply arrived before the timeout, but the reply's message came without the request's sequence number.
+    ///
+    /// `expected` is the request's number in the `@sequence` field, `received` the number that came last. So the peer
+    /// probably sends its replies without their requests' numbers; a server's `reply(to:)` sets them. The message was
+    /// received like any other one.
+    case unmatchedReply(_ messageName: String, expected: UInt64, received: UInt64)
     /// The peer ended its stream before it answered a request.
     case endedBeforeReply
     /// More requests wait for replies than the connection, or the sequence field, can tell apart.
@@ -104,6 +110,9 @@ extension ConnectionError: CustomStringConvertible {
         case .unanswered(unreadByteCount: 0): "the request was not answered in time"
         case .unanswered(let byteCount):
             "the request was not answered in time; \(byteCount) bytes of other messages wait to be read"
+        case .unmatchedReply(let name, let expected, let received):
+            "the request was not answered in time: a message \(name) came without the request's sequence number "
+                + "(\(received) instead of \(expected))"
         case .endedBeforeReply: "the peer has ended the connection before it answered the request"
         case .tooManyRequests(let limit): "no more than \(limit) requests can wait for their replies"
         case .session(let error): error.description

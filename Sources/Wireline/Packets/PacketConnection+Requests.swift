@@ -20,11 +20,12 @@ extension PacketConnection {
     ///   - header: Header fields to set; the connection chooses the sequence.
     ///   - timeout: The time limit for sending it and waiting for the reply.
     /// - Throws: As ``send(_:)``; ``ConnectionError/unanswered(unreadByteCount:)``,
-    ///   ``ConnectionError/endedBeforeReply``, ``ConnectionError/tooManyRequests(limit:)``.
+    ///   ``ConnectionError/unmatchedReply(_:expected:received:)``, ``ConnectionError/endedBeforeReply``, ``ConnectionError/tooManyRequests(limit:)``.
     public nonisolated(nonsending) func request<Request: RequestMessage>(
         _ request: Request, header: PacketHeader = [:], timeout: Duration = .seconds(10)
     ) async throws(ConnectionError) -> Request.Reply {
-        let pending = PendingRequest(on: self, replyID: Request.Reply.messageID)
+        let pending = PendingRequest(
+            on: self, replyID: Request.Reply.messageID, replyName: Request.Reply.messageName)
         let layout = layout
         let encode: @Sendable (UInt64?) throws(CodecError) -> [UInt8] = { sequence throws(CodecError) in
             try request.encoded(header: header.with(sequence: sequence, in: layout))
@@ -91,7 +92,7 @@ extension PacketConnection {
         }
         isRouting = true
         request.timer = loop.schedule(at: loop.now + timeout) {
-            self.giveUp(request, .unanswered(unreadByteCount: requests.unreadByteCount))
+            self.giveUp(request) { requests.timeOut(request) }
         }
         enqueue(bytes, .observer(request), request.ticket)
         if batchHandler == nil { answerRequests() }
@@ -100,12 +101,17 @@ extension PacketConnection {
     }
 
     func giveUp(_ request: PendingRequest, _ error: ConnectionError) {
+        guard let requests else { return request.resume(.failure(error)) }
+        giveUp(request) { requests.giveUp(request, error) }
+    }
+
+    /// Gives a request up with the error that the queue chooses.
+    private func giveUp(_ request: PendingRequest, _ end: () -> Void) {
         let wasWanted = wantsBytes
         loop.cancel(&request.timer)
-        guard let requests else { return request.resume(.failure(error)) }
         if !request.wasSent { _ = senders.remove(request.ticket) }
-        requests.giveUp(request, error)
-        isRouting = !requests.isIdle
+        end()
+        isRouting = requests?.isIdle == false
         if wasWanted { stopUnlessWanted() }
     }
 

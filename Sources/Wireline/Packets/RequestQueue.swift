@@ -13,7 +13,11 @@ final class PendingRequest: SendObserver, @unchecked Sendable {
     /// The connection that sends it.
     private let connection: PacketConnection?
     let replyID: UInt64
+    /// The name of the reply's message.
+    let replyName: String
     fileprivate(set) var sequence: UInt64?
+    /// What ``UnmatchedReplies`` knew when the request was sent; nil if it is not watched.
+    fileprivate var mark: Int?
     /// Whether the queue counts it.
     fileprivate(set) var isRegistered = false
     /// Whether a reply may arrive.
@@ -26,9 +30,10 @@ final class PendingRequest: SendObserver, @unchecked Sendable {
     /// Whether the task continues already: with a reply, or because the request was given up.
     private(set) var isOver = false
 
-    init(on connection: PacketConnection? = nil, replyID: UInt64) {
+    init(on connection: PacketConnection? = nil, replyID: UInt64, replyName: String = "") {
         self.connection = connection
         self.replyID = replyID
+        self.replyName = replyName
     }
 
     func sendEnded(_ result: Result<Void, ConnectionError>) {
@@ -92,6 +97,10 @@ final class RequestQueue {
     private let remembersAll: Bool
     /// Whether the last packet matched with a request was too late.
     private var wasLate = false
+    /// What came instead of replies.
+    private var unmatched = UnmatchedReplies()
+    /// The numbers of given-up requests that are not remembered: their late replies match nothing.
+    private var forgotten: ClosedRange<UInt64>?
 
     init(layout: PacketLayout, remembersAll: Bool = false) {
         maximumSequence = layout.maximumSequence
@@ -131,7 +140,28 @@ final class RequestQueue {
     /// Records that a request is sent now: its reply comes after those of earlier requests.
     func sent(_ request: PendingRequest) {
         request.wasSent = true
-        if maximumSequence == nil { byReplyID[request.replyID, default: Queue()].append(request) }
+        if maximumSequence == nil {
+            byReplyID[request.replyID, default: Queue()].append(request)
+        } else {
+            request.mark = unmatched.begin(replyID: request.replyID)
+        }
+    }
+
+    /// Ends a request because its time is over.
+    func timeOut(_ request: PendingRequest) {
+        guard let expected = request.sequence, let received = endSearch(for: request) else {
+            return giveUp(request, .unanswered(unreadByteCount: unreadByteCount))
+        }
+        giveUp(request, .unmatchedReply(request.replyName, expected: expected, received: received))
+    }
+
+    /// Ends the search for replies without the request's number.
+    ///
+    /// - Returns: The number of the last one that came while the request waited; nil if there was none.
+    @discardableResult
+    private func endSearch(for request: PendingRequest) -> UInt64? {
+        guard let mark = request.mark.take() else { return nil }
+        return unmatched.end(replyID: request.replyID, since: mark)
     }
 
     /// Ends a request without a reply. If a reply may still arrive, the request keeps its place.
@@ -140,10 +170,18 @@ final class RequestQueue {
         request.resume(.failure(error))
         guard request.isRegistered else { return }
         waitingCount -= 1
+        endSearch(for: request)
         let remembersNumber = remembersAll || maximumSequence.map { $0 < Self.mostNumbersRemembered } ?? true
         guard !request.wasSent || !remembersNumber else { return }
-        if let sequence = request.sequence { bySequence[sequence] = nil }
+        if let sequence = request.sequence {
+            bySequence[sequence] = nil
+            if request.wasSent { forget(sequence) }
+        }
         entryCount -= 1
+    }
+
+    private func forget(_ sequence: UInt64) {
+        forgotten = min(sequence, forgotten?.lowerBound ?? sequence)...max(sequence, forgotten?.upperBound ?? sequence)
     }
 
     /// Removes all requests that were sent, because nothing more arrives.
@@ -156,6 +194,7 @@ final class RequestQueue {
             while let request = queue.popFirst() { requests.append(request) }
         }
         byReplyID = [:]
+        unmatched.endAll()
         entryCount -= requests.count
         let waiting = requests.filter { !$0.isOver }
         waitingCount -= waiting.count
@@ -171,6 +210,7 @@ final class RequestQueue {
         wasLate = request.isOver
         guard !request.isOver else { return nil }
         waitingCount -= 1
+        endSearch(for: request)
         return request
     }
 
@@ -180,9 +220,11 @@ final class RequestQueue {
             if byReplyID[packet.id]?.isEmpty == true { byReplyID[packet.id] = nil }
             return request
         }
-        guard let sequence = packet.sequence(in: layout), let request = bySequence[sequence],
-            request.wasSent, request.replyID == packet.id
-        else { return nil }
+        guard let sequence = packet.sequence(in: layout) else { return nil }
+        guard let request = bySequence[sequence], request.wasSent, request.replyID == packet.id else {
+            if forgotten?.contains(sequence) != true { unmatched.note(id: packet.id, sequence: sequence) }
+            return nil
+        }
         bySequence[sequence] = nil
         return request
     }

@@ -10,8 +10,13 @@ import WirelineTransport
 final class DeliveryTicket: @unchecked Sendable {
     /// The message's number; nil until the session has taken it.
     var number: MessageNumber?
-    /// Whether the reply goes to the task that waits here, and not to the session's messages.
-    let wantsReply: Bool
+    /// The ID of the reply that goes to the task that waits here, and not to the session's messages; nil: none does.
+    let replyID: UInt64?
+    /// The sequence number that the message was given last, and what ``UnmatchedReplies`` knew at first; nil if it is
+    /// not watched.
+    var search: (expected: UInt64, mark: Int)?
+    /// The number of a reply that came without the message's number.
+    var unmatchedReply: (expected: UInt64, received: UInt64)?
     private(set) var reply: ReceivedPacket?
     private(set) var outcome: MessageOutcome?
     /// The error, if it could not be encoded.
@@ -20,8 +25,8 @@ final class DeliveryTicket: @unchecked Sendable {
     var isGivenUp = false
     private var waiters: [(wait: WaitTicket, continuation: CheckedContinuation<MessageOutcome?, Never>)] = []
 
-    init(wantsReply: Bool) {
-        self.wantsReply = wantsReply
+    init(replyID: UInt64? = nil) {
+        self.replyID = replyID
     }
 
     func complete(_ outcome: MessageOutcome, reply: ReceivedPacket? = nil) {

@@ -17,6 +17,7 @@ extension DisconnectCause {
             case .transport(let error): Self(error)
             case .tls(let error): Self(error)
             case .unanswered: .timedOut
+            case .unmatchedReply: .broken
             case .endedBeforeReply: .endedByPeer
             case .webSocket(let error): Self(error, overTLS: overTLS)
             case .proxy(let error): Self(error)

@@ -26,7 +26,7 @@ extension PacketSession {
         _ message: Message, delivery: DeliveryPolicy = .atMostOnce, confirmedBy receipt: DeliveryReceipt? = nil,
         header: PacketHeader = [:], timeToLive: Duration? = nil
     ) async throws(ConnectionError) -> SentMessage where Message.Definition == Definition {
-        let ticket = DeliveryTicket(wantsReply: false)
+        let ticket = DeliveryTicket()
         let receipt = receipt ?? usualReceipt(of: delivery)
         try await take(message, header, delivery, receipt, timeToLive, ticket)
         return SentMessage(ticket, in: driver, of: self)
@@ -44,12 +44,14 @@ extension PacketSession {
     /// - Throws: As ``send(_:delivery:confirmedBy:header:timeToLive:)``, also for a value that does not fit once it has
     ///   its sequence number. ``ConnectionError/session(_:)`` with `expired` or `lost`, which say whether the request
     ///   may have arrived. ``ConnectionError/unanswered(unreadByteCount:)`` if the timeout passes while the session
-    ///   reads nothing, because the program takes nothing. ``ConnectionError/cancelled``.
+    ///   reads nothing, because the program takes nothing.
+    ///   ``ConnectionError/unmatchedReply(_:expected:received:)`` if only a message without the request's sequence number
+    ///   came. ``ConnectionError/cancelled``.
     public func request<Request: ClientMessage & RequestMessage>(
         _ request: Request, delivery: DeliveryPolicy = .atMostOnce, header: PacketHeader = [:],
         timeout: Duration? = nil
     ) async throws(ConnectionError) -> Request.Reply where Request.Definition == Definition {
-        let ticket = DeliveryTicket(wantsReply: true)
+        let ticket = DeliveryTicket(replyID: Request.Reply.messageID)
         let timeout = timeout ?? driver.adapter.settings.client.requestTimeout
         let driver = driver
         let sent: Result<SentMessage, ConnectionError> = await withTaskCancellationHandler {
@@ -65,13 +67,16 @@ extension PacketSession {
             driver.loop.execute { driver.cancel(ticket) }
         }
         _ = try sent.get()
-        let (outcome, reply, encodingError, unreadByteCount) = await driver.loop.run {
+        let (outcome, reply, encodingError, unmatched, unreadByteCount) = await driver.loop.run {
             (
-                ticket.outcome, ticket.reply, ticket.encodingError,
+                ticket.outcome, ticket.reply, ticket.encodingError, ticket.unmatchedReply,
                 driver.inbox.isHoldingUp ? driver.inbox.byteCount : 0
             )
         }
         if let encodingError { throw .codec(encodingError) }
+        if case .failed(.expired) = outcome, let (expected, received) = unmatched {
+            throw .unmatchedReply(Request.Reply.messageName, expected: expected, received: received)
+        }
         switch outcome {
         case .failed(.cancelled) where Task.isCancelled: throw .cancelled
         case .failed(.expired) where unreadByteCount > 0: throw .unanswered(unreadByteCount: unreadByteCount)

@@ -22,6 +22,8 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
 
     /// A packet that may be the reply to a message, until it is taken.
     private var replyInHand: ReceivedPacket?
+    /// What came instead of replies.
+    private var unmatched = UnmatchedReplies()
 
     init(
         endpoints: [ServerEndpoint], layout: PacketLayout, packetLimit: Int, settings: PacketSessionConfiguration,
@@ -115,8 +117,16 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
         try? unsafe connection.write(packet: bytes.span.bytes)
     }
 
+    func wrote(_ message: GivenMessage<PacketEncoder>, for ticket: DeliveryTicket) {
+        guard let id = ticket.replyID, let sequence = message.sequence else { return }
+        ticket.search = (sequence, ticket.search?.mark ?? unmatched.begin(replyID: id))
+    }
+
     func complete(_ ticket: DeliveryTicket, _ outcome: MessageOutcome) {
-        let isAnswered = ticket.wantsReply && outcome == .confirmed
+        if let (expected, mark) = ticket.search.take(), let id = ticket.replyID {
+            ticket.unmatchedReply = unmatched.end(replyID: id, since: mark).map { (expected, $0) }
+        }
+        let isAnswered = ticket.replyID != nil && outcome == .confirmed
         ticket.complete(outcome, reply: isAnswered ? replyInHand.take() : nil)
     }
 
@@ -144,7 +154,9 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
         guard driver.awaitsReplies, !isLate else { return driver.inbox.add(packet) }
         replyInHand = packet
         driver.handle(.acknowledged(link.number, .reply(id: packet.id, sequence: packet.sequence(in: layout))))
-        if replyInHand.take() != nil { driver.inbox.add(packet) }
+        guard replyInHand.take() != nil else { return }
+        if let sequence = packet.sequence(in: layout) { unmatched.note(id: packet.id, sequence: sequence) }
+        driver.inbox.add(packet)
     }
 
     /// Answers a question of the server.

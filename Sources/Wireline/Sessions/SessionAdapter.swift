@@ -64,6 +64,9 @@ protocol SessionAdapter: AnyObject, Sendable {
     /// Writes a heartbeat.
     func writeHeartbeat(sequence: UInt64?, to connection: Connection) throws(CodecError)
 
+    /// Notes that a message was written for the sender who has the ticket.
+    func wrote(_ message: GivenMessage<Payload>, for ticket: DeliveryTicket)
+
     /// Tells a message's sender its outcome.
     func complete(_ ticket: DeliveryTicket, _ outcome: MessageOutcome)
 
@@ -83,6 +86,8 @@ extension SessionAdapter {
 /// Defaults for carriers whose messages have no replies, and whose connections send their own heartbeats.
 extension SessionAdapter {
     func writeHeartbeat(sequence: UInt64?, to connection: Connection) throws(CodecError) {}
+
+    func wrote(_ message: GivenMessage<Payload>, for ticket: DeliveryTicket) {}
 
     func complete(_ ticket: DeliveryTicket, _ outcome: MessageOutcome) { ticket.complete(outcome) }
 

@@ -225,6 +225,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
         guard let connection = link.connection else { return }
         do throws(CodecError) {
             try adapter.write(message, to: connection)
+            if let ticket = tickets[message.number] { adapter.wrote(message, for: ticket) }
             link.givenByteCount += message.byteCount
             if link.givenByteCount >= configuration.pendingByteCount { noteOutput(of: link) }
         } catch {

@@ -40,7 +40,7 @@ extension WebSocketSession {
     public func send(
         _ message: WebSocketMessage, delivery: Delivery = .atMostOnce, timeToLive: Duration? = nil
     ) async throws(ConnectionError) -> SentMessage {
-        let ticket = DeliveryTicket(wantsReply: false)
+        let ticket = DeliveryTicket()
         try await driver.take(
             WebSocketConnection.Outgoing(message), byteCount: message.byteCount + Self.frameByteCount, delivery.policy,
             confirmedBy: .none, timeToLive: timeToLive, ticket)
