@@ -10,6 +10,22 @@
 
 _Thread_local void *wireline_thread_loop;
 
+// MARK: Processors
+
+#if defined(__linux__)
+// Declared only with _GNU_SOURCE, as accept4 is.
+int sched_getaffinity(pid_t process, size_t byteCount, void *cores);
+
+int wireline_usable_core_count(void) {
+    // Room for 8,192 cores; the kernel refuses a set that is too small for the machine.
+    unsigned long cores[8192 / (8 * sizeof(unsigned long))] = {0};
+    if (sched_getaffinity(0, sizeof cores, cores) < 0) return -1;
+    int count = 0;
+    for (size_t index = 0; index < sizeof cores / sizeof *cores; index++) count += __builtin_popcountl(cores[index]);
+    return count;
+}
+#endif
+
 // MARK: Signals
 
 static const int endSignals[] = {SIGTERM, SIGINT};

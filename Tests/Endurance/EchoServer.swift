@@ -13,13 +13,15 @@ enum EchoServer {
         let server: PacketServer<SceneProtocol>
         if inBatches {
             server = try await PacketServer.startBatched(
-                at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: configuration
+                at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, on: EventLoopGroup.shared,
+                configuration: configuration
             ) { client in
                 { batch in while let packet = try batch.next() { try client.write(packet: packet.bytes) } }
             }
         } else {
             server = try await PacketServer.start(
-                at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: configuration
+                at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, on: EventLoopGroup.shared,
+                configuration: configuration
             ) { client in
                 while let packet = try await client.nextPacket() { try await client.forward(packet) }
             }

@@ -27,6 +27,9 @@ static inline int wireline_unread_byte_count(int descriptor) {
     int count = 0;
     return ioctl(descriptor, FIONREAD, &count) == 0 ? count : -1;
 }
+
+// The number of processor cores that the process may run on (sched_getaffinity(2)); negative if it is unknown.
+int wireline_usable_core_count(void);
 #endif
 
 // The event loop of the current thread, or NULL. Every send reads it, so it is one load and no call.

@@ -10,7 +10,7 @@ extension PacketServer {
     ///   - host: A name, or the text of an IP address: `127.0.0.1` for this machine only, `0.0.0.0` or `::` for all its
     ///     addresses.
     ///   - port: The port; 0 lets the system choose one, which ``address`` returns.
-    ///   - group: The loops that share the connections; nil: `EventLoopGroup.shared`.
+    ///   - group: The loops that share the connections; nil: `EventLoopGroup.sharedByServers`, one loop for each core.
     ///   - configuration: Limits and timeouts.
     ///   - handlers: What the server does with each type of message.
     ///   - makeState: Makes the program's own value for a new connection, on its loop.

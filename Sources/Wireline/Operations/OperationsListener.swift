@@ -64,6 +64,9 @@ public struct OperationsListener: Sendable {
                 headers: ["Cache-Control": "no-store"])
         }
         // There are only pages, so the handler never runs.
+        let group = try await ConnectionError.wrapping { () throws(TransportError) in
+            try EventLoopGroup.sharedUnless(group)
+        }
         let server = try await WebSocketServer.start(
             at: host, port: port, on: group, configuration: configuration, handler: { _ in })
         return OperationsListener(server: server)

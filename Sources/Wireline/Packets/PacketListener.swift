@@ -49,7 +49,7 @@ extension ConnectionListener where Connection == PacketConnection {
     ) async throws(ConnectionError) -> PacketListener {
         let listening = configuration.listening
         let group = try await ConnectionError.wrapping { () throws(TransportError) in
-            try EventLoopGroup.sharedUnless(group)
+            try EventLoopGroup.sharedByServersUnless(group)
         }
         let sharedLimits = listening.sharedLimits(
             log: configuration.log, messageTimes: MessageTimes(loops: group.loops))

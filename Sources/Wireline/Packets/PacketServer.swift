@@ -46,7 +46,7 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ///     addresses.
     ///   - port: The port; 0 lets the system choose one, which ``address`` returns.
     ///   - protocol: The protocol, such as `SceneProtocol.self`.
-    ///   - group: The loops that share the connections; nil: `EventLoopGroup.shared`, one loop.
+    ///   - group: The loops that share the connections; nil: `EventLoopGroup.sharedByServers`, one loop for each core.
     ///   - configuration: Limits and timeouts.
     ///   - handler: Handles a connection.
     /// - Throws: ``ConnectionError/transport(_:)`` if the server cannot listen at the address,
@@ -76,7 +76,7 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ///   - host: A name, or the text of an IP address.
     ///   - port: The port; 0 lets the system choose one, which ``address`` returns.
     ///   - protocol: The protocol, such as `SceneProtocol.self`.
-    ///   - group: The loops that share the connections; nil: `EventLoopGroup.shared`, one loop.
+    ///   - group: The loops that share the connections; nil: `EventLoopGroup.sharedByServers`, one loop for each core.
     ///   - configuration: Limits and timeouts.
     ///   - makeBatchHandler: Called once for each connection, on its loop; returns the closure that receives its
     ///     packets, all packets of one read at a time, on the same loop. The closure answers with

@@ -28,7 +28,7 @@ public struct WebSocketServer: Sendable {
     ///   - host: A name, or the text of an IP address: `127.0.0.1` for this machine only, `0.0.0.0` or `::` for all its
     ///     addresses.
     ///   - port: The port; 0 lets the system choose one, which ``address`` returns.
-    ///   - group: The loops that share the connections; nil: `EventLoopGroup.shared`, one loop.
+    ///   - group: The loops that share the connections; nil: `EventLoopGroup.sharedByServers`, one loop for each core.
     ///   - configuration: Timeouts, limits, which pages may connect, compression.
     ///   - decide: Decides on a request by its path, headers and subprotocols (default: accepts all, without a
     ///     subprotocol). It runs where the handler does, and may take its time. If it throws, the answer is 500. The
@@ -51,7 +51,7 @@ public struct WebSocketServer: Sendable {
             throw .webSocket(error)
         }
         let group = try await ConnectionError.wrapping { () throws(TransportError) in
-            try EventLoopGroup.sharedUnless(group)
+            try EventLoopGroup.sharedByServersUnless(group)
         }
         let open = OpenWebSockets()
         let listening = configuration.listening

@@ -10,7 +10,7 @@ public final class EventLoopGroup: Sendable {
 
     /// Starts loops.
     ///
-    /// Their threads run until the process ends, so a program makes one group, or uses ``shared``.
+    /// Their threads run until the process ends, so a program makes one group, or uses the default ones.
     ///
     /// - Parameter threadCount: The number of loops, each with its own thread; at least 1. One handles hundreds of
     ///   thousands of packets a second; more than one per core does not help.
@@ -28,7 +28,7 @@ public final class EventLoopGroup: Sendable {
         self.loops = loops
     }
 
-    /// The default group, with one loop; it is started on first use.
+    /// The default group of clients and sessions, with one loop; it is started on first use.
     ///
     /// - Throws: ``TransportError/system(_:)``, every time, if it could not be started.
     public static var shared: EventLoopGroup {
@@ -37,9 +37,28 @@ public final class EventLoopGroup: Sendable {
 
     private static let sharedResult = Result { () throws(TransportError) in try EventLoopGroup(threadCount: 1) }
 
+    /// The default group of servers, with one loop for each processor core; it is started on first use.
+    ///
+    /// All servers of a process share it. A core counts if the process may run on it (`sched_getaffinity`). A limit of
+    /// processor time, such as a container's, does not count: pass a smaller group then.
+    ///
+    /// - Throws: ``TransportError/system(_:)``, every time, if it could not be started.
+    public static var sharedByServers: EventLoopGroup {
+        get throws(TransportError) { try serversResult.get() }
+    }
+
+    private static let serversResult = Result { () throws(TransportError) in
+        try EventLoopGroup(threadCount: SystemCall.usableCoreCount())
+    }
+
     /// The given group, or the default one.
     package static func sharedUnless(_ group: EventLoopGroup?) throws(TransportError) -> EventLoopGroup {
         if let group { group } else { try shared }
+    }
+
+    /// The given group, or the default one of servers.
+    package static func sharedByServersUnless(_ group: EventLoopGroup?) throws(TransportError) -> EventLoopGroup {
+        if let group { group } else { try sharedByServers }
     }
 
     /// The next loop in turn.

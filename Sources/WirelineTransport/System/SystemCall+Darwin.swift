@@ -27,6 +27,9 @@
             return descriptor
         }
 
+        /// The number of processor cores that the process may run on, at least 1.
+        static func usableCoreCount() -> Int { max(1, sysconf(_SC_NPROCESSORS_ONLN)) }
+
         /// Sends the socket's output over an interface.
         static func bind(
             _ descriptor: Int32, toInterface name: String, for peer: SocketAddress

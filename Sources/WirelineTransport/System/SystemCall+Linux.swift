@@ -32,6 +32,9 @@
             return Descriptor(owning: number)
         }
 
+        /// The number of processor cores that the process may run on, at least 1.
+        static func usableCoreCount() -> Int { max(1, Int(wireline_usable_core_count())) }
+
         /// Sends and receives over one interface only.
         static func bind(
             _ descriptor: Int32, toInterface name: String, for peer: SocketAddress

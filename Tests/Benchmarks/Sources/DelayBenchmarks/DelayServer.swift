@@ -52,7 +52,9 @@ func serve(_ identity: DelayIdentity?) -> Never {
 private func listen(_ identity: DelayIdentity?) async throws {
     var webSockets = WebSocketServerConfiguration()
     webSockets.handshake.deflate = WebSocketDeflate()
-    let messages = try await WebSocketServer.start(at: "127.0.0.1", port: 0, configuration: webSockets) { client in
+    let messages = try await WebSocketServer.start(
+        at: "127.0.0.1", port: 0, on: EventLoopGroup.shared, configuration: webSockets
+    ) { client in
         while let message = try await client.receive() { try await client.send(message) }
     }
     print("websocket on \(messages.address)")
@@ -70,7 +72,7 @@ private func listen(_ identity: DelayIdentity?) async throws {
 
 private func echo(_ configuration: ServerConfiguration) async throws -> PacketServer<SceneProtocol> {
     try await PacketServer.start(
-        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: configuration
+        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, on: EventLoopGroup.shared, configuration: configuration
     ) { client in
         while let packet = try await client.nextPacket() { try await client.forward(packet) }
     }

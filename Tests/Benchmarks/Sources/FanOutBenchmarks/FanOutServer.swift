@@ -30,7 +30,9 @@ enum FanOutServer: String, CaseIterable {
 
 private func serveRoom() async throws {
     let room = Room<SceneProtocol>()
-    let server = try await PacketServer.start(at: "127.0.0.1", port: 0, protocol: SceneProtocol.self) { client in
+    let server = try await PacketServer.start(
+        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, on: EventLoopGroup.shared
+    ) { client in
         room.join(client)
         while let packet = try await client.nextPacket() { room.send(packet: [UInt8](copying: packet.bytes)) }
     }
@@ -40,7 +42,7 @@ private func serveRoom() async throws {
 private func serveRoomInBatches() async throws {
     let room = Room<SceneProtocol>()
     let server = try await PacketServer.startBatched(
-        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self
+        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, on: EventLoopGroup.shared
     ) { client in
         room.join(client)
         return { batch in while let packet = try batch.next() { room.send(packet: [UInt8](copying: packet.bytes)) } }

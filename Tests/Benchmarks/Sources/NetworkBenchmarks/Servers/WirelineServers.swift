@@ -9,7 +9,8 @@ internal import WirelineTLS
 /// As the README writes it: a task for each connection, and a switch over the messages.
 func serveWithMessagesOfWireline(_ tls: TLSContext?) async throws {
     let server = try await PacketServer.start(
-        at: "127.0.0.1", port: 0, protocol: LoadProtocol.self, configuration: .ofBenchmarks(tls)
+        at: "127.0.0.1", port: 0, protocol: LoadProtocol.self, on: EventLoopGroup.shared,
+        configuration: .ofBenchmarks(tls)
     ) { client in
         var count = PacketCount()
         while let received = try await client.nextMessage() {
@@ -70,7 +71,7 @@ private func serve<Definition: PacketProtocol>(
     _ handlers: MessageHandlers<Definition, PacketCount>, _ tls: TLSContext?
 ) async throws {
     let server = try await PacketServer.start(
-        at: "127.0.0.1", port: 0, configuration: .ofBenchmarks(tls), handlers: handlers
+        at: "127.0.0.1", port: 0, on: EventLoopGroup.shared, configuration: .ofBenchmarks(tls), handlers: handlers
     ) { _ in PacketCount() }
     announceListening(port: Int(server.address.port))
     await server.waitUntilShutDown()
@@ -84,7 +85,8 @@ extension Counted {
 /// A task for each connection, which asks for what has arrived and sends one packet after another.
 func serveWithWireline(_ tls: TLSContext?) async throws {
     let server = try await PacketServer.start(
-        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: .ofBenchmarks(tls)
+        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, on: EventLoopGroup.shared,
+        configuration: .ofBenchmarks(tls)
     ) { client in
         var count = PacketCount()
         while var batch = try await client.nextBatch() {
@@ -104,7 +106,8 @@ func serveWithWireline(_ tls: TLSContext?) async throws {
 /// A task for each connection, which asks for each packet, to keep it or to hand it on.
 func serveWithPacketsOfWireline(_ tls: TLSContext?) async throws {
     let server = try await PacketServer.start(
-        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: .ofBenchmarks(tls)
+        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, on: EventLoopGroup.shared,
+        configuration: .ofBenchmarks(tls)
     ) { client in
         var count = PacketCount()
         while let packet = try await client.nextPacket() {
@@ -122,7 +125,8 @@ func serveWithPacketsOfWireline(_ tls: TLSContext?) async throws {
 /// A closure for each connection, which takes what has arrived, without a task.
 func serveWithBatchesOfWireline(_ tls: TLSContext?) async throws {
     let server = try await PacketServer.startBatched(
-        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, configuration: .ofBenchmarks(tls)
+        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, on: EventLoopGroup.shared,
+        configuration: .ofBenchmarks(tls)
     ) { client in
         var count = PacketCount()
         return { batch in
