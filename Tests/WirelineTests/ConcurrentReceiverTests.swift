@@ -117,6 +117,57 @@ struct ConcurrentReceiverTests {
         await server.shutDown()
     }
 
+    @Test func `two loops over a client's messages are told so`() async throws {
+        let maySend = Gate()
+        let server = try await GoimServer.start { client in
+            await maySend.wait()
+            try await client.send(Notification(body: "hello"))
+            while try await client.nextPacket() != nil {}
+        }
+        let client = try await server.connect()
+        let id = try await second {
+            for try await message in client.messages { return message.packet.id as UInt64? }
+            return nil
+        } then: {
+            maySend.open()
+        }
+        #expect(id == Notification.messageID)
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `two loops over a WebSocket's messages are told so, also in a session`() async throws {
+        let maySend = Gate()
+        let server = try await WebSocketServer.serving { client in
+            await maySend.wait()
+            try await client.send("hello")
+            _ = try await client.receive()
+        }
+        let client = try await server.connect()
+        let message = try await second {
+            for try await message in client.messages { return message as WebSocketMessage? }
+            return nil
+        } then: {
+            maySend.open()
+        }
+        #expect(message == .text("hello"))
+        try await client.close()
+        let mayAnswer = Gate()
+        let session = try server.session(.patient()) { login in
+            _ = try await login.client.receive()
+            mayAnswer.open()
+        }
+        let echoed = try await second {
+            for try await message in session.messages { return message as WebSocketMessage? }
+            return nil
+        } then: {
+            await mayAnswer.wait()
+            session.end()
+        }
+        #expect(echoed == nil)
+        await server.shutDown()
+    }
+
     @Test func `a session's messages have one receiver at a time`() async throws {
         let maySend = Gate()
         let server = try await GoimServer.start { client in

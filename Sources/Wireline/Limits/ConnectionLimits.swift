@@ -21,7 +21,8 @@ public struct ConnectionLimits: Equatable, Sendable {
     /// How many bytes of packets may wait to be taken while a request waits for a later reply (default 1 MiB).
     ///
     /// Less than 1 counts as 1. Each packet counts 256 bytes more than it has. At the limit, the connection reads
-    /// nothing until the program takes packets, or the request times out.
+    /// nothing until the program takes packets, or the request times out. Each ``MessageStream`` has the same limit, and
+    /// drops its oldest messages there.
     public var unreadByteCount: Int
 
     /// How long a peer may read nothing of what is sent to it (default 30 s); nil: no limit.

@@ -57,6 +57,19 @@ public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
     /// One task at a time iterates; a second one throws ``ConnectionError/alreadyReceiving``.
     public var messages: PacketConnection.Messages<Incoming> { PacketConnection.Messages(connection, owner: owner) }
 
+    /// The server's messages of one type, for a part of the program that wants only these.
+    ///
+    ///     let chats = client.messages(of: ChatPush.self)
+    ///     while let chat = try await chats.next() { show(chat) }
+    ///
+    /// Several tasks can read at once, each from a stream of its own, also of the same type. These messages do not go to
+    /// ``PacketEndpoint/nextMessage()`` then. See ``MessageStream`` for what a slow reader misses.
+    public func messages<Message: ServerMessage>(
+        of type: Message.Type
+    ) -> MessageStream<Message> where Message.Definition == Definition {
+        MessageStream(from: connection, limit: connection.unreadLimit, keeping: owner)
+    }
+
     /// Sends a message, together with everything else that is sent in the same turn of the loop.
     ///
     /// While more than ``ConnectionLimits/pendingByteCount`` waits to be sent, the call waits.

@@ -37,7 +37,8 @@ extension PacketConnection {
     /// Cancels the handler's task if it neither receives nor waits to send: nothing else would tell it that the
     /// connection is lost. The cancelled task can still receive what has arrived.
     func cancelUnawareHandler() {
-        let isAware = inputWait.isWaiting || !senders.isEmpty || (requests?.waitingCount ?? 0) > 0
+        let isAsking = requests.map { $0.waitingCount > 0 || $0.readers.isAwaited } ?? false
+        let isAware = inputWait.isWaiting || !senders.isEmpty || isAsking
         if !isAware { handlerTask?.cancel() }
     }
 }

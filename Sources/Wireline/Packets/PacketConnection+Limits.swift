@@ -4,7 +4,12 @@ import WirelineTransport
 
 extension PacketConnection: LimitedConnection {
     /// The memory that it holds, not the number of bytes in that memory.
-    var heldByteCount: Int { input.capacity + stream.heldByteCount + (requests?.unreadCost ?? 0) }
+    var heldByteCount: Int { input.capacity + stream.heldByteCount + unreadCost }
+
+    private var unreadCost: Int {
+        guard let requests else { return 0 }
+        return requests.unreadCost + requests.readers.unreadCost
+    }
 
     var hasBegun: Bool { input.byteCount > 0 }
 

@@ -115,22 +115,32 @@ extension PacketConnection {
         if wasWanted { stopUnlessWanted() }
     }
 
-    /// Looks for replies in what has arrived, unless a receiving task does so.
+    /// Looks in what has arrived for replies, and for messages that are read by their type, unless a receiving task does
+    /// so.
     func answerRequests() {
         guard let requests else { return }
         defer { isRouting = !requests.isIdle }
         do throws(ConnectionError) {
-            while requests.waitingCount > 0, requests.unreadCost < unreadLimit {
+            while requests.wantsInput, takesUnread(requests) {
                 guard let packet = try takePacket() else {
                     guard try hasEnded() else { return }
-                    return giveUpRequests(ending.isPeerReadToEnd ? .endedBeforeReply : .transport(.closed))
+                    giveUpRequests(ending.isPeerReadToEnd ? .endedBeforeReply : .transport(.closed))
+                    return requests.readers.finish(.success(nil))
                 }
                 notePacket()
-                if !answer(with: packet) { requests.keepUnread(packet.copied(for: loop)) }
+                if !answer(with: packet) { requests.keepUnread(packet.copied(for: loop), limit: unreadLimit) }
             }
         } catch {
             giveUpRequests(error)
+            requests.readers.finish(.failure(error))
         }
+    }
+
+    /// Whether more packets may be kept for a task that takes them later.
+    func takesUnread(_ requests: RequestQueue) -> Bool {
+        if requests.unreadCost < unreadLimit || requests.dropsUnread { return true }
+        // The last input of a connection that has been closed is short, and readers wait for its end.
+        return !stream.isOpen && !requests.readers.isEmpty
     }
 
     func giveUpRequests(_ error: ConnectionError) {
@@ -141,23 +151,24 @@ extension PacketConnection {
         }
     }
 
-    /// Hands a packet to the request that it answers.
+    /// Hands a packet to the request that it answers, or to those who read its type.
     ///
-    /// - Returns: Whether it is a reply that a task waits for.
+    /// - Returns: Whether there are any.
     func answer(with packet: ReceivedPacket) -> Bool {
         guard let requests else { return false }
         let request = requests.takeRequest(answeredBy: packet, layout: layout)
         isRouting = !requests.isIdle
-        guard let request else { return false }
+        guard let request else { return requests.readers.take(packet) }
         loop.cancel(&request.timer)
         request.resume(.success(packet))
         return true
     }
 
-    /// Takes the next packet that is not a reply.
+    /// Takes the next packet that is neither a reply nor read by its type.
     func takeUnclaimedPacket() throws(ConnectionError) -> ReceivedPacket? {
         guard let requests, isRouting else { return try takePacket() }
         defer { isRouting = !requests.isIdle }
+        requests.wasRead = true
         let wasWanted = wantsBytes
         if let packet = requests.takeUnread() {
             if !wasWanted, wantsBytes { beginWaiting() }

@@ -95,3 +95,5 @@ public struct ReceivedPacket: Sendable {
         return ReceivedPacket(block: SharedBlock(copy, of: loop), start: 0, bounds: bounds)
     }
 }
+
+extension ReceivedPacket: InboxElement {}

@@ -90,6 +90,13 @@ final class RequestQueue {
 
     private var unread = Queue<ReceivedPacket>()
     private(set) var unreadByteCount = 0
+    /// Those who read the messages of one type.
+    var readers = MessageReaders()
+    /// Whether a task has received packets while there were requests or readers.
+    var wasRead = false
+    /// Whether the oldest unread packets are dropped at the limit, because readers want what comes after them, and no
+    /// task takes them.
+    var dropsUnread: Bool { !readers.isEmpty && !wasRead }
     /// The memory that unread packets need, roughly: their bytes, and 256 for each packet.
     var unreadCost: Int { unreadByteCount + unread.count * 256 }
 
@@ -114,7 +121,10 @@ final class RequestQueue {
     }
 
     /// Whether packets need no check here.
-    var isIdle: Bool { entryCount == 0 && unread.isEmpty }
+    var isIdle: Bool { entryCount == 0 && unread.isEmpty && readers.isEmpty }
+
+    /// Whether a request or a reader of one type waits for input.
+    var wantsInput: Bool { waitingCount > 0 || !readers.isEmpty }
 
     // MARK: Requests
 
@@ -230,9 +240,20 @@ final class RequestQueue {
     }
 
     /// Keeps a packet until the program takes it.
-    func keepUnread(_ packet: ReceivedPacket) {
+    func keepUnread(_ packet: ReceivedPacket, limit: Int) {
         unread.append(packet)
         unreadByteCount += packet.byteCount
+        while dropsUnread, unreadCost >= limit, unread.count > 1 { _ = takeUnread() }
+    }
+
+    /// Adds a reader of one type, and gives it the unread packets of that type.
+    func add(_ reader: Inbox<ReceivedPacket>, of id: UInt64) {
+        var rest = Queue<ReceivedPacket>()
+        while let packet = takeUnread() {
+            if packet.id == id { reader.add(packet) } else { rest.append(packet) }
+        }
+        while let packet = rest.popFirst() { keepUnread(packet, limit: .max) }
+        readers.add(reader, of: id)
     }
 
     var firstUnread: ReceivedPacket? { unread.first }

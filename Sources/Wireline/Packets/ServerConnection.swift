@@ -20,6 +20,16 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
     /// One task at a time iterates; a second one throws ``ConnectionError/alreadyReceiving``.
     public var messages: PacketConnection.Messages<Incoming> { PacketConnection.Messages(connection, owner: nil) }
 
+    /// The client's messages of one type, for a part of the program that wants only these.
+    ///
+    /// Several tasks can read at once, each from a stream of its own, also of the same type. These messages go neither to
+    /// ``PacketEndpoint/nextMessage()`` nor to handlers then. See ``MessageStream`` for what a slow reader misses.
+    public func messages<Message: ClientMessage>(
+        of type: Message.Type
+    ) -> MessageStream<Message> where Message.Definition == Definition {
+        MessageStream(from: connection, limit: connection.unreadLimit, keeping: nil)
+    }
+
     /// Sends a message, together with everything else that is sent in the same turn of the loop.
     ///
     /// While more than ``ConnectionLimits/pendingByteCount`` waits to be sent, the call waits.

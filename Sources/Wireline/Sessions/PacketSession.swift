@@ -137,6 +137,19 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
     /// run. ``PacketSessionConfiguration/dropsOldestUnread`` can change that.
     public var messages: Messages { Messages(self) }
 
+    /// The server's messages of one type from all connections, for a part of the program that wants only these.
+    ///
+    ///     let chats = session.messages(of: ChatPush.self)
+    ///     while let chat = try await chats.next() { show(chat) }
+    ///
+    /// Several tasks can read at once, each from a stream of its own, also of the same type. These messages do not go to
+    /// ``messages`` then. A stream ends with the session. See ``MessageStream`` for what a slow reader misses.
+    public func messages<Message: ServerMessage>(
+        of type: Message.Type
+    ) -> MessageStream<Message> where Message.Definition == Definition {
+        MessageStream(from: driver, limit: driver.adapter.unreadByteCount, keeping: self)
+    }
+
     // MARK: Ending
 
     /// Reconnects at once, if only the session's own retry policy makes it wait.

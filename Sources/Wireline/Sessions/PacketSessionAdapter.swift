@@ -24,6 +24,8 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
     private var replyInHand: ReceivedPacket?
     /// What came instead of replies.
     private var unmatched = UnmatchedReplies()
+    /// Those who read the messages of one type.
+    private var readers = MessageReaders()
 
     init(
         endpoints: [ServerEndpoint], layout: PacketLayout, packetLimit: Int, settings: PacketSessionConfiguration,
@@ -80,11 +82,11 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
             switch rules.meaning(of: packet) {
             case .acknowledgement(let acknowledgement): driver.handle(.acknowledged(link.number, acknowledgement))
             case .answer(let encode):
-                if !answer(packet, with: encode, on: link, of: driver) { driver.inbox.add(packet) }
+                if !answer(packet, with: encode, on: link, of: driver) { deliver(packet, in: driver) }
             case .end(let notice):
-                driver.inbox.add(packet)
+                deliver(packet, in: driver)
                 return notice
-            case .heartbeatAnswer, nil: driver.inbox.add(packet)
+            case .heartbeatAnswer, nil: deliver(packet, in: driver)
             }
         }
         return nil
@@ -132,6 +134,8 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
 
     func ignoreReply() { replyInHand = nil }
 
+    func ended(_ end: Inbox<ReceivedPacket>.Taken) { readers.finish(end) }
+
     // MARK: Receiving
 
     func take(_ packet: ReceivedPacket, from link: Link, for driver: Driver) {
@@ -143,20 +147,36 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
         case .acknowledgement(let acknowledgement):
             return driver.handle(.acknowledged(link.number, acknowledgement))
         case .answer(let encode):
-            if !answer(packet, with: encode, on: link, of: driver) { driver.inbox.add(packet) }
+            if !answer(packet, with: encode, on: link, of: driver) { deliver(packet, in: driver) }
             return
         case .end(let notice):
-            driver.inbox.add(packet)
+            deliver(packet, in: driver)
             return driver.handle(.ended(link.number, .kicked(notice)))
         }
         // A late reply to a request that the login gave up is not a reply to a later one.
         let isLate = link.connection?.requests?.takeLateMark() ?? false
-        guard driver.awaitsReplies, !isLate else { return driver.inbox.add(packet) }
+        guard driver.awaitsReplies, !isLate else { return deliver(packet, in: driver) }
         replyInHand = packet
         driver.handle(.acknowledged(link.number, .reply(id: packet.id, sequence: packet.sequence(in: layout))))
         guard replyInHand.take() != nil else { return }
         if let sequence = packet.sequence(in: layout) { unmatched.note(id: packet.id, sequence: sequence) }
-        driver.inbox.add(packet)
+        deliver(packet, in: driver)
+    }
+
+    /// Gives a packet to those who read its type, or to whoever reads the session's messages.
+    private func deliver(_ packet: ReceivedPacket, in driver: Driver) {
+        if !readers.take(packet) { driver.inbox.add(packet) }
+    }
+
+    fileprivate func add(_ reader: Inbox<ReceivedPacket>, of id: UInt64, in driver: Driver) {
+        driver.inbox.move(to: reader) { $0.id == id }
+        readers.add(reader, of: id)
+        driver.inbox.dropsUntilTaken = !readers.isEmpty
+    }
+
+    fileprivate func remove(_ reader: Inbox<ReceivedPacket>, of id: UInt64, in driver: Driver) {
+        readers.remove(reader, of: id)
+        driver.inbox.dropsUntilTaken = !readers.isEmpty
     }
 
     /// Answers a question of the server.
@@ -187,15 +207,23 @@ extension SessionDriver<PacketSessionAdapter> {
             if message.unknownID != nil { loop.execute { self.ownCounters.unknownIDCount += 1 } }
             return ReceivedMessage(message, in: packet)
         } catch {
-            loop.execute { self.ownCounters.refusedPacketCount += 1 }
-            throw .codec(error)
+            throw refusedMessage(error)
         }
     }
 }
 
-extension ConnectionOwner: SessionConnectionOwner {}
+extension SessionDriver: MessageSource where Adapter == PacketSessionAdapter {
+    func add(_ reader: Inbox<ReceivedPacket>, of id: UInt64) { adapter.add(reader, of: id, in: self) }
 
-extension ReceivedPacket: SessionElement {}
+    func remove(_ reader: Inbox<ReceivedPacket>, of id: UInt64) { adapter.remove(reader, of: id, in: self) }
+
+    func refusedMessage(_ error: CodecError) -> ConnectionError {
+        loop.execute { self.ownCounters.refusedPacketCount += 1 }
+        return .codec(error)
+    }
+}
+
+extension ConnectionOwner: SessionConnectionOwner {}
 
 extension PacketConnection: SessionConnection {
     var takesMessages: Bool { stream.takesOutput }

@@ -72,6 +72,9 @@ protocol SessionAdapter: AnyObject, Sendable {
 
     /// Ignores the reply that is being taken: its message was given up.
     func ignoreReply()
+
+    /// Tells those who read a part of the input that the session has ended.
+    func ended(_ end: Inbox<Element>.Taken)
 }
 
 extension SessionAdapter {
@@ -92,6 +95,8 @@ extension SessionAdapter {
     func complete(_ ticket: DeliveryTicket, _ outcome: MessageOutcome) { ticket.complete(outcome) }
 
     func ignoreReply() {}
+
+    func ended(_ end: Inbox<Element>.Taken) {}
 }
 
 /// Ends a connection when nothing retains it any more.
@@ -103,7 +108,7 @@ protocol SessionConnectionOwner: AnyObject, Sendable {
 
 /// A connection as a session uses it; only the loop's thread uses it.
 protocol SessionConnection: AnyObject, Sendable {
-    associatedtype Element: SessionElement
+    associatedtype Element: InboxElement
 
     var stream: ByteStream { get }
     /// The time when the last bytes arrived.
@@ -131,12 +136,4 @@ protocol SessionConnection: AnyObject, Sendable {
 
     /// Ends it at once.
     func close()
-}
-
-/// Something that arrives.
-protocol SessionElement: Sendable {
-    var byteCount: Int { get }
-
-    /// Returns a copy in memory of its own, because it may be kept for long among many others.
-    func copied(for loop: EventLoop) -> Self
 }

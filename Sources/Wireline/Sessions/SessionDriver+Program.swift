@@ -77,16 +77,5 @@ extension SessionDriver {
     }
 
     /// Returns the next element that arrived, for the task that iterates; nil at the end.
-    nonisolated(nonsending) func next() async throws(ConnectionError) -> Adapter.Element? {
-        if loop.isCurrent, let taken = inbox.take() { return try taken.get() }
-        let ticket = WaitTicket()
-        let taken = await loop.visit {
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { self.inbox.take(ticket, $0) }
-            } onCancel: {
-                self.loop.execute { self.inbox.cancel(ticket) }
-            }
-        }
-        return try taken.get()
-    }
+    nonisolated(nonsending) func next() async throws(ConnectionError) -> Adapter.Element? { try await inbox.next() }
 }

@@ -13,7 +13,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
 
     let loop: EventLoop
     let adapter: Adapter
-    let inbox: SessionInbox<Adapter.Element>
+    let inbox: Inbox<Adapter.Element>
     /// A random number that identifies this session.
     let sessionID = UInt64.random(in: 1 ... .max)
     /// The beginning of the session's times.
@@ -46,7 +46,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
         origin = loop.clockTime
         self.adapter = adapter
         configuration = adapter.configuration
-        inbox = SessionInbox(on: loop, limit: adapter.unreadByteCount, dropsOldest: adapter.dropsOldestUnread)
+        inbox = Inbox(on: loop, limit: adapter.unreadByteCount, dropsOldest: adapter.dropsOldestUnread)
         session = ClientSession(configuration)
     }
 
@@ -88,7 +88,9 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
     private func report(_ state: SessionState) {
         for observer in observers.values { observer.yield(state) }
         guard case .ended(let cause) = state else { return }
-        inbox.finish(cause == .byUs ? .success(nil) : .failure(.sessionEnded(cause)))
+        let end: Inbox<Adapter.Element>.Taken = cause == .byUs ? .success(nil) : .failure(.sessionEnded(cause))
+        inbox.finish(end)
+        adapter.ended(end)
         for observer in observers.values { observer.finish() }
         observers = [:]
     }

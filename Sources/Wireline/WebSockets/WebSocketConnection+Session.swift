@@ -44,7 +44,7 @@ extension WebSocketConnection: SessionConnection {
 
 extension WebSocketOwner: SessionConnectionOwner {}
 
-extension WebSocketMessage: SessionElement {
+extension WebSocketMessage: InboxElement {
     var byteCount: Int {
         switch self {
         case .text(let text): text.utf8.count

@@ -3,8 +3,18 @@
 import WirelineSession
 import WirelineTransport
 
-/// The elements that have arrived on a session's connections and were not taken yet; only the loop's thread uses it.
-final class SessionInbox<Element: SessionElement> {
+/// Something that arrives.
+protocol InboxElement: Sendable {
+    var byteCount: Int { get }
+
+    /// Returns a copy in memory of its own, because it may be kept for long among many others.
+    func copied(for loop: EventLoop) -> Self
+}
+
+/// The elements that have arrived and were not taken yet: on a session's connections, or for one reader of a type.
+///
+/// Only the loop's thread uses it, except for ``next()``, so `@unchecked Sendable` needs no lock.
+final class Inbox<Element: InboxElement>: @unchecked Sendable {
     typealias Taken = Result<Element?, ConnectionError>
 
     private let loop: EventLoop
@@ -12,6 +22,11 @@ final class SessionInbox<Element: SessionElement> {
     private var elements = Queue<Element>()
     private(set) var byteCount = 0
     private let dropsOldest: Bool
+    /// Whether the oldest elements are dropped as long as no task has taken any: others read what comes after them.
+    var dropsUntilTaken = false { didSet { if !isHoldingUp { releaseFeeder() } } }
+    private var wasTaken = false
+    /// The number of elements that were dropped for new ones.
+    private(set) var droppedCount = 0
     /// The ended connection whose remaining input exceeded the limit, because the program did not read.
     private var overdrawer: ConnectionNumber?
     /// What the reader gets after the last element.
@@ -33,9 +48,17 @@ final class SessionInbox<Element: SessionElement> {
     }
 
     /// Whether nothing more should be added.
-    var isHoldingUp: Bool { isFull && !dropsOldest }
+    var isHoldingUp: Bool { isFull && !dropsNow }
 
-    private var isFull: Bool { byteCount + elements.count * 256 >= limit }
+    private var dropsNow: Bool { dropsOldest || dropsUntilTaken && !wasTaken }
+
+    /// The memory that the elements need, roughly.
+    var cost: Int { byteCount + elements.count * 256 }
+
+    /// Whether a task waits for an element.
+    var isAwaited: Bool { receiver != nil }
+
+    private var isFull: Bool { cost >= limit }
 
     /// Whether an ended connection's remaining input may exceed the limit.
     ///
@@ -54,9 +77,24 @@ final class SessionInbox<Element: SessionElement> {
         // The block that it arrived in may be much larger, and is needed for the next read.
         elements.append(element.copied(for: loop))
         byteCount += element.byteCount
-        while dropsOldest, isFull, elements.count > 1, let oldest = elements.popFirst() {
+        while dropsNow, isFull, elements.count > 1, let oldest = elements.popFirst() {
             byteCount -= oldest.byteCount
+            droppedCount += 1
         }
+    }
+
+    /// Moves some of the elements, in their order, to another inbox.
+    func move(to other: Inbox, where isMoved: (Element) -> Bool) {
+        var rest = Queue<Element>()
+        while let element = elements.popFirst() {
+            guard isMoved(element) else {
+                rest.append(element)
+                continue
+            }
+            byteCount -= element.byteCount
+            other.add(element)
+        }
+        elements = rest
     }
 
     /// Waits until fewer bytes wait than the limit, or until no more may be added.
@@ -83,6 +121,7 @@ final class SessionInbox<Element: SessionElement> {
 
     /// Takes an element, or the end after the last one, without waiting; nil if there is neither.
     func take() -> Taken? {
+        wasTaken = true
         guard let element = elements.popFirst() else { return end }
         byteCount -= element.byteCount
         if !isHoldingUp {
@@ -98,6 +137,20 @@ final class SessionInbox<Element: SessionElement> {
         if let taken = take() { return continuation.resume(returning: taken) }
         guard receiver == nil else { return continuation.resume(returning: .failure(.alreadyReceiving)) }
         receiver = (ticket, continuation)
+    }
+
+    /// Returns the next element when it arrives; nil at the end. Any task may call it, one at a time.
+    nonisolated(nonsending) func next() async throws(ConnectionError) -> Element? {
+        if loop.isCurrent, let taken = take() { return try taken.get() }
+        let ticket = WaitTicket()
+        let taken = await loop.visit {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { self.take(ticket, $0) }
+            } onCancel: {
+                self.loop.execute { self.cancel(ticket) }
+            }
+        }
+        return try taken.get()
     }
 
     /// Ends a wait, whether it has begun or not.

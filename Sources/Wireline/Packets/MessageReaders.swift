@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Those who read the messages of one type from a connection or a session; only the loop's thread uses it.
+struct MessageReaders {
+    typealias Reader = Inbox<ReceivedPacket>
+
+    private var readers: [UInt64: [Reader]] = [:]
+    /// What a reader gets that is added after the end.
+    private var end: Reader.Taken?
+
+    /// Whether there are none, or no further messages for them.
+    var isEmpty: Bool { readers.isEmpty }
+
+    /// Whether a task waits for a message.
+    var isAwaited: Bool { readers.values.contains { $0.contains(where: \.isAwaited) } }
+
+    /// The memory that unread messages need, roughly.
+    var unreadCost: Int { readers.values.reduce(0) { $0 + $1.reduce(0) { $0 + $1.cost } } }
+
+    mutating func add(_ reader: Reader, of id: UInt64) {
+        if let end { return reader.finish(end) }
+        readers[id, default: []].append(reader)
+    }
+
+    mutating func remove(_ reader: Reader, of id: UInt64) {
+        readers[id]?.removeAll { $0 === reader }
+        if readers[id]?.isEmpty == true { readers[id] = nil }
+    }
+
+    /// Gives a packet to all who read its type.
+    ///
+    /// - Returns: Whether there are any.
+    func take(_ packet: ReceivedPacket) -> Bool {
+        guard let readers = readers[packet.id] else { return false }
+        for reader in readers { reader.add(packet) }
+        return true
+    }
+
+    /// Ends the input of all. What has arrived can still be taken.
+    mutating func finish(_ end: Reader.Taken) {
+        if self.end == nil { self.end = end }
+        for reader in readers.values.joined() { reader.finish(end) }
+        readers = [:]
+    }
+}
