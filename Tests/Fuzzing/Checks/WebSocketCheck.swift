@@ -3,8 +3,8 @@
 import TestingSupport
 import WirelineWebSocket
 
-/// However a peer's bytes are cut, and however little room there is for content: the same messages, events, answers and
-/// end; no message above the limit, and no more answers than are bounded.
+/// However a peer's bytes are cut, however little room there is for content, and whether messages are taken whole: the
+/// same messages, events, answers and end; no message above the limit, and no more answers than are bounded.
 ///
 ///     +--------+-----------+------------------+-----------+-------------+-------- - - -
 ///     | 1 role | 2 deflate | 5 count of sizes | room      | piece sizes | stream
@@ -27,6 +27,8 @@ struct WebSocketCheck {
         let whole = try check.read(in: [], room: 16_384)
         let cut = try check.read(in: pieces, room: room)
         try require(whole == cut, "whole \(whole), in pieces of \(pieces) with room for \(room) \(cut)")
+        let taken = try check.read(in: pieces, room: room, takesWhole: true)
+        try require(whole == taken, "whole \(whole), with messages taken whole \(taken)")
     }
 
     private static func agreement(_ choice: UInt8) -> WebSocketAgreement? {
@@ -44,8 +46,10 @@ struct WebSocketCheck {
         var end: WebSocketEnd?
     }
 
-    /// - Parameter pieces: The byte counts of the pieces, over and over; none for one piece.
-    private func read(in pieces: [Int], room: Int) throws(Finding) -> Outcome {
+    /// - Parameters:
+    ///   - pieces: The byte counts of the pieces, over and over; none for one piece.
+    ///   - takesWhole: Whether messages are taken whole as far as possible.
+    private func read(in pieces: [Int], room: Int, takesWhole: Bool = false) throws(Finding) -> Outcome {
         var configuration = WebSocketEngine.Configuration()
         configuration.messageLimit = Self.messageLimit
         configuration.fragmentLimit = 100
@@ -59,7 +63,7 @@ struct WebSocketCheck {
             let piece = Array(rest.prefix(pieces[index % pieces.count]))
             rest = rest.dropFirst(piece.count)
             index += 1
-            try read(piece, room, &engine, &content, &outcome)
+            try read(piece, room, takesWhole, &engine, &content, &outcome)
         }
         try require(engine.pendingByteCount < 20_000, "\(engine.pendingByteCount) bytes wait to be sent")
         engine.endOfInput()
@@ -68,11 +72,15 @@ struct WebSocketCheck {
     }
 
     private func read(
-        _ piece: [UInt8], _ room: Int, _ engine: inout WebSocketEngine, _ content: inout [UInt8],
+        _ piece: [UInt8], _ room: Int, _ takesWhole: Bool, _ engine: inout WebSocketEngine, _ content: inout [UInt8],
         _ outcome: inout Outcome
     ) throws(Finding) {
         var rest = piece
         while true {
+            if takesWhole, let byteCount = takeWhole(rest, &engine, &outcome) {
+                rest.removeFirst(byteCount)
+                continue
+            }
             let result = readOnce(rest, room, &engine, &content)
             try require(content.count <= Self.messageLimit, "a message of \(content.count) bytes")
             switch result {
@@ -93,6 +101,20 @@ struct WebSocketCheck {
                 }
             }
         }
+    }
+
+    /// - Returns: How many bytes were taken; nil if the bytes do not begin with a whole message.
+    private func takeWhole(
+        _ bytes: [UInt8], _ engine: inout WebSocketEngine, _ outcome: inout Outcome
+    ) -> Int? {
+        let span = bytes.span
+        guard let whole = engine.takeWholeMessage(from: span.bytes) else { return nil }
+        switch whole.content {
+        case .binary(let content): outcome.messages.append(content)
+        case .text(let text): outcome.messages.append(Array(text.utf8))
+        }
+        outcome.events.append(.messageEnded(whole.kind))
+        return whole.byteCount
     }
 
     private func readOnce(
