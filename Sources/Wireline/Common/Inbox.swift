@@ -55,6 +55,9 @@ final class Inbox<Element: InboxElement>: @unchecked Sendable {
     /// The memory that the elements need, roughly.
     var cost: Int { byteCount + elements.count * 256 }
 
+    /// Whether nothing more is added.
+    var hasEnded: Bool { end != nil }
+
     /// Whether a task waits for an element.
     var isAwaited: Bool { receiver != nil }
 

@@ -23,6 +23,8 @@ struct MessageReaders {
     }
 
     mutating func remove(_ reader: Reader, of id: UInt64) {
+        // A reader that is dropped at once may be removed before it is added.
+        reader.finish(.success(nil))
         readers[id]?.removeAll { $0 === reader }
         if readers[id]?.isEmpty == true { readers[id] = nil }
     }

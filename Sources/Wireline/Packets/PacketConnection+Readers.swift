@@ -3,6 +3,7 @@
 /// Gives the messages of one type to those who read them.
 extension PacketConnection: MessageSource {
     func add(_ reader: Inbox<ReceivedPacket>, of id: UInt64) {
+        guard !reader.hasEnded else { return }
         let wasWanted = wantsBytes
         let requests = requests ?? RequestQueue(layout: layout)
         self.requests = requests
@@ -16,7 +17,7 @@ extension PacketConnection: MessageSource {
     }
 
     func remove(_ reader: Inbox<ReceivedPacket>, of id: UInt64) {
-        guard let requests else { return }
+        guard let requests else { return reader.finish(.success(nil)) }
         let wasWanted = wantsBytes
         requests.readers.remove(reader, of: id)
         isRouting = !requests.isIdle

@@ -169,6 +169,7 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
     }
 
     fileprivate func add(_ reader: Inbox<ReceivedPacket>, of id: UInt64, in driver: Driver) {
+        guard !reader.hasEnded else { return }
         driver.inbox.move(to: reader) { $0.id == id }
         readers.add(reader, of: id)
         driver.inbox.dropsUntilTaken = !readers.isEmpty
