@@ -22,6 +22,7 @@
 @_exported public import protocol WirelineCodec.ServerMessage
 
 // Promises, policies and states of sessions.
+@_exported public import enum WirelineSession.CertificateFault
 @_exported public import enum WirelineSession.DeliveryAcknowledgement
 @_exported public import enum WirelineSession.DeliveryPolicy
 @_exported public import enum WirelineSession.DeliveryReceipt

@@ -25,7 +25,7 @@ enum FewDescriptors {
         let session = try PacketSession.start(
             to: [server.endpoint], protocol: GoimProtocol.self, configuration: .eager)
         let watch = Watch(session)
-        await watch.end(by: .failed, behind: 0)
+        await watch.state(behind: 0) { if case .waiting(_, .failed) = $0 { true } else { false } }
         _ = limitDescriptors(to: usual)
         var isPrecise = false
         if case .transport(.system(let failure)) = error { isPrecise = failure.code == EMFILE }

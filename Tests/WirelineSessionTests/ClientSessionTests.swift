@@ -57,7 +57,7 @@ struct ClientSessionTests {
         try bench.send("a", .exactlyOnce, .acknowledgement)
         try bench.send("b", .exactlyOnce, .acknowledgement)
         for event in [
-            .connected(old), .loggedIn(old), .ended(old, .loginRefused), .received(old),
+            .connected(old), .loggedIn(old), .ended(old, .loginRefused("")), .received(old),
             .sent(old, byteCount: 10, pendingByteCount: 0), .progressed(old), .heartbeatAnswered(old, sequence: 1),
             .acknowledged(old, .cumulative(1)),
         ] as [SessionEvent] {
@@ -70,7 +70,9 @@ struct ClientSessionTests {
 
     @Test(
         arguments: [
-            (.loginRefused, .stopped(.loginRefused)), (.misconfigured, .stopped(.misconfigured)), (.endedByUs, .byUs),
+            (.loginRefused("banned"), .stopped(.loginRefused("banned"))),
+            (.refusedByHTTP(status: 401), .stopped(.refusedByHTTP(status: 401))),
+            (.misconfigured("no OpenSSL"), .stopped(.misconfigured("no OpenSSL"))), (.endedByUs, .byUs),
         ] as [(DisconnectCause, SessionEndCause)])
     func `a cause that a retry cannot change ends the session`(cause: DisconnectCause, end: SessionEndCause) throws {
         var bench = SessionBench()
@@ -282,12 +284,21 @@ struct ClientSessionTests {
             .expired(mayHaveArrived: true), .cancelled(mayHaveArrived: true), .ended(mayHaveArrived: true),
         ]
         let causes: [DisconnectCause] = [
-            .refused, .reset, .timedOut, .unknownHost, .failed, .broken, .silent, .endedByPeer,
-            .kicked(KickNotice(reason: 7, advice: .stop)), .loginRefused, .notTrusted, .misconfigured, .loginFailed,
-            .endedByUs, .wrongKey,
+            .refused, .reset, .timedOut, .unknownHost, .failed(""), .failed("no route"), .broken(""),
+            .broken("no packet"), .silent, .endedByPeer, .kicked(KickNotice(reason: 7, advice: .stop)),
+            .loginRefused(""), .loginRefused("banned"), .misconfigured(""), .misconfigured("no OpenSSL"),
+            .loginFailed(""), .loginFailed("no token"), .refusedByHTTP(status: 404), .endedByUs, .wrongKey,
+            .notTrusted(.unknownIssuer), .notTrusted(.selfSigned), .notTrusted(.expired), .notTrusted(.notYetValid),
+            .notTrusted(.wrongHost(expected: "a")), .notTrusted(.missing), .notTrusted(.refused(code: 26)),
         ]
-        let texts = errors.map(\.description) + causes.map(\.description)
-        #expect(Set(texts).count == errors.count + causes.count)
+        let states: [SessionState] = [
+            .connecting(endpoint: 1, attempt: 2), .loggingIn, .ready, .waiting(until: .seconds(3), cause: .refused),
+            .ended(.byUs), .ended(.stopped(.wrongKey)), .ended(.outOfRetries(last: .wrongKey)),
+        ]
+        #expect(states[0].description == "connecting to endpoint 1, attempt 2")
+        #expect(states[3].description == "waiting until 3.0 seconds to reconnect: nobody listens at the address")
+        let texts = errors.map(\.description) + causes.map(\.description) + states.map(\.description)
+        #expect(Set(texts).count == errors.count + causes.count + states.count)
         #expect(texts.filter { $0.isEmpty || $0.contains("\n") } == [])
     }
 }

@@ -56,7 +56,7 @@ struct ConnectionRaceTests {
                         (
                             now + .milliseconds(answer.time),
                             answer.failure.map {
-                                .attemptFailed(attempt, $0, $0 == .refused ? .refused : .failed)
+                                .attemptFailed(attempt, $0, $0 == .refused ? .refused : .failed(""))
                             } ?? .connected(attempt: attempt)
                         ))
                 case .abandon(let attempt): log.append("\(Int(milliseconds)) abandon \(attempt)")

@@ -56,8 +56,8 @@ struct ReconnectPolicyTests {
 
     @Test(
         arguments: [
-            .refused, .reset, .timedOut, .unknownHost, .failed, .broken, .endedByPeer, .loginFailed, .notTrusted,
-            .wrongKey,
+            .refused, .reset, .timedOut, .unknownHost, .failed(""), .broken(""), .endedByPeer, .loginFailed(""),
+            .refusedByHTTP(status: 404), .notTrusted(.expired), .wrongKey,
         ] as [DisconnectCause])
     func `after a failed attempt the next endpoint follows at once, and a round waits`(cause: DisconnectCause) {
         #expect(Self.attempts(cause, endpointCount: 3, retryLimit: 1) == [0, 1, 2, nil, 0, 1, 2])
@@ -68,7 +68,8 @@ struct ReconnectPolicyTests {
 
     @Test(
         arguments: [
-            .loginRefused, .misconfigured, .endedByUs, .kicked(KickNotice(reason: 4, advice: .stop)),
+            .loginRefused(""), .refusedByHTTP(status: 401), .refusedByHTTP(status: 403), .misconfigured(""), .endedByUs,
+            .kicked(KickNotice(reason: 4, advice: .stop)),
         ] as [DisconnectCause])
     func `an attempt that can only fail again is not repeated`(cause: DisconnectCause) {
         var reconnector = Reconnector(policy: ReconnectPolicy(), endpointCount: 3)
@@ -103,14 +104,14 @@ struct ReconnectPolicyTests {
         }
     }
 
-    @Test(arguments: [.reset, .endedByPeer, .broken] as [DisconnectCause])
+    @Test(arguments: [.reset, .endedByPeer, .broken("")] as [DisconnectCause])
     func `after a crash of the server, clients return spread over five seconds`(cause: DisconnectCause) throws {
         let (least, greatest) = try Self.delays(after: cause, wasReady: true)
         #expect(least >= .zero && greatest <= .seconds(5))
         #expect(greatest - least > .milliseconds(4_500))
     }
 
-    @Test(arguments: [.silent, .timedOut, .failed] as [DisconnectCause])
+    @Test(arguments: [.silent, .timedOut, .failed("")] as [DisconnectCause])
     func `a client that lost its own network returns within half a second`(cause: DisconnectCause) throws {
         #expect(try Self.delays(after: cause, wasReady: true).greatest <= .milliseconds(500))
         #expect(try Self.delays(after: .refused, wasReady: false).greatest <= .milliseconds(500))
@@ -173,7 +174,7 @@ struct ReconnectPolicyTests {
         return reconnector.endpoint
     }
 
-    @Test(arguments: [.reset, .endedByPeer, .broken, restart] as [DisconnectCause])
+    @Test(arguments: [.reset, .endedByPeer, .broken(""), restart] as [DisconnectCause])
     func `after a short connection the same endpoint is tried first, and after a stable one the first endpoint`(
         cause: DisconnectCause
     ) {
@@ -181,7 +182,7 @@ struct ReconnectPolicyTests {
         #expect(Self.endpoint(after: cause, readyFor: 60) == 0)
     }
 
-    @Test(arguments: [.silent, .timedOut, .failed] as [DisconnectCause])
+    @Test(arguments: [.silent, .timedOut, .failed("")] as [DisconnectCause])
     func `if the network path is lost, the next endpoint is tried, however long the connection lasted`(
         cause: DisconnectCause
     ) {
@@ -227,8 +228,8 @@ struct ReconnectPolicyTests {
     @Test(
         arguments: [
             (.timedOut, true), (.unknownHost, true), (.silent, true), (.refused, false), (.reset, false),
-            (.endedByPeer, false), (.failed, false), (.broken, false), (.loginFailed, false), (restart, false),
-            (.notTrusted, true), (.wrongKey, true),
+            (.endedByPeer, false), (.failed(""), false), (.broken(""), false), (.loginFailed(""), false),
+            (restart, false), (.refusedByHTTP(status: 404), false), (.notTrusted(.expired), true), (.wrongKey, true),
         ] as [(DisconnectCause, Bool)])
     func `addresses expire before the next attempt if no server has answered`(
         cause: DisconnectCause, expire: Bool

@@ -343,7 +343,7 @@ struct TLSConnectionTests {
         }
         let otherKey = String(repeating: "00", count: 32)
         let contexts = [
-            (try TLSContext(.client()), DisconnectCause.notTrusted),
+            (try TLSContext(.client()), DisconnectCause.notTrusted(.unknownIssuer)),
             (try certificates.clientContext { $0.pins = try TLSPins([otherKey]) }, .wrongKey),
         ]
         var configuration = PacketSessionConfiguration.patient
@@ -356,6 +356,12 @@ struct TLSConnectionTests {
             #expect(await doubtful.states.causes(3) { doubtful.end() } == [cause, cause, cause])
         }
         configuration.client.dialing.tls = try certificates.clientContext()
+        let misnamed = try PacketSession.start(
+            to: [ServerEndpoint("127.0.0.1", port: server.address.port, tlsServerName: "other.test")],
+            protocol: SceneProtocol.self, configuration: configuration)
+        let wrongHost = DisconnectCause.notTrusted(.wrongHost(expected: "other.test"))
+        #expect(await misnamed.states.causes(1) { misnamed.end() } == [wrongHost])
+        #expect(wrongHost.description == "the server's certificate is not trusted: it is not for other.test")
         // By an IP address, with the name of the certificate.
         let named = ServerEndpoint("127.0.0.1", port: server.address.port, tlsServerName: "localhost")
         let session = try PacketSession.start(to: [named], protocol: SceneProtocol.self, configuration: configuration)

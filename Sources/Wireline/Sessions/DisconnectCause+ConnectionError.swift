@@ -17,7 +17,7 @@ extension DisconnectCause {
             case .transport(let error): Self(error)
             case .tls(let error): Self(error)
             case .unanswered: .timedOut
-            case .unmatchedReply: .broken
+            case .unmatchedReply: .broken(error.description)
             case .endedBeforeReply: .endedByPeer
             case .webSocket(let error): Self(error, overTLS: overTLS)
             case .proxy(let error): Self(error)
@@ -25,12 +25,12 @@ extension DisconnectCause {
             case .disconnected(let cause): cause
             case .httpRequest, .cancelled, .alreadyReceiving, .notOnLoop, .tooManyRequests, .session, .sessionEnded,
                 .tooManyConnections, .tooSlow, .noRoom, .slowReader, .kicked:
-                .failed
+                .failed(error.description)
             }
     }
 
     private init(_ error: CodecError) {
-        if case .endOfStream = error.reason { self = .endedByPeer } else { self = .broken }
+        if case .endOfStream = error.reason { self = .endedByPeer } else { self = Self.broken(by: error) }
     }
 
     /// Makes the cause for an error of the network, or of a lookup.
@@ -41,9 +41,9 @@ extension DisconnectCause {
             case .reset: .reset
             case .timedOut: .timedOut
             case .unknownHost, .lookupFailed, .invalidAddress: .unknownHost
-            case .interfaceNotPermitted, .differentFamilies: .misconfigured
+            case .interfaceNotPermitted, .differentFamilies: Self.misconfigured(by: error)
             // An interface may return.
-            case .system, .noSuchInterface, .closed, .cancelled: .failed
+            case .system, .noSuchInterface, .closed, .cancelled: Self.failed(by: error)
             }
     }
 
@@ -52,14 +52,13 @@ extension DisconnectCause {
             switch error {
             case .invalidURL, .invalidHeader, .reservedHeader, .invalidCookie, .invalidCredentials, .invalidSubprotocol,
                 .invalidOrigin, .invalidDeflate, .deflateUnavailable:
-                .misconfigured
+                Self.misconfigured(by: error)
             case .truncated: .endedByPeer
-            // The server would refuse again.
-            case .refused(let response) where [401, 403].contains(response.status): .loginRefused
             // Without TLS it may be a captive portal that redirects.
-            case .refused(let response) where overTLS && [301, 308].contains(response.status): .misconfigured
-            case .refused: .failed
-            default: .broken
+            case .refused(let response) where overTLS && [301, 308].contains(response.status):
+                Self.misconfigured(by: error)
+            case .refused(let response): .refusedByHTTP(status: response.status)
+            default: Self.broken(by: error)
             }
     }
 
@@ -69,10 +68,10 @@ extension DisconnectCause {
             // The proxy would refuse again.
             case .invalidURL, .invalidCredentials, .invalidHost, .noAcceptableMethod, .loginRefused,
                 .refused(status: 407, _):
-                .misconfigured
+                Self.misconfigured(by: error)
             case .notConnected(.connectionRefused): .refused
-            case .refused, .notConnected: .failed
-            case .invalidAnswer, .notSOCKS5: .broken
+            case .refused, .notConnected: Self.failed(by: error)
+            case .invalidAnswer, .notSOCKS5: Self.broken(by: error)
             case .truncated: .endedByPeer
             }
     }
@@ -83,14 +82,28 @@ extension DisconnectCause {
             case .unavailable, .unreadableFile, .unusable, .encryptedKey, .keyDoesNotMatch, .invalidServerName,
                 .invalidPin, .unknownCipher, .unknownGroup,
                 .invalidApplicationProtocol:
-                .misconfigured
-            case .certificateExpired, .certificateNotYetValid, .wrongHost, .selfSigned, .unknownIssuer,
-                .certificateRefused, .missingCertificate:
-                .notTrusted
+                Self.misconfigured(by: error)
+            case .unknownIssuer: .notTrusted(.unknownIssuer)
+            case .selfSigned: .notTrusted(.selfSigned)
+            case .certificateExpired: .notTrusted(.expired)
+            case .certificateNotYetValid: .notTrusted(.notYetValid)
+            case .wrongHost(let expected): .notTrusted(.wrongHost(expected: expected.escaped()))
+            case .missingCertificate: .notTrusted(.missing)
+            case .certificateRefused(let code, _): .notTrusted(.refused(code: code))
             case .pinMismatch: .wrongKey
-            case .notTLS, .violation: .broken
+            case .notTLS, .violation: Self.broken(by: error)
             case .truncated: .endedByPeer
-            case .alert, .failed, .outputEnded: .failed
+            case .alert, .failed, .outputEnded: Self.failed(by: error)
             }
+    }
+
+    // Peers can have written parts of these texts.
+
+    private static func failed(by error: some CustomStringConvertible) -> Self { .failed(error.description.escaped()) }
+
+    private static func broken(by error: some CustomStringConvertible) -> Self { .broken(error.description.escaped()) }
+
+    private static func misconfigured(by error: some CustomStringConvertible) -> Self {
+        .misconfigured(error.description.escaped())
     }
 }

@@ -42,7 +42,8 @@ extension PacketSession {
     }
 }
 
-/// The error a login hook throws if the server refused the login and would refuse again: the session ends.
+/// The error a login hook throws if the server refused the login and would refuse again: the session ends
+/// with `DisconnectCause.loginRefused`, which has the text.
 public struct SessionLoginRefused: Error, Equatable, CustomStringConvertible {
     /// The server's reason in one line; control characters, and others that must not reach a terminal, are escaped.
     public let description: String

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
 import WirelineSession
 import WirelineTransport
 
@@ -38,8 +39,8 @@ extension SessionDriver {
         if let notice = adapter.takeRestOfLogin(link, for: self) { return .kicked(notice) }
         return switch error {
         case let error as ConnectionError: adapter.cause(of: error, on: link.connection)
-        case is SessionLoginRefused: .loginRefused
-        default: .loginFailed
+        case let error as SessionLoginRefused: .loginRefused(error.description)
+        default: .loginFailed("\(error)".escaped())
         }
     }
 

@@ -16,10 +16,24 @@ public enum SessionState: Equatable, Sendable {
     case loggingIn
     /// Messages are sent.
     case ready
-    /// The session waits to reconnect; `cause` ended the connection or the last attempt.
+    /// The session waits to reconnect; `cause` ended the connection or the last attempt. The next attempt begins at
+    /// `until`, a time since the session's beginning.
     case waiting(until: Duration, cause: DisconnectCause)
     /// The session has ended for good.
     case ended(SessionEndCause)
+}
+
+extension SessionState: CustomStringConvertible {
+    /// A description in one line.
+    public var description: String {
+        switch self {
+        case .connecting(let endpoint, let attempt): "connecting to endpoint \(endpoint), attempt \(attempt)"
+        case .loggingIn: "logging in"
+        case .ready: "ready"
+        case .waiting(let until, let cause): "waiting until \(until) to reconnect: \(cause)"
+        case .ended(let cause): cause.description
+        }
+    }
 }
 
 /// Why a session has ended.

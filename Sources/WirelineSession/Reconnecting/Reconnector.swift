@@ -57,8 +57,10 @@ package struct Reconnector: Sendable {
             case .wait(let delay): leastDelay = max(.zero, delay)
             }
             triedInRound = 0
+        case .refusedByHTTP(let status) where DisconnectCause.isFinal(status: status):
+            return .stop(outOfRetries: false)
         case .refused, .reset, .timedOut, .unknownHost, .failed, .broken, .silent, .endedByPeer, .loginFailed,
-            .notTrusted, .wrongKey:
+            .refusedByHTTP, .notTrusted, .wrongKey:
             break
         }
         if triedInRound > 0, triedInRound < endpointCount {
@@ -97,7 +99,7 @@ extension DisconnectCause {
     /// Whether the cause shows that the endpoint, or a device on the path, still answers.
     fileprivate var showsThatEndpointLives: Bool {
         switch self {
-        case .refused, .reset, .broken, .endedByPeer, .kicked, .loginRefused, .loginFailed: true
+        case .refused, .reset, .broken, .endedByPeer, .kicked, .loginRefused, .loginFailed, .refusedByHTTP: true
         case .timedOut, .unknownHost, .failed, .silent, .notTrusted, .wrongKey, .misconfigured, .endedByUs: false
         }
     }
@@ -107,8 +109,8 @@ extension DisconnectCause {
     package var makesAddressesDoubtful: Bool {
         switch self {
         case .timedOut, .unknownHost, .silent, .notTrusted, .wrongKey: true
-        case .refused, .reset, .failed, .broken, .endedByPeer, .kicked, .loginRefused, .loginFailed, .misconfigured,
-            .endedByUs:
+        case .refused, .reset, .failed, .broken, .endedByPeer, .kicked, .loginRefused, .loginFailed, .refusedByHTTP,
+            .misconfigured, .endedByUs:
             false
         }
     }

@@ -32,11 +32,13 @@ struct Coverage {
 
     static let expectedStates: [SessionState] =
         [.connecting(endpoint: 0, attempt: 0), .loggingIn, .ready, .ended(.byUs)]
-        + ([.refused, .reset, .timedOut, .unknownHost, .failed, .silent, .endedByPeer, .notTrusted, .wrongKey, kick]
-        as [DisconnectCause]).map {
+        + ([
+            .refused, .reset, .timedOut, .unknownHost, .failed(""), .silent, .endedByPeer, .notTrusted(.expired),
+            .wrongKey, kick,
+        ] as [DisconnectCause]).map {
             .waiting(until: .zero, cause: $0)
         }
-        + ([kick, .loginRefused, .misconfigured] as [DisconnectCause]).map { .ended(.stopped($0)) }
+        + ([kick, .loginRefused(""), .misconfigured("")] as [DisconnectCause]).map { .ended(.stopped($0)) }
         + [.ended(.outOfRetries(last: .refused))]
 
     static var expectedOutcomes: [String] {

@@ -26,12 +26,12 @@ extension Simulation {
             return plan(.established(link), after: link.latency)
         }
         let causes: [DisconnectCause] = [
-            .refused, .refused, .unknownHost, .failed, .reset, .endedByPeer, .notTrusted, .wrongKey,
+            .refused, .refused, .unknownHost, .failed(""), .reset, .endedByPeer, .notTrusted(.expired), .wrongKey,
         ]
         switch random.below(20) {
         case 0..<6: plan(.ended(link, causes[random.below(causes.count)]), after: link.latency)
         case 6: break
-        case 7: if random.percentage() < 20 { plan(.ended(link, .misconfigured), after: link.latency) }
+        case 7: if random.percentage() < 20 { plan(.ended(link, .misconfigured("")), after: link.latency) }
         default:
             decideFate(of: link)
             plan(.established(link), after: link.latency)
@@ -142,7 +142,7 @@ extension Simulation {
                 handle(.acknowledged(number, .cumulative(last)), link.client)
             }
             handle(.loggedIn(number), link.client)
-        case .loginRefused: handle(.ended(number, .loginRefused), link.client)
+        case .loginRefused: handle(.ended(number, .loginRefused("")), link.client)
         case .reply(let index, var sequence):
             if scenario.mutation == .mistakenReply { sequence = sequence.map { $0 - 1 } }
             repliedMessage = index

@@ -224,11 +224,11 @@ extension SimulatedClient {
         readySince = nil
         if isStable == true { (roundAttemptCount, delayCount, attemptsInARow) = (0, 0, 1) }
         let isPathGone = [.timedOut, .unknownHost, .silent].contains(cause)
-        mustExpireAddresses = isPathGone || [.notTrusted, .wrongKey].contains(cause)
+        mustExpireAddresses = isPathGone || [.notTrusted(.expired), .wrongKey].contains(cause)
         nextEndpoints =
             switch isStable {
             case nil: others
-            case _? where isPathGone || cause == .failed: others
+            case _? where isPathGone || cause == .failed(""): others
             case true?: [0]
             case false?: attemptsInARow < 2 ? [endpoint] : others
             }

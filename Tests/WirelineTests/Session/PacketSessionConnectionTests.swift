@@ -148,7 +148,7 @@ struct PacketSessionConnectionTests {
             let reply = try await login.client.request(Authentication(body: ""))
             throw SessionLoginRefused(reply.body)
         }
-        await #expect(throws: ConnectionError.sessionEnded(.stopped(.loginRefused))) {
+        await #expect(throws: ConnectionError.sessionEnded(.stopped(.loginRefused(#"{"code":401}"#)))) {
             try await session.waitUntilReady()
         }
         #expect(await numbers.first(2) == [1, 2])

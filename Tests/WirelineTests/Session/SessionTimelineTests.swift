@@ -121,8 +121,8 @@ struct SessionTimelineTests {
             switch self {
             case .silence: .silent
             case .slowLogin: .timedOut
-            case .refusedLogin: .loginRefused
-            case .failedLogin: .loginFailed
+            case .refusedLogin: .loginRefused(SessionLoginRefused().description)
+            case .failedLogin: .loginFailed("Unlucky()")
             case .kick, .kickWithEnd: .kicked(Self.notice)
             }
         }

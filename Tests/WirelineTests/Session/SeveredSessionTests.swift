@@ -70,7 +70,7 @@ struct SeveredSessionTests {
 
     @Test(arguments: [
         (ServerEnd.endsOutput, DisconnectCause.endedByPeer), (.endsInsidePacket, .endedByPeer), (.resets, .reset),
-        (.sendsNoPacket, .broken),
+        (.sendsNoPacket, .broken("")),
     ])
     func `a session reports how a connection ended, and leaves no half-open connection`(
         end: ServerEnd, cause: DisconnectCause
@@ -97,7 +97,8 @@ struct SeveredSessionTests {
                 mayEnd.open()
             }
         }
-        #expect(causes == [cause])
+        // A text may follow.
+        #expect(causes.count == 1 && causes[0].description.hasPrefix(cause.description), "\(causes)")
         _ = try await session.request(ChangeRoom(room: "1"))
         let first = await connections.first(1)[0]
         #expect(try await eventually { try await first.onLoop { !$0.stream.isOpen } })

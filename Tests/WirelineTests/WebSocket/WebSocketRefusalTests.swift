@@ -154,7 +154,7 @@ struct WebSocketRefusalTests {
             if attemptCount > 100 { break }
         }
         withExtendedLifetime(session) {}
-        #expect(end == .stopped(.loginRefused))
+        #expect(end == .stopped(.refusedByHTTP(status: 401)))
         mayEnd.open()
         let visitor = try? RawSocket.connect(to: port)
         visitor?.endOutput()

@@ -82,17 +82,18 @@ struct WebSocketSessionTests {
             if case .waiting(_, let cause) = state { causes.add(cause) }
             if state == .ready { break }
         }
-        #expect(await causes.first(1) == [.loginFailed])
+        #expect(await causes.first(1) == [.loginFailed("NoToken()")])
         #expect(asked.count == 2)
         session.end()
         let refused = try server.session(.patient { $0.headers = { _ in throw SessionLoginRefused() } })
-        await #expect(throws: ConnectionError.sessionEnded(.stopped(.loginRefused))) {
+        let refusal = DisconnectCause.loginRefused(SessionLoginRefused().description)
+        await #expect(throws: ConnectionError.sessionEnded(.stopped(refusal))) {
             try await refused.waitUntilReady()
         }
         let invalid = try server.session(.patient { $0.headers = { _ in ["X": "a\r\nY: b"] } })
-        await #expect(throws: ConnectionError.sessionEnded(.stopped(.misconfigured))) {
-            try await invalid.waitUntilReady()
-        }
+        let error = await #expect(throws: ConnectionError.self) { try await invalid.waitUntilReady() }
+        guard case .sessionEnded(.stopped(.misconfigured(let text))) = error else { throw NoToken() }
+        #expect(text.contains("X"))
         await server.shutDown()
     }
 

@@ -74,8 +74,8 @@ struct WebSocketSessionTimelineTests {
         var cause: DisconnectCause {
             switch self {
             case .slowLogin: .timedOut
-            case .refusedLogin: .loginRefused
-            case .failedLogin: .loginFailed
+            case .refusedLogin: .loginRefused(SessionLoginRefused().description)
+            case .failedLogin: .loginFailed("Unlucky()")
             case .kick: .kicked(KickNotice(reason: 1_012, advice: .wait(atLeast: .zero)))
             }
         }
