@@ -79,7 +79,7 @@ struct TestFailureTests {
         let text = await failure {
             try await ann.network.run(within: .milliseconds(10)) { try await ann.client.waitUntilEnd() }
         }
-        #expect(text?.hasPrefix("the call, but it did not finish: the network is idle") == true)
+        #expect(text?.hasPrefix("the test waits for a call, but it did not finish: the network is idle") == true)
     }
 
     @Test func `a sender whose server reads nothing fails`() async throws {

@@ -42,7 +42,7 @@ extension TestNetwork {
         within limit: Duration = .zero, fileID: String = #fileID, line: Int = #line,
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        try await run("the call", within: limit, CodePlace(fileID, line), body)
+        try await run("the test waits for a call", within: limit, CodePlace(fileID, line), body)
     }
 
     func run<Value: Sendable>(

@@ -20,7 +20,8 @@ public import WirelineTransport
 /// waits or has returned. So a test never sleeps, and never hangs: what does not come before the network is idle does
 /// not come. ``patience`` is for code that leaves the loop.
 ///
-/// A test makes a network of its own. It ends when nothing keeps it: the network, its servers and its clients.
+/// A test makes a network of its own, and keeps it as long as it uses anything of it. The network ends when neither the
+/// test nor a ``TestServer`` or ``TestClient`` keeps it.
 public final class TestNetwork: Sendable {
     /// The event loop, for what a test starts itself: `PacketSession.start(to:protocol:on:)` and others.
     public let loops: EventLoopGroup

@@ -26,6 +26,8 @@ public final class EventLoop: @unchecked Sendable {
         var work: [Work] = []
         /// Whether the loop has been signalled about it.
         var isSignalled = false
+        /// Whether the loop has stopped, and takes no more.
+        var isClosed = false
     }
 
     enum Work {
@@ -178,6 +180,7 @@ public final class EventLoop: @unchecked Sendable {
 
     func post(_ work: Work) {
         let mustSignal = inbox.withLock { inbox in
+            guard !inbox.isClosed else { return false }
             inbox.work.append(work)
             defer { inbox.isSignalled = true }
             return !inbox.isSignalled
@@ -329,6 +332,12 @@ public final class EventLoop: @unchecked Sendable {
     package func stop() {
         preconditionIsCurrent()
         isStopped = true
+        // What waits may keep the loop itself. It is released outside the lock.
+        _ = inbox.withLock { inbox in
+            defer { inbox.work = [] }
+            inbox.isClosed = true
+            return inbox.work
+        }
         timers = TimerQueue()
         idleActions = Queue()
         actorExecutor.detach()
