@@ -147,82 +147,6 @@ struct ServerTests {
         await server.shutDown()
     }
 
-    @Test func `a connection without a packet is closed, even if it sends single bytes`() async throws {
-        let ends = ConnectionEnds()
-        let configuration = ends.configure { $0.firstPacketTimeout = .milliseconds(50) }
-        let server = try await SceneServer.start(configuration: configuration) { client in
-            while try await client.nextPacket() != nil {}
-        }
-        let client = try await server.connect()
-        // A packet of 1 MiB, a byte at a time.
-        let dripping = Task {
-            try await client.connection.sendRaw([0x00, 0x10, 0x00, 0x00, 0x00, 0x01])
-            while true {
-                try await Task.sleep(for: .milliseconds(2))
-                try await client.connection.sendRaw([7])
-            }
-        }
-        #expect(await ends.nextText() == "the deadline has passed")
-        dripping.cancel()
-        client.close()
-        await server.shutDown()
-    }
-
-    @Test func `silence ends a connection, but not while its handler is busy`() async throws {
-        let ends = ConnectionEnds()
-        // On a loop that other tests do not keep busy, because the test measures its time.
-        let group = try EventLoopGroup(threadCount: 1)
-        let configuration = ends.configure {
-            $0.firstPacketTimeout = .seconds(500)
-            $0.listening.idleTimeout = .seconds(1)
-        }
-        let server = try await SceneServer.start(on: group, configuration: configuration) { client in
-            guard let packet = try await client.nextPacket() else { return }
-            // Longer than the timeout: this is the handler's time, and not the peer's.
-            try await Task.sleep(for: .milliseconds(1_500))
-            try await client.forward(packet)
-            _ = try await client.nextPacket()
-        }
-        let client = try await server.connect(on: group)
-        try await client.send(Cs_20001(sceneID: 1, line: 1, message: ""))
-        #expect(try await client.nextPacket() != nil)
-        #expect(await ends.nextText() == "the deadline has passed")
-        client.close()
-        await server.shutDown()
-    }
-
-    @Test(arguments: [false, true])
-    func `a silent peer times out, even during short requests and short waits`(
-        isAsked: Bool
-    ) async throws {
-        let configuration = ConnectionEnds().configure { $0.listening.idleTimeout = .milliseconds(300) }
-        let server = try await SceneServer.start(configuration: configuration) { client in
-            while !Task.isCancelled {
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { _ = try? await client.nextPacket() }
-                    if isAsked {
-                        group.addTask {
-                            for _ in 0..<10 {
-                                let question = Cs_20001(sceneID: 1, line: 1, message: "")
-                                _ = try? await client.connection.request(question, timeout: .milliseconds(20))
-                            }
-                        }
-                    } else {
-                        group.addTask { try await Task.sleep(for: .milliseconds(20)) }
-                    }
-                    try await group.next()
-                    group.cancelAll()
-                }
-                guard client.connection.stream.isOpen else { return }
-            }
-        }
-        let client = try await server.connect()
-        // What was sent to it comes first.
-        while let packet = try await client.nextPacket() { #expect(isAsked && packet.id == 20_001) }
-        client.close()
-        await server.shutDown()
-    }
-
     @Test func `the longest possible timeout never ends`() async throws {
         let ends = ConnectionEnds()
         let forEver = Duration.seconds(Int64.max)
@@ -246,20 +170,6 @@ struct ServerTests {
         client.close()
         await server.shutDown(within: forEver)
         #expect(await ends.next() == nil)
-    }
-
-    @Test func `a peer that reads nothing times out`() async throws {
-        let ends = ConnectionEnds()
-        let configuration = ends.configure { $0.limits.writeTimeout = .milliseconds(50) }
-        let server = try await SceneServer.start(configuration: configuration) { client in
-            let message = Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 999)))
-            while true { try await client.send(message) }
-        }
-        let client = try await server.connect()
-        let end = await ends.nextText()
-        #expect(end == "the deadline has passed")
-        client.close()
-        await server.shutDown()
     }
 
     @Test func `a server that shuts down lets its handlers end, and sends their answers`() async throws {
@@ -322,14 +232,6 @@ struct ServerTests {
         let ending = Task { await server.shutDown(within: .seconds(600)) }
         ending.cancel()
         await ending.value
-        var iterator = wasCancelled.makeAsyncIterator()
-        #expect(await iterator.next() == true)
-        client.close()
-    }
-
-    @Test func `a handler that does not end in time is cancelled`() async throws {
-        let (server, client, wasCancelled) = try await startBusyServer()
-        await server.shutDown(within: .milliseconds(10))
         var iterator = wasCancelled.makeAsyncIterator()
         #expect(await iterator.next() == true)
         client.close()

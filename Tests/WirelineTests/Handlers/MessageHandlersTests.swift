@@ -5,10 +5,9 @@ import Scene
 import Testing
 import TestingSupport
 import WirelineCodec
+import WirelineTesting
 
-@testable import Wireline
-
-/// Handlers by type, on a server that runs.
+/// Handlers by type, on a server in memory.
 struct MessageHandlersTests {
     /// The state of a visitor.
     struct Visitor: Sendable {
@@ -57,12 +56,9 @@ struct MessageHandlersTests {
     }
 
     static func start(
-        _ handlers: Handlers, configuration: ServerConfiguration = .patient
-    ) async throws -> GoimServer {
-        try await GoimServer.start(
-            at: "127.0.0.1", port: 0, on: EventLoopGroup(threadCount: 1), configuration: configuration,
-            handlers: handlers
-        ) { _ in Visitor() }
+        _ handlers: Handlers, configuration: ServerConfiguration = ServerConfiguration()
+    ) async throws -> TestServer<GoimProtocol> {
+        try await TestNetwork().serve(handlers, configuration: configuration) { _ in Visitor() }
     }
 
     // MARK: Replies and state
@@ -70,39 +66,31 @@ struct MessageHandlersTests {
     @Test(arguments: Kind.allCases)
     func `a returned value is the reply, with the request's sequence number`(kind: Kind) async throws {
         let server = try await Self.start(Self.handlers(kind))
-        let client = try await server.connect()
-        try await withThrowingTaskGroup(of: UInt32.self) { group in
-            for _ in 0..<100 {
-                group.addTask { try await client.request(Heartbeat(body: "")).popularity }
+        let client = try await server.network.connect(to: server)
+        let numbers = try await server.network.run {
+            try await withThrowingTaskGroup(of: UInt32.self) { group in
+                for _ in 0..<100 {
+                    group.addTask { try await client.client.request(Heartbeat(body: "")).popularity }
+                }
+                return try await group.reduce(into: Set<UInt32>()) { $0.insert($1) }
             }
-            var numbers: Set<UInt32> = []
-            for try await number in group { numbers.insert(number) }
-            #expect(numbers == Set(1...100))
         }
-        client.close()
-        await server.shutDown()
+        #expect(numbers == Set(1...100))
     }
 
     @Test(arguments: Kind.allCases)
     func `each connection has a state of its own, and messages keep their order`(kind: Kind) async throws {
         let server = try await Self.start(Self.handlers(kind))
         for name in ["ann", "bob"] {
-            let client = try await server.connect()
+            let client = try await server.network.connect(to: server)
             #expect(try await client.request(Authentication(body: name)).body == "hello " + name)
             for _ in 0..<3 { try await client.send(Heartbeat(body: "")) }
             _ = try await client.request(ChangeRoom(room: "7"))
-            var seen: [String] = []
-            while seen.count < 4, let received = try await client.nextMessage() {
-                switch received.message {
-                case .heartbeatReply(let reply): seen.append("\(reply.popularity)")
-                case .notification(let notification): seen.append(notification.body)
-                default: Issue.record("\(received)")
-                }
+            for number in 1...3 as ClosedRange<UInt32> {
+                try await client.expect(HeartbeatReply(popularity: number))
             }
-            #expect(seen == ["1", "2", "3", name + " goes to 7"])
-            client.close()
+            try await client.expect(Notification(body: name + " goes to 7"))
         }
-        await server.shutDown()
     }
 
     // MARK: At the start
@@ -145,23 +133,19 @@ struct MessageHandlersTests {
             }
         }
         let server = try await Self.start(handlers)
-        let client = try await server.connect()
+        let client = try await server.network.connect(to: server)
         try await client.send(ChangeRoom(room: "9"))
-        try await client.send(id: 77, payload: RawSpan())
+        try await client.client.send(id: 77, payload: RawSpan())
         try await client.send(Subscribe(operations: ""))
         #expect(await seen.first(3) == ["room 9", "unknown 77", "subscribe"])
-        client.close()
-        await server.shutDown()
     }
 
     @Test func `unknown IDs are counted and dropped without such a handler`() async throws {
         let server = try await Self.start(Self.handlers())
-        let client = try await server.connect()
-        try await client.send(id: 77, payload: RawSpan())
+        let client = try await server.network.connect(to: server)
+        try await client.client.send(id: 77, payload: RawSpan())
         #expect(try await client.request(Heartbeat(body: "")).popularity == 1)
-        #expect(await server.counters().traffic.unknownIDCount == 1)
-        client.close()
-        await server.shutDown()
+        #expect(await server.server.counters().traffic.unknownIDCount == 1)
     }
 
     // MARK: Steps
@@ -177,18 +161,12 @@ struct MessageHandlersTests {
             return false
         }
         let server = try await Self.start(handlers)
-        let client = try await server.connect()
+        let client = try await server.network.connect(to: server)
         try await client.send(Heartbeat(body: ""))
-        guard case .notification(let refusal)? = try await client.nextMessage()?.message else {
-            Issue.record("no refusal has come")
-            return
-        }
-        #expect(refusal.body == "log in first")
+        try await client.expect(Notification(body: "log in first"))
         _ = try await client.request(Authentication(body: "ann"))
         #expect(try await client.request(Heartbeat(body: "")).popularity == 1)
         #expect(await seen.first(2) == ["Heartbeat", "Heartbeat"])
-        client.close()
-        await server.shutDown()
     }
 
     @Test func `a part's steps apply to its own messages, after those of the whole`() async throws {
@@ -206,27 +184,30 @@ struct MessageHandlersTests {
             return true
         }
         let server = try await Self.start(handlers)
-        let client = try await server.connect()
+        let client = try await server.network.connect(to: server)
         _ = try await client.request(Authentication(body: "ann"))
         _ = try await client.request(Heartbeat(body: ""))
         #expect(await seen.first(3) == ["whole Authentication", "whole Heartbeat", "part Heartbeat"])
-        client.close()
-        await server.shutDown()
     }
 
     @Test func `messages beyond a limit are dropped, or end the connection`() async throws {
         var handlers = Self.handlers()
-        handlers.limit([Subscribe.self], to: 2, per: .seconds(1_000))
-        handlers.limit([Heartbeat.self], to: 3, per: .seconds(1_000), excess: .skip)
+        handlers.limit([Subscribe.self], to: 2, per: .seconds(10))
+        handlers.limit([Heartbeat.self], to: 3, per: .seconds(6), excess: .skip)
         let ends = Seen<String>()
         handlers.onClose { client, error in ends.add("\(client.state.count) \(error.map { "\($0)" } ?? "clean")") }
         let server = try await Self.start(handlers)
-        let client = try await server.connect()
+        let client = try await server.network.connect(to: server)
         for _ in 0..<10 { try await client.send(Heartbeat(body: "")) }
-        for _ in 0..<3 { try await client.send(Subscribe(operations: "")) }
-        while try await client.nextMessage() != nil {}
-        #expect(await ends.first(1) == ["3 Subscribe: more than 2 messages in 1000.0 seconds"])
-        await server.shutDown()
+        for _ in 0..<3 { try await client.expect(HeartbeatReply.self) }
+        try await client.expectNothing(for: .seconds(4))
+        for _ in 0..<10 { try await client.send(Heartbeat(body: "")) }
+        for _ in 0..<2 { try await client.expect(HeartbeatReply.self) }
+        for _ in 0..<2 { try await client.send(Subscribe(operations: "")) }
+        try await client.expectNothing(for: .seconds(5))
+        for _ in 0..<2 { try await client.send(Subscribe(operations: "")) }
+        try await client.expectEnd()
+        #expect(await ends.first(1) == ["5 Subscribe: more than 2 messages in 10.0 seconds"])
     }
 
     // MARK: Errors and ends
@@ -243,17 +224,11 @@ struct MessageHandlersTests {
         }
         handlers.onClose { _, error in ends.add(error is Refusal ? "refusal" : "\(String(describing: error))") }
         let server = try await Self.start(handlers)
-        let client = try await server.connect()
-        try await client.send(Subscribe(operations: ""))
-        try await client.send(Heartbeat(body: ""))
-        guard case .notification(let words)? = try await client.nextMessage()?.message else {
-            Issue.record("no last words have come")
-            return
-        }
-        #expect(words.body == "last words")
-        #expect(try await client.nextMessage() == nil)
+        let client = try await server.network.connect(to: server)
+        try await client.sendTogether(Subscribe(operations: ""), Heartbeat(body: ""))
+        try await client.expect(Notification(body: "last words"))
+        #expect(try await client.expectEnd() == nil)
         #expect(await ends.first(1) == ["refusal"])
-        await server.shutDown()
     }
 
     @Test(arguments: Kind.allCases)
@@ -263,15 +238,13 @@ struct MessageHandlersTests {
         handlers.on(Subscribe.self) { _, _ in throw Refusal() }
         handlers.onError { error, _ in errors.add("\(type(of: error))") }
         let server = try await Self.start(handlers)
-        let client = try await server.connect()
+        let client = try await server.network.connect(to: server)
         try await client.send(Subscribe(operations: ""))
         // The text is not UTF-8.
-        try await client.send(id: 12, payload: [UInt8](repeating: 0xFF, count: 2).span.bytes)
+        try await client.client.send(id: 12, payload: [UInt8](repeating: 0xFF, count: 2).span.bytes)
         #expect(try await client.request(Heartbeat(body: "")).popularity == 1)
         #expect(await errors.first(2) == ["Refusal", "ConnectionError"])
-        #expect(await server.counters().traffic.refusedPacketCount == 1)
-        client.close()
-        await server.shutDown()
+        #expect(await server.server.counters().traffic.refusedPacketCount == 1)
     }
 
     @Test(arguments: Kind.allCases)
@@ -284,11 +257,11 @@ struct MessageHandlersTests {
         }
         handlers.onClose { client, error in seen.add("\(client.state.name) closed \(error == nil)") }
         let server = try await Self.start(handlers)
-        let client = try await server.connect()
+        let client = try await server.network.connect(to: server)
         _ = try await client.request(Authentication(body: "ann"))
-        client.finish()
+        await client.finish()
         #expect(await seen.first(2) == ["opened at \(server.address.port)", "ann closed true"])
-        await server.shutDown()
+        try await server.shutDown()
         #expect(seen.count == 2)
     }
 
@@ -302,11 +275,10 @@ struct MessageHandlersTests {
         }
         handlers.onClose { _, error in ends.add(error is Refusal) }
         let server = try await Self.start(handlers)
-        let client = try await server.connect()
-        #expect(try await client.nextMessage() != nil)
-        #expect(try await client.nextMessage() == nil)
+        let client = try await server.network.connect(to: server)
+        try await client.expect(Notification.self)
+        #expect(try await client.expectEnd() == nil)
         #expect(await ends.first(1) == [true])
-        await server.shutDown()
     }
 
     @Test(arguments: Kind.allCases)
@@ -318,34 +290,29 @@ struct MessageHandlersTests {
             try client.kick(with: Notification(body: "out"))
         }
         let server = try await Self.start(handlers)
-        let client = try await server.connect()
-        let two = try Subscribe(operations: "").encoded() + Subscribe(operations: "").encoded()
-        try await client.send(packet: two)
-        #expect(try await client.nextMessage() != nil)
-        #expect(try await client.nextMessage() == nil)
-        client.close()
-        await server.shutDown()
+        let client = try await server.network.connect(to: server)
+        try await client.sendTogether(Subscribe(operations: ""), Subscribe(operations: ""))
+        try await client.expect(Notification.self)
+        #expect(try await client.expectEnd() == nil)
         #expect(handled.count == 1)
     }
 
     @Test(arguments: Kind.allCases)
     func `the server's metrics have the handling times of each message`(kind: Kind) async throws {
         let server = try await Self.start(Self.handlers(kind))
-        let client = try await server.connect()
+        let client = try await server.network.connect(to: server)
         for _ in 0..<129 { _ = try await client.request(Heartbeat(body: "")) }
-        let times = await server.metrics().messageTimes
+        let times = await server.server.metrics().messageTimes
         #expect(times.map(\.name) == ["Heartbeat"])
         // Of messages that are handled without `await`, one in 64 is measured: the first, and so on.
         #expect(times.first?.times.count == (kind == .atOnce ? 3 : 129))
-        client.close()
-        await server.shutDown()
     }
 
     // MARK: Back-pressure
 
     @Test(arguments: Kind.allCases)
     func `while a client reads nothing, its further messages wait`(kind: Kind) async throws {
-        var configuration = ServerConfiguration.patient
+        var configuration = ServerConfiguration()
         configuration.limits.pendingByteCount = 64 << 10
         let handled = Seen<Void>()
         var handlers = Self.handlers(kind, except: [Subscribe.self])
@@ -355,20 +322,17 @@ struct MessageHandlersTests {
             return SubscribeReply(operations: answer)
         }
         let server = try await Self.start(handlers, configuration: configuration)
-        let client = try await server.connect()
-        let count = 2_000
+        let client = try await server.network.connect(to: server)
+        await client.pauseReading()
+        let count: UInt32 = 200
         let request = try Subscribe(operations: "").encoded()
-        try await client.send(packet: Array(repeatElement(request, count: count).joined()))
-        _ = await handled.first(2)
-        var pending = 0
-        while pending < configuration.limits.pendingByteCount {
-            pending = await server.counters().traffic.pendingByteCount
-        }
+        try await client.send(bytes: Array(repeatElement(request, count: Int(count)).joined()))
+        let pending = await server.server.counters().traffic.pendingByteCount
+        #expect(pending > 0)
         #expect(pending < configuration.limits.pendingByteCount + (64 << 10))
         #expect(handled.count < count)
-        for _ in 0..<count { _ = try await client.nextPacket() }
+        await client.resumeReading()
+        for _ in 0..<count { try await client.expect(SubscribeReply(operations: answer)) }
         #expect(handled.count == count)
-        client.close()
-        await server.shutDown()
     }
 }

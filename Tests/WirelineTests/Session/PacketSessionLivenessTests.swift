@@ -5,6 +5,8 @@ import Goim
 import Scene
 import Testing
 import TestingSupport
+import WirelineTesting
+import WirelineTransport
 
 @testable import Wireline
 
@@ -37,40 +39,45 @@ struct PacketSessionLivenessTests {
     }
 
     @Test func `a silent server is given up, and the session reconnects`() async throws {
-        let server = try await GoimServer.start { client in
+        let network = try TestNetwork()
+        let server = try await network.serve(GoimProtocol.self) { client in
             // Reads, and sends nothing.
             while try await client.nextPacket() != nil {}
         }
         var conventions = SessionConventions<GoimProtocol>()
         conventions.heartbeat(
-            HeartbeatPolicy(interval: .milliseconds(10), timeout: .milliseconds(50)), answeredBy: HeartbeatReply.self
+            HeartbeatPolicy(interval: .seconds(10), timeout: .seconds(50)), answeredBy: HeartbeatReply.self
         ) { Heartbeat(body: "") }
         let session = try server.session(conventions: conventions)
-        let causes = await session.states.causes(3) { session.end() }
+        // At most 60 s, and 50 ms to reconnect.
+        let causes = try await network.run(within: .seconds(181)) {
+            await session.states.causes(3) { session.end() }
+        }
         #expect(causes.prefix(3) == [.silent, .silent, .silent])
-        await server.shutDown()
+        #expect(network.time >= .seconds(150))
     }
 
     @Test func `an unanswered heartbeat of an ended connection is checked once, and not again`() async throws {
-        let server = try await GoimServer.start { client in _ = try await client.nextPacket() }
+        let network = try TestNetwork()
+        let server = try await network.serve(GoimProtocol.self) { client in _ = try await client.nextPacket() }
         var conventions = SessionConventions<GoimProtocol>()
         conventions.heartbeat(
-            HeartbeatPolicy(interval: .milliseconds(10), timeout: .milliseconds(200)), answeredBy: HeartbeatReply.self
+            HeartbeatPolicy(interval: .seconds(10), timeout: .seconds(200)), answeredBy: HeartbeatReply.self
         ) { Heartbeat(body: "") }
         var configuration = PacketSessionConfiguration.patient
         // Nothing else wakes the session for a long time.
         configuration.reconnect = ReconnectPolicy(baseDelay: .seconds(10_000), maximumDelay: .seconds(10_000))
         let session = try PacketSession.start(
-            to: [server.endpoint], protocol: GoimProtocol.self, configuration: configuration, conventions: conventions)
-        for await case .waiting in session.states { break }
-        let isForgotten = try await eventually { await session.driver.loop.run { session.driver.nextLook == nil } }
-        #expect(isForgotten)
-        session.end()
-        await server.shutDown()
+            to: [server.endpoint], protocol: GoimProtocol.self, on: network.loops, configuration: configuration,
+            conventions: conventions)
+        try await network.run(within: .seconds(11)) { for await case .waiting in session.states { break } }
+        await network.advance(by: .seconds(200))
+        #expect(await session.driver.loop.run { session.driver.nextLook == nil })
     }
 
     @Test func `a server's reason for ending the connection ends the session`() async throws {
-        let server = try await GoimServer.start { client in
+        let network = try TestNetwork()
+        let server = try await network.serve(GoimProtocol.self) { client in
             try await client.send(Notification(body: "you have logged in elsewhere"))
             while try await client.nextPacket() != nil {}
         }
@@ -79,19 +86,22 @@ struct PacketSessionLivenessTests {
         conventions.end(Notification.self) { $0.body.contains("elsewhere") ? notice : nil }
         let session = try server.session(conventions: conventions)
         // The message itself says more than its number.
-        var bodies: [String] = []
+        let bodies = Seen<String>()
         await #expect(throws: ConnectionError.sessionEnded(.stopped(.kicked(notice)))) {
-            for try await received in session.messages {
-                guard case .notification(let notification) = received.message else { continue }
-                bodies.append(notification.body)
+            try await network.run {
+                for try await received in session.messages {
+                    guard case .notification(let notification) = received.message else { continue }
+                    bodies.add(notification.body)
+                }
             }
         }
-        #expect(bodies == ["you have logged in elsewhere"])
-        await server.shutDown()
+        #expect(bodies.count == 1)
+        #expect(await bodies.first(1) == ["you have logged in elsewhere"])
     }
 
     @Test func `a server's reason for refusing a login ends the session too`() async throws {
-        let server = try await GoimServer.start { client in
+        let network = try TestNetwork()
+        let server = try await network.serve(GoimProtocol.self) { client in
             _ = try await client.nextPacket()
             try await client.send(Notification(body: "full"))
         }
@@ -102,9 +112,8 @@ struct PacketSessionLivenessTests {
             _ = try await login.client.request(Authentication(body: ""))
         }
         await #expect(throws: ConnectionError.sessionEnded(.stopped(.kicked(notice)))) {
-            try await session.waitUntilReady()
+            try await network.run { try await session.waitUntilReady() }
         }
-        await server.shutDown()
     }
 
     @Test func `a server's question is answered on the loop, with its sequence number`() async throws {
@@ -123,7 +132,9 @@ struct PacketSessionLivenessTests {
     }
 
     @Test func `a busy session still sends heartbeats if it needs a confirmation`() async throws {
-        let server = try await GoimServer.start { client in
+        let network = try TestNetwork()
+        network.latency = .milliseconds(1)
+        let server = try await network.serve(GoimProtocol.self) { client in
             // Each answer causes the next question.
             try await client.send(Notification(body: ""))
             while let received = try await client.nextMessage() {
@@ -142,10 +153,10 @@ struct PacketSessionLivenessTests {
         ) { Heartbeat(body: "") }
         conventions.answer(Notification.self) { _ in Subscribe(operations: "") }
         let session = try server.session(conventions: conventions)
-        let sent = try await session.send(ChangeRoom(room: "1"), delivery: .exactlyOnce)
-        #expect(try await sent.outcome() == .confirmed)
-        session.end()
-        await server.shutDown()
+        let outcome = try await network.run(within: .seconds(2)) {
+            try await session.send(ChangeRoom(room: "1"), delivery: .exactlyOnce).outcome()
+        }
+        #expect(outcome == .confirmed)
     }
 
     @Test func `a server that asks many questions gets every answer, in order`() async throws {

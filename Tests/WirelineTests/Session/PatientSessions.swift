@@ -3,6 +3,7 @@
 import FaultSupport
 import Testing
 import Wireline
+import WirelineTesting
 
 extension PacketSessionConfiguration {
     /// For machines that do many other things at the same time: the session reconnects at once, and retries for long.
@@ -67,5 +68,16 @@ extension PacketServer {
     ) throws -> PacketSession<Definition> {
         try PacketSession.start(
             to: [endpoint], protocol: Definition.self, configuration: .patient, conventions: conventions, login: login)
+    }
+}
+
+extension TestServer {
+    func session(
+        conventions: SessionConventions<Definition> = SessionConventions(),
+        login: (@Sendable (PacketSession<Definition>.Login) async throws -> Void)? = nil
+    ) throws -> PacketSession<Definition> {
+        try PacketSession.start(
+            to: [endpoint], protocol: Definition.self, on: network.loops, configuration: .patient,
+            conventions: conventions, login: login)
     }
 }
