@@ -12,6 +12,8 @@ extension TestClient {
     /// - Parameters:
     ///   - expected: The message.
     ///   - limit: How far the clock may move until it comes (default: not at all).
+    ///   - fileID: The file of the test, for the failure.
+    ///   - line: The line of the test, for the failure.
     public func expect<Message: ServerMessage>(
         _ expected: Message, within limit: Duration = .zero, fileID: String = #fileID, line: Int = #line
     ) async throws where Message.Definition == Definition {
@@ -52,7 +54,10 @@ extension TestClient {
 
     /// Expects that nothing comes, and that the connection stays open.
     ///
-    /// - Parameter duration: How far the clock moves meanwhile (default: not at all).
+    /// - Parameters:
+    ///   - duration: How far the clock moves meanwhile (default: not at all).
+    ///   - fileID: The file of the test, for the failure.
+    ///   - line: The line of the test, for the failure.
     public func expectNothing(
         for duration: Duration = .zero, fileID: String = #fileID, line: Int = #line
     ) async throws {
@@ -67,7 +72,10 @@ extension TestClient {
 
     /// Expects the end of the connection, after all messages were taken.
     ///
-    /// - Parameter limit: How far the clock may move until it comes (default: not at all).
+    /// - Parameters:
+    ///   - limit: How far the clock may move until it comes (default: not at all).
+    ///   - fileID: The file of the test, for the failure.
+    ///   - line: The line of the test, for the failure.
     /// - Returns: The error that ended it; nil if the server has ended its stream after a whole packet.
     @discardableResult
     public func expectEnd(

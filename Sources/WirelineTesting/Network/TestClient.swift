@@ -84,7 +84,10 @@ public final class TestClient<Definition: PacketProtocol>: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request.
+    ///   - header: Header fields to set (default: none); the client chooses the sequence.
     ///   - limit: How far the clock may move until the reply comes (default: not at all).
+    ///   - fileID: The file of the test, for the failure.
+    ///   - line: The line of the test, for the failure.
     /// - Throws: `ConnectionError`; ``TestFailure`` if no reply comes.
     public func request<Request: ClientMessage & RequestMessage>(
         _ request: Request, header: PacketHeader = [:], within limit: Duration = .zero, fileID: String = #fileID,

@@ -53,6 +53,8 @@ public final class TestContext<Definition: PacketProtocol, State>: Sendable {
     /// - Parameters:
     ///   - limit: How far the clock may move until the call returns (default: not at all).
     ///   - body: The call; the context must not leave it.
+    ///   - fileID: The file of the test, for the failure.
+    ///   - line: The line of the test, for the failure.
     /// - Throws: What the call throws; ``TestFailure`` if it waits for something that does not come.
     @discardableResult
     public func call<Value: Sendable>(

@@ -37,6 +37,8 @@ extension TestNetwork {
     ///   - limit: How far the clock may move for it: from one timer to the next, until it has finished (default: not at
     ///     all).
     ///   - body: What to run, on the network's loop.
+    ///   - fileID: The file of the test, for the failure.
+    ///   - line: The line of the test, for the failure.
     /// - Throws: What `body` throws; ``TestFailure`` if it did not finish.
     public func run<Value: Sendable>(
         within limit: Duration = .zero, fileID: String = #fileID, line: Int = #line,

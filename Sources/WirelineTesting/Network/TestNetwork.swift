@@ -125,6 +125,8 @@ public final class TestNetwork: Sendable {
     ///   - server: The server.
     ///   - name: The client's name in the errors of expectations (default `client 1`, and so on).
     ///   - configuration: Timeouts, limits, TLS and so on.
+    ///   - fileID: The file of the test, for the failure.
+    ///   - line: The line of the test, for the failure.
     /// - Throws: `ConnectionError`, as `PacketClient.connect`.
     public func connect<Definition: PacketProtocol>(
         to server: TestServer<Definition>, as name: String? = nil,

@@ -34,7 +34,10 @@ public struct TestServer<Definition: PacketProtocol>: Sendable {
 
     /// Drains all connections, and closes what is left after a time on the test's clock.
     ///
-    /// - Parameter timeout: The time limit (default 10 s).
+    /// - Parameters:
+    ///   - timeout: The time limit (default 10 s).
+    ///   - fileID: The file of the test, for the failure.
+    ///   - line: The line of the test, for the failure.
     public func shutDown(
         within timeout: Duration = .seconds(10), fileID: String = #fileID, line: Int = #line
     ) async throws {
