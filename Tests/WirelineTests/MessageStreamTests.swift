@@ -13,11 +13,15 @@ struct MessageStreamTests {
     private static let oneByte: [UInt8] = [1]
 
     /// A server that sends notifications with these texts to each client, and then reads until the client ends.
+    ///
+    /// - Parameter start: When it sends the first one; nil: at once. A second stream gets only what the first one has
+    ///   not taken yet.
     private func notifying(
-        _ bodies: [String],
+        _ bodies: [String], after start: Gate? = nil,
         then body: @escaping @Sendable (ServerConnection<GoimProtocol>) async throws -> Void = { _ in }
     ) async throws -> PacketServer<GoimProtocol> {
         try await GoimServer.start { client in
+            await start?.wait()
             for body in bodies { try await client.send(Notification(body: body)) }
             try await body(client)
             while try await client.nextPacket() != nil {}
@@ -32,7 +36,8 @@ struct MessageStreamTests {
     }
 
     @Test func `each stream gets all messages of its type, and other messages are received as before`() async throws {
-        let server = try await notifying(["1", "2"]) { client in
+        let mayBegin = Gate()
+        let server = try await notifying(["1", "2"], after: mayBegin) { client in
             try await client.send(HeartbeatReply(popularity: 3))
             try await client.send(ChangeRoomReply())
             try await client.send(Notification(body: "4"))
@@ -41,6 +46,7 @@ struct MessageStreamTests {
         let client = try await server.connect()
         let (first, second) = (client.messages(of: Notification.self), client.messages(of: Notification.self))
         let popularities = client.messages(of: HeartbeatReply.self)
+        mayBegin.open()
         async let firstBodies = bodies(3, of: first)
         async let secondBodies = bodies(3, of: second)
         var others: [UInt64] = []
@@ -75,9 +81,11 @@ struct MessageStreamTests {
     }
 
     @Test func `an error comes after the messages that have arrived`() async throws {
-        let server = try await notifying(["1", "2"])
+        let mayBegin = Gate()
+        let server = try await notifying(["1", "2"], after: mayBegin)
         let client = try await server.connect()
         let (stream, other) = (client.messages(of: Notification.self), client.messages(of: Notification.self))
+        mayBegin.open()
         // Both have arrived in the other stream, too.
         #expect(try await bodies(2, of: stream) == ["1", "2"])
         client.close()
