@@ -20,7 +20,8 @@ extension PacketConnection {
     ///   - header: Header fields to set; the connection chooses the sequence.
     ///   - timeout: The time limit for sending it and waiting for the reply.
     /// - Throws: As ``send(_:)``; ``ConnectionError/unanswered(unreadByteCount:)``,
-    ///   ``ConnectionError/unmatchedReply(_:expected:received:)``, ``ConnectionError/endedBeforeReply``, ``ConnectionError/tooManyRequests(limit:)``.
+    ///   ``ConnectionError/unmatchedReply(_:expected:received:)``, ``ConnectionError/endedBeforeReply``,
+    ///   ``ConnectionError/tooManyRequests(limit:)``.
     public nonisolated(nonsending) func request<Request: RequestMessage>(
         _ request: Request, header: PacketHeader = [:], timeout: Duration = .seconds(10)
     ) async throws(ConnectionError) -> Request.Reply {

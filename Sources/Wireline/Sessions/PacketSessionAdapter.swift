@@ -163,7 +163,7 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
         deliver(packet, in: driver)
     }
 
-    /// Gives a packet to those who read its type, or to whoever reads the session's messages.
+    /// Gives a packet to the streams of its type, or to the session's messages if there is no such stream.
     private func deliver(_ packet: ReceivedPacket, in driver: Driver) {
         if !readers.take(packet) { driver.inbox.add(packet) }
     }

@@ -27,7 +27,7 @@ final class MemoryLine {
     private var isScheduled = false
     /// Whether the writer waits for space.
     private var isWriterBlocked = false
-    /// Whether nobody will read any more, so that what arrives resets the connection.
+    /// Whether the reader has closed its end, so that what arrives resets the connection.
     private var hasLostReader = false
     /// Whether the connection was reset.
     private var isBroken = false
@@ -142,7 +142,7 @@ final class MemoryLine {
         isScheduled = false
         guard !isCut, !network.isCut, !isBroken, let first = head else { return }
         if hasLostReader {
-            // Nobody reads it: the system of the reader answers with a reset.
+            // As the system of a reader that has closed answers with a reset.
             writer?.becomeReset()
             return
         }
