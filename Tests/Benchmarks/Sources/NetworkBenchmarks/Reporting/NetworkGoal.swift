@@ -58,8 +58,8 @@ struct NetworkGoal {
     private static func besidePackets(_ title: String, _ scenario: Scenario, _ most: Double) -> NetworkGoal {
         let (server, packets) = (OwnServer.webSocketWireline.rawValue, OwnServer.asyncWireline.rawValue)
         return NetworkGoal(
-            title: "\(title), server CPU, `\(server)` of `\(packets)`", server: server, scenario: scenario,
-            metric: .serverNanoseconds, bound: .mostTimesThat(most, of: packets))
+            title: "\(title), server CPU, `\(server)`", server: server, scenario: scenario, metric: .serverNanoseconds,
+            bound: .mostTimesThat(most, of: packets))
     }
 
     private static func aheadOfAll(_ title: String, _ scenario: Scenario) -> NetworkGoal {
