@@ -14,12 +14,16 @@ extension ByteReader {
         // SAFETY: position and position + byteCount lie between 0 and end, by the guard and the invariant.
         let slice = unsafe bytes.extracting(
             unchecked: Range(uncheckedBounds: (position, position &+ byteCount)))
-        guard let text = ShortText.string(ofASCII: slice) else {
-            let text = try String(validating: slice, at: position)
-            position &+= byteCount
-            return text
-        }
+        guard let text = ShortText.string(ofASCII: slice) else { return try readCheckedString(of: slice) }
         position &+= byteCount
+        return text
+    }
+
+    /// Reads a string that may be long or not ASCII. It is apart, so that short strings do not pay for its registers.
+    @inline(never)
+    private mutating func readCheckedString(of bytes: RawSpan) throws(CodecError) -> String {
+        let text = try String(validating: bytes, at: position)
+        position &+= bytes.byteCount
         return text
     }
 
