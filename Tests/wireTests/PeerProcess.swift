@@ -24,8 +24,13 @@ final class PeerProcess {
 
     /// Starts the program, and waits until it has printed something.
     ///
-    /// - Parameter port: Its port, if it does not print it; by default the last number in its output.
-    init(_ line: String, in workspace: Workspace, port: UInt16? = nil) throws {
+    /// - Parameters:
+    ///   - port: Its port, if it does not print it; by default the last number in its output.
+    ///   - announcement: What it prints when it listens, if it does not print the port.
+    init(
+        _ line: String, in workspace: Workspace, port: UInt16? = nil,
+        announcing announcement: String = "Ready to accept"
+    ) throws {
         process = workspace.process(shell: "exec " + line)
         process.standardInput = input
         process.standardOutput = output
@@ -38,7 +43,7 @@ final class PeerProcess {
             guard !data.isEmpty else { throw DidNotListen(output: text) }
             text += String(decoding: data, as: UTF8.self)
             guard port == nil else {
-                found = text.contains("Ready to accept") ? port : nil
+                found = text.contains(announcement) ? port : nil
                 continue
             }
             found = text.matches(of: /(?:127\.0\.0\.1:|port )(\d+)/).last.flatMap { UInt16($0.1) }
@@ -48,6 +53,23 @@ final class PeerProcess {
 
     struct DidNotListen: Error {
         var output: String
+    }
+
+    /// Returns a server that cannot choose a port itself. A port that was free may be in use by now: then it is started
+    /// again with another one.
+    static func onFreePort(_ start: (_ port: UInt16) throws -> PeerProcess) async throws -> PeerProcess {
+        var failureCount = 0
+        while true {
+            let free = try await rawPeer { _, _ in [] }
+            let port = try #require(free.address.split(separator: ":").last.flatMap { UInt16($0) })
+            await free.close()
+            do {
+                return try start(port)
+            } catch let error as DidNotListen {
+                failureCount += 1
+                guard failureCount < 10 else { throw error }
+            }
+        }
     }
 
     func stop() {

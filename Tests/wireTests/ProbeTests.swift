@@ -169,25 +169,10 @@ struct ProbeTests {
 
     @Test(.enabled(if: PeerProcess.isWanted("redis-server"), "redis-server is not on the PATH: install redis-server"))
     func `a Redis server is recognised`() async throws {
-        let server = try await redis()
-        #expect(try await probe("127.0.0.1:\(server.port)", for: .other("Redis")) == .other("Redis"))
-    }
-
-    /// A Redis server. It cannot choose a port itself, and a port that was free may be in use by now.
-    private func redis() async throws -> PeerProcess {
-        var failureCount = 0
-        while true {
-            let free = try await rawPeer { _, _ in [] }
-            let port = try HostAndPort(free.address).port
-            await free.close()
-            let line = "redis-server --port \(port) --bind 127.0.0.1 --save ''"
-            do {
-                return try PeerProcess(line, in: Workspace(), port: port)
-            } catch let error as PeerProcess.DidNotListen {
-                failureCount += 1
-                guard failureCount < 10 else { throw error }
-            }
+        let server = try await PeerProcess.onFreePort { port in
+            try PeerProcess("redis-server --port \(port) --bind 127.0.0.1 --save ''", in: Workspace(), port: port)
         }
+        #expect(try await probe("127.0.0.1:\(server.port)", for: .other("Redis")) == .other("Redis"))
     }
 
     @Test func `a peer that returns every byte, or every line, has no packets`() async throws {

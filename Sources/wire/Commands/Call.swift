@@ -9,61 +9,100 @@ extension Command {
     /// `wire call`
     static let call = Command(
         name: "call",
-        summary: "send a message to a server, and print the reply as decode does",
-        parameters: [.endpoint, .message, .json],
-        options: [.protocolFolder, .header, .expect, .timeout, .verbose] + TLSOptions.clientOptions
+        summary: "send messages to a server on one connection, and print the replies as decode does",
+        parameters: [.endpoint, .messages],
+        options: [.protocolFolder, .header, .expect, .noReply, .listen, .timeout, .verbose] + TLSOptions.clientOptions
             + NetworkOptions.clientOptions,
         example: #"wire call 127.0.0.1:9001 Cs_20001 '{"SceneId":1,"Line":2,"message":"hi"}' "#
             + "--expect Cs_20001 --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
             let endpoint = try HostAndPort(arguments.word(at: 0) ?? "")
             let timeout = try TimeSpan(arguments[.timeout] ?? "5s", of: .timeout)
+            let listening = try listening(arguments)
             let tls = try TLSOptions.client(arguments)
             var configuration = ClientConfiguration(
                 dialing: DialingOptions(tls: tls?.context, tlsServerName: tls?.serverName))
             try NetworkOptions.apply(arguments, to: &configuration)
+            let words = try CallWords(arguments, listens: listening != .no)
             let translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
             if arguments.has(.verbose) {
                 // There is one connection, which needs no number.
                 configuration.log = TrafficLog(translator) { console.report("\($0.peerAddress): \($0.event)") }
             }
-            let message = arguments.word(at: 1) ?? ""
-            for name in [message] + (arguments[.expect].map { [$0] } ?? []) { try translator.requireMessage(name) }
-            let json = try StandardInput.text(unlessGiven: arguments.word(at: 2))
-            let header = arguments[.header].map { Array($0.utf8) }
-            let request = try translator.request(message, json, header: header)
-            let expectation = Expectation(of: request, message, expecting: arguments[.expect], translator)
+            let isAlone = words.isOneMessage && listening == .no && !arguments.has(.noReply)
+            let requests = try requests(words, arguments, translator, isAlone: isAlone)
             let call = ServerCall(
                 endpoint: endpoint, timeout: timeout, configuration: configuration, translator: translator,
-                request: request,
-                expectation: expectation, console: console)
-            try console.print(try await call.run().description)
+                listening: listening, isAlone: isAlone, console: console)
+            try await call.run(requests)
         })
+
+    private static func listening(_ arguments: Arguments) throws(CommandError) -> ServerCall.Listening {
+        guard let text = arguments[.listen] else { return .no }
+        let forever = "forever"
+        return text == forever ? .forever : .lasting(try TimeSpan(text, of: .listen, or: forever).duration)
+    }
+
+    /// Returns the requests that the words name, all checked, or those of standard input, which come later.
+    private static func requests(
+        _ words: CallWords, _ arguments: Arguments, _ translator: PacketTranslator, isAlone: Bool
+    ) throws(CommandError) -> CallRequests {
+        let awaitsReplies = !arguments.has(.noReply)
+        let expected = arguments[.expect]
+        if expected != nil, !awaitsReplies {
+            throw .usage("\(Option.expect.name) and \(Option.noReply.name) do not go together")
+        }
+        var maker = RequestMaker(
+            translator, header: arguments[.header].map { Array($0.utf8) }, awaitsReplies: awaitsReplies)
+        guard case .messages(let messages) = words else {
+            guard expected == nil else {
+                throw .usage("\(Option.expect.name) goes with a MESSAGE, not with lines of standard input")
+            }
+            try maker.requireHeader()
+            var lines = InputLines()
+            // Nobody connects to say nothing.
+            if !arguments.has(.listen), try !lines.waitForFirst() {
+                throw arguments.words.count > 1
+                    ? .failure("standard input has no message")
+                    : .usage("MESSAGE is missing", hint: "standard input has none, either")
+            }
+            return .lines(lines, maker)
+        }
+        guard !messages.isEmpty || expected == nil else { throw .usage("\(Option.expect.name) goes with a MESSAGE") }
+        for name in messages.map(\.name) + (expected.map { [$0] } ?? []) { try translator.requireMessage(name) }
+        var requests: [CallRequest] = []
+        for (place, message) in messages.enumerated() {
+            let isLast = place == messages.count - 1
+            let json = try message.json(isAlone: words.isOneMessage, translator)
+            requests.append(
+                try maker.request(message.name, json, expecting: isLast ? expected : nil, awaitsAnything: isAlone))
+        }
+        return .list(requests)
+    }
+}
+
+extension Parameter {
+    fileprivate static let messages = Parameter(
+        "MESSAGE [JSON]",
+        "a message's name in the schema, or its @name, and the object of its fields or a line that decode printed; "
+            + "several are sent one after another, each after the reply to the one before, and all other messages of "
+            + "the server are printed too, as they come; one MESSAGE alone without JSON reads it from standard input; "
+            + "without MESSAGE, or for -, lines of standard input as decode prints them are sent",
+        isOptional: true, isRepeated: true)
 }
 
 extension Option {
     fileprivate static let expect = Option(
         "--expect", value: "MESSAGE",
-        "the reply's message (default: the one that the schema pairs with the request, or the first that arrives)")
+        "the message that answers the last MESSAGE (default: the one that the schema pairs with it; without a pair, one "
+            + "MESSAGE alone waits for the first that arrives, and several do not wait)")
+    fileprivate static let noReply = Option("--no-reply", "wait for no replies: send one message after another")
+    fileprivate static let listen = Option(
+        "--listen", value: "TIME",
+        "stay after the last reply, and print what arrives for this long: 500ms, 5s, 2m, or forever; the server or "
+            + "Ctrl-C may end it earlier")
     fileprivate static let timeout = Option(
-        "--timeout", value: "TIME", "the time limit for connecting and the reply together: 500ms, 5s, 2m (default 5s)")
-}
-
-extension PacketTranslator {
-    /// Returns a packet as ``packet(of:_:header:)`` does, with sequence number 1 unless the caller has chosen one.
-    ///
-    /// Messages that are not replies have sequence number 0.
-    fileprivate func request(
-        _ message: String, _ json: [UInt8], header: [UInt8]?
-    ) throws(CommandError) -> [UInt8] {
-        let packet = try packet(of: message, json, header: header)
-        guard let field = description.layout.sequenceField else { return packet }
-        var members: [JSONValue.Member] = []
-        if let header, case .object(let set)? = try? JSONValue(parsing: header) { members = set }
-        let line = try? JSONValue(parsing: json, maximumDepth: maximumJSONDepth)
-        let isChosen = members.contains { $0.name == field.name } || line?["header"]?[field.name] != nil
-        guard !isChosen else { return packet }
-        let numbered = JSONValue.object(members + [JSONValue.Member(field.name, 1)])
-        return try self.packet(of: message, json, header: Array(numbered.description.utf8))
-    }
+        "--timeout", value: "TIME",
+        "the time limit for connecting and the first reply together, and for each further reply: 500ms, 5s, 2m "
+            + "(default 5s)")
 }

@@ -33,8 +33,6 @@ extension Command {
 }
 
 extension Option {
-    fileprivate static let subprotocol = Option(
-        "--subprotocol", value: "NAME", "ask for this subprotocol; repeat it for more, the preferred one first")
     fileprivate static let origin = Option("--origin", value: "ORIGIN", "send this page's origin, as a browser does")
     fileprivate static let wait = Option(
         "--wait", value: "TIME", "after the end of the input, close when nothing has arrived for this long (default 1s)"

@@ -2,18 +2,22 @@
 
 import Wireline
 import WirelineTransport
+import WirelineWebSocket
 
 /// The options for how a connection is made.
 enum NetworkOptions {
     static let connectingOptions = [Option.proxy, .interface, .dns]
     /// These options, and those for connections that carry packets.
-    static let clientOptions = [Option.webSocket] + connectingOptions
+    static let clientOptions = [Option.webSocket, .subprotocol, .webSocketHeader] + connectingOptions
 
     /// Applies the options to a client's configuration.
     static func apply(_ arguments: Arguments, to configuration: inout ClientConfiguration) throws(CommandError) {
         if let path = arguments[.webSocket] {
             try requirePath(path)
-            configuration.webSocket = ClientConfiguration.WebSocketOptions(path: path)
+            configuration.webSocket = ClientConfiguration.WebSocketOptions(
+                path: path, subprotocols: arguments.all(.subprotocol), headers: try headers(arguments))
+        } else if let option = [Option.subprotocol, .webSocketHeader].first(where: arguments.has) {
+            throw .usage("\(option.name) goes with \(Option.webSocket.name)")
         }
         try apply(arguments, to: &configuration.dialing)
     }
@@ -52,6 +56,20 @@ enum NetworkOptions {
         configuration.webSocket = options
     }
 
+    /// Returns the headers of a WebSocket's request, in the notation of HTTP.
+    private static func headers(_ arguments: Arguments) throws(CommandError) -> WebSocketHeaders {
+        var headers = WebSocketHeaders()
+        for text in arguments.all(.webSocketHeader) {
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                // The value may be a secret.
+                throw .usage("\(Option.webSocketHeader.name) is a name, a colon and a value, such as 'X-Room: 7'")
+            }
+            headers.append(name: String(parts[0]), value: String(parts[1].drop { $0 == " " || $0 == "\t" }))
+        }
+        return headers
+    }
+
     private static func requirePath(_ path: String) throws(CommandError) {
         guard !path.hasPrefix("/") else { return }
         throw .usage("\(Option.webSocket.name) is a path that begins with a slash, such as /sub; `\(path)` is not")
@@ -76,6 +94,8 @@ enum NetworkOptions {
 extension Option {
     static let webSocket = Option(
         "--websocket", value: "PATH", "carry the packets over a WebSocket at this path: /sub")
+    fileprivate static let webSocketHeader = Option(
+        "--websocket-header", value: "'NAME: VALUE'", "send this header in the WebSocket's request; repeat it for more")
     fileprivate static let proxy = Option(
         "--proxy", value: "URL",
         "connect through this proxy: http://HOST:PORT or socks5://HOST:PORT; USER:PASSWORD@ may stand before the host")

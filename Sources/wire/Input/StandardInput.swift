@@ -1,25 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineTransport
+
 /// Reads bytes from standard input.
 enum StandardInput {
     private static let pieceByteCount = 1 << 16
     /// The largest text that is held in memory, 256 MiB: more than the JSON of a 16 MiB packet.
-    private static let maximumTextByteCount = 256 << 20
+    static let maximumTextByteCount = 256 << 20
 
     /// Passes on all bytes as they arrive, in pieces of at most 64 KiB; it flushes the output before each wait.
     static func forEachPiece(
         _ console: Console, _ receiver: ([UInt8]) throws(CommandError) -> Void
     ) throws(CommandError) {
         while true {
-            let piece: [UInt8]
             try console.flush()
-            do throws(SystemError) {
-                piece = try System.read(System.Descriptor.standardInput, limit: pieceByteCount)
-            } catch {
-                throw failure(error)
-            }
+            let piece = try piece()
             guard !piece.isEmpty else { return }
             try receiver(piece)
+        }
+    }
+
+    /// Returns the next bytes, at most 64 KiB; empty at the end.
+    static func piece() throws(CommandError) -> [UInt8] {
+        do throws(SystemError) {
+            return try System.read(System.Descriptor.standardInput, limit: pieceByteCount)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Whether bytes have arrived, or the end.
+    static var hasArrived: Bool { System.isReadable(System.Descriptor.standardInput, within: 0) }
+
+    /// Waits until bytes arrive, or the end.
+    static func waitForArrival() async {
+        await withCheckedContinuation { continuation in
+            do throws(TransportError) {
+                try BlockingCalls.shared.run {
+                    _ = System.isReadable(System.Descriptor.standardInput)
+                    continuation.resume()
+                }
+            } catch {
+                // Without a thread to wait, the caller waits while it reads.
+                continuation.resume()
+            }
         }
     }
 

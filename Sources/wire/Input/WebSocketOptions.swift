@@ -64,6 +64,9 @@ extension Option {
     static let allowedHost = Option(
         "--allow-host", value: "NAME",
         "also accept this host name from browsers, * for any; without it, a loopback address accepts only local names")
+    static let subprotocol = Option(
+        "--subprotocol", value: "NAME",
+        "ask for this WebSocket subprotocol; repeat it for more, the preferred one first")
     static let deflate = Option("--deflate", "compress messages if the other side supports it (permessage-deflate)")
     static let messageLimit = Option(
         "--max-message", value: "N", "the most bytes of a message (default 16777216)")

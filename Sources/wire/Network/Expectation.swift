@@ -14,8 +14,8 @@ struct Expectation {
     private let message: MessageDescription?
     /// Its sequence number; nil for any.
     private let sequence: UInt64?
-    /// Whether the packet is decoded as this message, whichever side should send it.
-    let isNamed: Bool
+    /// Whether the caller has named the message.
+    private let isNamed: Bool
     private let description: ProtocolDescription
 
     init(of request: [UInt8], _ name: String, expecting expected: String?, _ translator: PacketTranslator) {
@@ -34,6 +34,9 @@ struct Expectation {
 
     /// The name of the message, if one is expected.
     var name: String? { message?.name }
+
+    /// The name of the message as which the packet is decoded, whichever side should send it; nil: the server's.
+    var namedMessage: String? { isNamed ? name : nil }
 
     func isMet(by packet: ReceivedPacket) -> Bool {
         if let message, packet.id != message.id { return false }

@@ -5,51 +5,54 @@ import WirelineCodec
 import WirelineSchema
 import WirelineTransport
 
-/// A request to a server, and its reply.
+/// Messages to a server on one connection, and its replies.
 struct ServerCall {
     let endpoint: HostAndPort
     let timeout: TimeSpan
     /// The configuration of the connection; the call's timeout applies to it, too.
     let configuration: ClientConfiguration
     let translator: PacketTranslator
-    /// The packet to send.
-    let request: [UInt8]
-    let expectation: Expectation
+    let listening: Listening
+    /// Whether one request and its reply are all: then other messages of the server are skipped, with a note.
+    let isAlone: Bool
     let console: Console
 
-    /// Connects, sends the request and waits for the reply.
-    ///
-    /// - Returns: The reply as JSON.
-    func run() async throws(CommandError) -> JSONValue {
-        let deadline = MonotonicTime.now + timeout.duration
+    /// How long the call stays after the last reply.
+    enum Listening: Equatable {
+        case no
+        case lasting(Duration)
+        case forever
+    }
+
+    /// Connects, and sends each request when the one before has its reply; prints what the server sends.
+    func run(_ requests: CallRequests) async throws(CommandError) {
+        let start = MonotonicTime.now
         let connection = try await connect()
-        // Only the timer closes the connection, so a closed connection means that the timeout has ended.
-        let fragment = Lock<String?>(nil)
-        connection.loop.execute {
-            connection.loop.schedule(at: deadline) {
-                fragment.withLock { $0 = connection.tornPacket.map(Self.words) }
-                connection.close()
-            }
-        }
-        let reply: ReceivedPacket
-        do throws(ConnectionError) {
-            try await connection.send(packet: request)
-            reply = try await self.reply(on: connection)
+        let conversation = Conversation(self, on: connection, requests, start: start)
+        if listening != .no { Signals.takeOver { Task { await conversation.interrupt() } } }
+        do throws(CommandError) {
+            try await conversation.hold()
         } catch {
             await close(connection)
-            throw failure(error, fragment: fragment.withLock(\.self))
+            throw error
         }
-        await close(connection)
-        do throws(CodecError) {
-            return try json(of: reply)
-        } catch {
-            throw .failure("the reply of \(endpoint): \(error)", hint: echoHint(reply))
+        if await conversation.needsDelivery {
+            await deliver(on: connection)
+        } else {
+            await close(connection)
         }
     }
 
     /// Closes a connection before the program ends; with TLS, the server is notified, so it sees no truncation.
     private func close(_ connection: PacketConnection) async {
         await connection.loop.run { connection.close() }
+    }
+
+    /// Closes a connection after the server has had time to read everything: no reply shows that it has.
+    private func deliver(on connection: PacketConnection) async {
+        connection.finish(within: timeout.duration)
+        // Its error is that of a server which does not end its side.
+        _ = try? await connection.waitUntilEnd()
     }
 
     private func connect() async throws(CommandError) -> PacketConnection {
@@ -66,52 +69,86 @@ struct ServerCall {
             throw .cannotConnect(to: endpoint, error, within: timeout, recorder.timeline)
         }
     }
+}
 
-    /// Returns the first packet that is the reply, and prints a note for each packet before it.
-    private func reply(on connection: PacketConnection) async throws(ConnectionError) -> ReceivedPacket {
-        while let packet = try await connection.next() {
-            if expectation.isMet(by: packet) { return packet }
-            console.report(expectation.note(passingOver: packet))
-        }
-        throw .endedBeforeReply
-    }
+// MARK: Packets
 
-    /// Returns how much of a partial packet has arrived: `10 of 11 bytes`.
-    private static func words(_ torn: (receivedByteCount: Int, byteCount: Int?)) -> String {
-        let count = torn.byteCount ?? torn.receivedByteCount
-        return (torn.byteCount == nil ? "" : "\(torn.receivedByteCount) of ")
-            + (count == 1 ? "1 byte" : "\(count) bytes")
-    }
-
-    /// - Parameter fragment: How much of a packet had arrived at the timeout; nil if nothing had.
-    private func failure(_ error: ConnectionError, fragment: String?) -> CommandError {
-        switch error {
-        case .transport(.closed):
-            if let fragment {
-                return .failure("no reply from \(endpoint) within \(timeout): only \(fragment) of a packet came")
+extension ServerCall {
+    /// Returns a request's reply as JSON.
+    func json(of reply: ReceivedPacket, to request: CallRequest) throws(CommandError) -> JSONValue {
+        let lent = reply.lent
+        do throws(CodecError) {
+            if let name = request.expectation?.namedMessage, let json = try translator.decode(lent, asMessage: name) {
+                return json
             }
-            let hint = expectation.name.map { "--expect names another message than \($0) to wait for" }
-            return .failure("no reply from \(endpoint) within \(timeout)", hint: hint)
-        case .endedBeforeReply: return .failure("\(endpoint) has ended the connection before it replied")
-        case .codec(let fault) where fault.lookalike == .tls && configuration.dialing.tls == nil:
-            return .failure("\(endpoint): \(error)", hint: "with --tls, or --tls-ca FILE, the call speaks TLS")
-        default: return .failure("\(endpoint): \(error)")
+            return try translator.decode(lent, from: .server)
+        } catch {
+            let what = isAlone ? "the reply of \(endpoint)" : "the reply of \(endpoint) to \(request.name)"
+            throw .failure("\(what): \(error)", hint: echoHint(reply, request))
         }
     }
 
-    private func json(of packet: ReceivedPacket) throws(CodecError) -> JSONValue {
-        let lent = packet.lent
-        if expectation.isNamed, let name = expectation.name, let json = try translator.decode(lent, asMessage: name) {
-            return json
+    /// Returns another message of the server as JSON.
+    func json(of packet: ReceivedPacket) throws(CommandError) -> JSONValue {
+        do throws(CodecError) {
+            return try translator.decode(packet.lent, from: .server)
+        } catch {
+            throw .failure("a message of \(endpoint): \(error)")
         }
-        return try translator.decode(lent, from: .server)
     }
 
     /// Returns a hint for a reply that equals the request.
-    private func echoHint(_ reply: ReceivedPacket) -> String? {
-        guard [UInt8](copying: reply.bytes) == request else { return nil }
-        let description = translator.description
-        let sent = description.message(id: reply.id, from: .client)?.name
+    private func echoHint(_ reply: ReceivedPacket, _ request: CallRequest) -> String? {
+        guard [UInt8](copying: reply.bytes) == request.packet else { return nil }
+        let sent = translator.description.message(id: reply.id, from: .client)?.name
         return sent.map { "these are the bytes that were sent; --expect \($0) reads what a server returns unchanged" }
+    }
+}
+
+// MARK: Errors
+
+extension ServerCall {
+    /// Returns the error for a reply that has not arrived in time, or a request that the server has not read in time.
+    ///
+    /// - Parameters:
+    ///   - fragment: How much of a packet had arrived.
+    ///   - mayExpectOther: Whether `--expect` can name another reply.
+    func timeoutFailure(of request: CallRequest, fragment: String?, mayExpectOther: Bool) -> CommandError {
+        guard let expectation = request.expectation else {
+            return .failure("\(endpoint) has not read \(request.name) within \(timeout)")
+        }
+        let missing = "no reply\(isAlone ? "" : " to \(request.name)") from \(endpoint) within \(timeout)"
+        if let fragment { return .failure("\(missing): only \(fragment) of a packet came") }
+        let name = mayExpectOther ? expectation.name : nil
+        return .failure(missing, hint: name.map { "--expect names another message than \($0) to wait for" })
+    }
+
+    /// Returns the error for a connection that ended before a request was sent, or before it had its reply.
+    ///
+    /// - Parameter error: The error that ended it; nil if the server has ended it in order.
+    func endFailure(_ error: ConnectionError?, of request: CallRequest) -> CommandError {
+        let isAwaited = request.expectation != nil
+        if let error {
+            let consequence = isAwaited ? "no reply to \(request.name)" : "\(request.name) was not sent"
+            return failure(error, isAlone ? nil : consequence)
+        }
+        let reply = isAlone ? "it replied" : "it replied to \(request.name)"
+        return endFailure(nil, "before \(isAwaited ? reply : "\(request.name) was sent")")
+    }
+
+    /// Returns the error for a connection that ended when nothing was awaited.
+    ///
+    /// - Parameter place: What was going on.
+    func endFailure(_ error: ConnectionError?, _ place: String) -> CommandError {
+        guard let error else { return .failure("\(endpoint) has ended the connection \(place)") }
+        return failure(error, nil)
+    }
+
+    private func failure(_ error: ConnectionError, _ consequence: String?) -> CommandError {
+        let text = (consequence.map { "\($0): " } ?? "") + "\(endpoint): \(error)"
+        if case .codec(let fault) = error, fault.lookalike == .tls, configuration.dialing.tls == nil {
+            return .failure(text, hint: "with --tls, or --tls-ca FILE, the call speaks TLS")
+        }
+        return .failure(text)
     }
 }

@@ -45,6 +45,15 @@ enum System {
         return bytes
     }
 
+    /// Waits until a descriptor has bytes to read, an error or its end, and returns whether it has.
+    ///
+    /// - Parameter milliseconds: The longest wait; negative (default): no limit.
+    static func isReadable(_ descriptor: Int32, within milliseconds: Int32 = -1) -> Bool {
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        // SAFETY: the kernel gets one request, and its count.
+        return repeatingInterrupted { unsafe Int(poll(&request, 1, milliseconds)) } > 0
+    }
+
     /// Writes all the bytes.
     static func write(_ descriptor: Int32, _ bytes: [UInt8]) throws(SystemError) {
         var written = 0

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineSchema
+import WirelineTransport
+
+/// What is said on one connection: requests with their replies, and other messages of the server.
+///
+/// One task sends the requests, and waits after each for its reply. Another one receives and prints, also while the first
+/// waits for standard input. It receives only as fast as the output is read. Whatever happens first ends the
+/// conversation (``finish(_:)``).
+actor Conversation {
+    /// A request that is being sent, or waits for its reply.
+    private struct Exchange {
+        let request: CallRequest
+        var awaitsReply: Bool
+    }
+
+    /// The end of what the server sends; without an error, it has ended its side in order.
+    private struct ConnectionEnd {
+        let error: ConnectionError?
+    }
+
+    private let call: ServerCall
+    private let connection: PacketConnection
+    private var requests: CallRequests
+    /// The number of requests that were begun.
+    private var begunCount = 0
+    private var exchange: Exchange?
+    /// The task that sends, while it waits for a reply.
+    private var replyWaiter: CheckedContinuation<Void, Never>?
+    private var isWaitingForInput = false
+    private var isListening = false
+    /// Whether the last message that was sent has no reply that shows its arrival.
+    private(set) var needsDelivery = false
+
+    private var connectionEnd: ConnectionEnd?
+    private var outcome: Result<Void, CommandError>?
+    private var waiter: CheckedContinuation<Result<Void, CommandError>, Never>?
+
+    /// The time until which the current request must be sent and answered. One timer serves all requests.
+    private var deadline: MonotonicTime?
+    private var hasTimer = false
+    private let start: MonotonicTime
+
+    /// - Parameter start: The time from which the first reply's time limit counts, unless lines come later.
+    init(_ call: ServerCall, on connection: PacketConnection, _ requests: CallRequests, start: MonotonicTime) {
+        self.call = call
+        self.connection = connection
+        self.requests = requests
+        self.start = start
+    }
+
+    /// Returns when the conversation is over.
+    func hold() async throws(CommandError) {
+        // These two tasks are not awaited: they end with the conversation, or with the process if standard input still
+        // waits.
+        Task { await receive() }
+        Task { await send() }
+        let result = await withCheckedContinuation { continuation in
+            if let outcome { continuation.resume(returning: outcome) } else { waiter = continuation }
+        }
+        try result.get()
+    }
+
+    /// Ends the conversation because the user asks for it: without an error if nothing is missing.
+    func interrupt() {
+        if let exchange, exchange.awaitsReply {
+            finish(.failure(.failure("interrupted before \(call.endpoint) replied to \(exchange.request.name)")))
+        } else if isListening || isWaitingForInput {
+            finish(.success(()))
+        } else {
+            finish(.failure(.failure("interrupted before everything was sent")))
+        }
+    }
+
+    private func finish(_ outcome: Result<Void, CommandError>) {
+        guard self.outcome == nil else { return }
+        self.outcome = outcome
+        waiter.take()?.resume(returning: outcome)
+        replyWaiter.take()?.resume()
+    }
+
+    private var isOver: Bool { outcome != nil }
+
+    // MARK: Sending
+
+    private func send() async {
+        do throws(CommandError) {
+            while !isOver, let request = try await nextRequest() {
+                begunCount += 1
+                try await hold(request)
+            }
+            endRequests()
+        } catch {
+            finish(.failure(error))
+        }
+    }
+
+    private func nextRequest() async throws(CommandError) -> CallRequest? {
+        switch requests {
+        case .list(let list):
+            return begunCount < list.count ? list[begunCount] : nil
+        case .lines(var lines, var maker):
+            defer { requests = .lines(lines, maker) }
+            while true {
+                if let line = lines.next() { return try maker.request(line: line, number: lines.number) }
+                guard lines.isOpen else { return nil }
+                await waitForInput()
+                guard !isOver else { return nil }
+                try lines.read()
+            }
+        }
+    }
+
+    private func waitForInput() async {
+        isWaitingForInput = true
+        endIfInputIsAwaited()
+        if !isOver { await StandardInput.waitForArrival() }
+        isWaitingForInput = false
+    }
+
+    /// Sends a request, and waits for its reply.
+    private func hold(_ request: CallRequest) async throws(CommandError) {
+        if let connectionEnd { throw call.endFailure(connectionEnd.error, of: request) }
+        exchange = Exchange(request: request, awaitsReply: request.expectation != nil)
+        needsDelivery = true
+        let isFirstOfList = if case .list = requests { begunCount == 1 } else { false }
+        watch(until: (isFirstOfList ? start : .now) + call.timeout.duration)
+        do throws(ConnectionError) {
+            try await connection.send(packet: request.packet)
+        } catch {
+            throw call.endFailure(error, of: request)
+        }
+        if exchange?.awaitsReply == true, !isOver { await withCheckedContinuation { replyWaiter = $0 } }
+        exchange = nil
+        deadline = nil
+    }
+
+    /// Whether all requests of a list were begun.
+    private var isLast: Bool {
+        if case .list(let list) = requests { begunCount == list.count } else { false }
+    }
+
+    /// Ends the conversation after the last request, or begins to listen.
+    private func endRequests() {
+        guard !isOver, !isListening else { return }
+        switch call.listening {
+        case .no: return finish(.success(()))
+        case .lasting(let duration):
+            // Not awaited: it ends with the process.
+            Task {
+                try? await Task.sleep(for: duration)
+                finish(.success(()))
+            }
+        case .forever: break
+        }
+        isListening = true
+        if let connectionEnd { endListening(connectionEnd.error) }
+    }
+
+    // MARK: Receiving
+
+    private func receive() async {
+        var end: ConnectionError?
+        do throws(ConnectionError) {
+            while !isOver, let packet = try await connection.next() {
+                do throws(CommandError) {
+                    try take(packet)
+                } catch {
+                    return finish(.failure(error))
+                }
+            }
+        } catch {
+            end = error
+        }
+        if !isOver { connectionEnded(end) }
+    }
+
+    private func take(_ packet: ReceivedPacket) throws(CommandError) {
+        guard !isOver else { return }
+        guard let exchange, exchange.awaitsReply, let expectation = exchange.request.expectation else {
+            if !call.isAlone { try print(call.json(of: packet)) }
+            return
+        }
+        if expectation.isMet(by: packet) {
+            try print(call.json(of: packet, to: exchange.request))
+            replied()
+        } else if call.isAlone {
+            call.console.report(expectation.note(passingOver: packet))
+        } else {
+            try print(call.json(of: packet))
+        }
+    }
+
+    private func print(_ line: JSONValue) throws(CommandError) {
+        try call.console.print(line.description)
+        try call.console.flush()
+    }
+
+    private func replied() {
+        exchange?.awaitsReply = false
+        deadline = nil
+        needsDelivery = false
+        // What follows the last reply is not printed, however fast it comes, unless the user listens.
+        if isLast { endRequests() }
+        replyWaiter.take()?.resume()
+    }
+
+    private func connectionEnded(_ error: ConnectionError?) {
+        connectionEnd = ConnectionEnd(error: error)
+        if let exchange, exchange.awaitsReply {
+            finish(.failure(call.endFailure(error, of: exchange.request)))
+        } else if isListening {
+            endListening(error)
+        } else {
+            endIfInputIsAwaited()
+        }
+    }
+
+    private func endListening(_ error: ConnectionError?) {
+        finish(error == nil ? .success(()) : .failure(call.endFailure(error, "")))
+    }
+
+    /// Ends the conversation if the connection has ended while standard input is silent. Input that has arrived decides
+    /// by itself: a line can no longer be sent, and the end makes the conversation complete.
+    private func endIfInputIsAwaited() {
+        guard let connectionEnd, isWaitingForInput, !StandardInput.hasArrived else { return }
+        finish(.failure(call.endFailure(connectionEnd.error, "before standard input ended")))
+    }
+
+    // MARK: Time limits
+
+    private func watch(until deadline: MonotonicTime) {
+        self.deadline = deadline
+        if !hasTimer { setTimer(at: deadline) }
+    }
+
+    private func setTimer(at time: MonotonicTime) {
+        hasTimer = true
+        let connection = connection
+        connection.loop.execute {
+            connection.loop.schedule(at: time) {
+                let fragment = connection.tornPacket.map(Self.words)
+                Task { await self.timePassed(fragment) }
+            }
+        }
+    }
+
+    private func timePassed(_ fragment: String?) {
+        hasTimer = false
+        guard !isOver, let deadline, let exchange else { return }
+        guard MonotonicTime.now >= deadline else { return setTimer(at: deadline) }
+        finish(.failure(call.timeoutFailure(of: exchange.request, fragment: fragment, mayExpectOther: isLast)))
+    }
+
+    /// Returns how much of a partial packet has arrived: `10 of 11 bytes`.
+    private static func words(_ torn: (receivedByteCount: Int, byteCount: Int?)) -> String {
+        let count = torn.byteCount ?? torn.receivedByteCount
+        return (torn.byteCount == nil ? "" : "\(torn.receivedByteCount) of ")
+            + (count == 1 ? "1 byte" : "\(count) bytes")
+    }
+}
