@@ -92,7 +92,7 @@ extension CodecError.Reason {
         case .invalidHex:
             "not pairs of hexadecimal digits\(place)"
         case .missingDumpLine:
-            "lines of the dump are missing\(place); `hexdump` leaves out those that repeat themselves, unless told `-v`"
+            "lines of the dump are missing\(place)"
         default:
             "invalid\(place)"
         }

@@ -32,8 +32,9 @@ public enum Hexadecimal {
     /// Digits may be in upper and lower case. Between bytes, white space, `:`, `-`, `,`, `0x` and `\x` are skipped, and
     /// `#` starts a comment up to the end of its line. The two digits of a byte must be adjacent.
     ///
-    /// Dumps are read too: those of `hexdump -C`, `xxd` and `tcpdump -X`, with an address before each line and the
-    /// bytes as text after them. No line may be missing (`hexdump` needs `-v` for that). A dump extends to the end of
+    /// Dumps are read too: those of `hexdump -C`, `xxd`, `tcpdump -X` and `od -t x1` (with addresses in any radix),
+    /// with an address before each line and perhaps the bytes as text after them. A line `*` stands for lines that
+    /// repeat the one before it, at most 64 MiB in a dump; no other line may be missing. A dump extends to the end of
     /// the text.
     ///
     /// - Throws: ``CodecError/Reason/invalidHex``, with the offset of the first invalid byte in the text's UTF-8;
@@ -82,15 +83,16 @@ public enum Hexadecimal {
         return count > 0 && text[text.startIndex + count - 1] | 0x20 == UInt8(ascii: "x") ? count - 2 : count
     }
 
-    /// Returns the number that the digits of an address mean; nil if they are not an address.
-    static func address(_ digits: ArraySlice<UInt8>) -> UInt64? {
+    /// Returns the number that digits mean; nil if they are no digits of the radix, or too many.
+    static func number(_ digits: ArraySlice<UInt8>, _ radix: UInt64) -> UInt64? {
         guard !digits.isEmpty, digits.count <= 16 else { return nil }
-        var address: UInt64 = 0
+        var number: UInt64 = 0
         for digit in digits {
-            guard let value = value(digit) else { return nil }
-            address = address << 4 | UInt64(value)
+            guard let value = value(digit), value < radix else { return nil }
+            // At most 16 digits of at most 4 bits.
+            number = number * radix + UInt64(value)
         }
-        return address
+        return number
     }
 
     static func isWhiteSpace(_ byte: UInt8) -> Bool {

@@ -2,61 +2,164 @@
 
 /// The state of a dump: the address that its next line must have.
 struct HexadecimalDump {
-    private var address: UInt64
+    /// The most bytes that the lines left out may stand for.
+    private static let maximumRepeatedByteCount = 64 << 20
+    /// The shortest line that can be repeated; the tools repeat lines of 16 bytes.
+    private static let leastRepeatedByteCount = 8
+
+    let style: DumpLine.Style
+    /// The next address in each radix that the addresses may have.
+    private var addresses: [(radix: UInt64, next: UInt64)]
     private var isOver = false
+    private var lastLine: [UInt8] = []
+    private var repeatedByteCount: UInt64 = 0
+    /// Whether the last line was `*`: lines with the same bytes were left out.
+    private(set) var isRepeating = false
 
-    init(at address: UInt64) {
-        self.address = address
+    init(beginningWith line: DumpLine) {
+        style = line.style
+        addresses = line.radices.compactMap { radix in
+            Hexadecimal.number(line.address, radix).map { (radix, $0) }
+        }
     }
 
-    /// Whether a line continues where the last one ended; if not, a line is missing.
-    func expects(_ line: DumpLine) -> Bool { !isOver && line.address == address }
-
-    mutating func skip(_ byteCount: Int) {
-        address &+= UInt64(byteCount)
+    /// Continues at a line's address.
+    ///
+    /// - Returns: The bytes of the lines that were left out before it; nil if a line is missing.
+    mutating func proceed(to address: ArraySlice<UInt8>) -> [UInt8]? {
+        guard !isOver else { return nil }
+        let width = UInt64(isRepeating ? lastLine.count : 1)
+        let largest = isRepeating ? UInt64(Self.maximumRepeatedByteCount) - repeatedByteCount : 0
+        var possible: [(radix: UInt64, next: UInt64)] = []
+        var gap: UInt64 = 0
+        for (radix, next) in addresses {
+            guard let number = Hexadecimal.number(address, radix), number >= next, number - next <= largest,
+                (number - next) % width == 0
+            else { continue }
+            // After lines that were left out, several may fit; the first is the usual one.
+            if isRepeating, !possible.isEmpty { break }
+            gap = number - next
+            possible.append((radix, number))
+        }
+        guard !possible.isEmpty else { return nil }
+        addresses = possible
+        isRepeating = false
+        repeatedByteCount += gap
+        return (0..<Int(gap / width)).flatMap { _ in lastLine }
     }
 
-    /// Returns the error of a line without bytes; nil if it is empty, or the address after the last byte.
-    mutating func error(of line: ArraySlice<UInt8>) -> CodecError.Reason? {
-        let word = line.split(whereSeparator: Hexadecimal.isWhiteSpace)
-        guard let first = word.first else { return nil }
-        guard word.count == 1 else { return .invalidHex }
-        if first.elementsEqual("*".utf8) { return .missingDumpLine }
-        guard let end = Hexadecimal.address(first), !isOver else { return .invalidHex }
+    mutating func add(_ line: ArraySlice<UInt8>) {
+        lastLine = Array(line)
+        for index in addresses.indices { addresses[index].next &+= UInt64(line.count) }
+    }
+
+    /// Reads a line without bytes: an empty one, the address after the last byte, or `*`.
+    ///
+    /// - Returns: The bytes of the lines that were left out before it.
+    mutating func readOther(_ line: ArraySlice<UInt8>) throws(DumpFlaw) -> [UInt8] {
+        let words = line.split(whereSeparator: Hexadecimal.isWhiteSpace)
+        guard let first = words.first else { return [] }
+        guard words.count == 1 else { throw DumpFlaw(reason: .invalidHex) }
+        if first.elementsEqual("*".utf8) {
+            guard lastLine.count >= Self.leastRepeatedByteCount, !isOver, !isRepeating else {
+                throw DumpFlaw(reason: .missingDumpLine)
+            }
+            isRepeating = true
+            return []
+        }
+        guard Hexadecimal.number(first, 16) != nil, !isOver else { throw DumpFlaw(reason: .invalidHex) }
+        let repeated = proceed(to: first)
         isOver = true
-        return end == address ? nil : .missingDumpLine
+        guard let repeated else { throw DumpFlaw(reason: .missingDumpLine) }
+        return repeated
     }
 }
 
-/// A line as `hexdump -C`, `xxd` and `tcpdump -X` print it: an address, the bytes, and the bytes as text.
+/// The reason why a line of a dump was refused.
+struct DumpFlaw: Error {
+    let reason: CodecError.Reason
+}
+
+/// A line as `hexdump -C`, `xxd`, `tcpdump -X` and `od -t x1` print it: an address, the bytes, and perhaps text.
 ///
 ///     00000000  68 65 6c 6c 6f 20 77 6f  72 6c 64 2c 20 74 68 69  |hello world, thi|
 ///     00000000: 6865 6c6c 6f20 776f 726c 642c 2074 6869  hello world, thi
 ///         0x0000:  6865 6c6c 6f20 776f 726c 642c 2074 6869  hello.world,.thi
+///     0000000 68 65 6c 6c 6f 20 77 6f 72 6c 64 2c 20 74 68 69  >hello world, thi<
 struct DumpLine {
-    let address: UInt64
+    enum Style {
+        /// Two or more spaces, or a colon, follow the address.
+        case table
+        /// Single bytes up to `>` or the end of the line, as `od -t x1` prints them.
+        case octal
+    }
+
+    let style: Style
+    let address: ArraySlice<UInt8>
     /// The position of the line's digits.
     let digits: Range<Int>
-    /// Whether a dump may begin with it: without a colon, the line must contain a bar.
+    /// Whether a dump may begin with it: without a colon, the line must contain a bar or be of `od`.
     let mayBeFirst: Bool
+
+    /// The radices that the address may have, the usual one first.
+    var radices: [UInt64] { style == .octal && address.count == Self.octalDigitCount ? [8, 10, 16] : [16] }
 
     /// The number of digits that an address may have.
     private static let addressDigitCounts = 4...16
+    /// The number of digits that `od` gives to octal and decimal addresses. It is odd, as no number of bytes has.
+    private static let octalDigitCount = 7
+    /// The number of digits that `od -A x` gives to addresses.
+    private static let hexadecimalDigitCount = 6
 
     /// Nil if the line does not have this form.
-    init?(_ line: ArraySlice<UInt8>) {
+    ///
+    /// - Parameter style: The style of the dump that the line belongs to; nil for a first line.
+    init?(_ line: ArraySlice<UInt8>, style: Style? = nil) {
         let word = Self.withoutPrefix(line.drop(while: Hexadecimal.isWhiteSpace))
         let text = word.prefix { Hexadecimal.value($0) != nil }
-        guard Self.addressDigitCounts.contains(text.count), let address = Hexadecimal.address(text) else { return nil }
+        guard Self.addressDigitCounts.contains(text.count) else { return nil }
         var rest = word.dropFirst(text.count)
         let hasColon = rest.first == UInt8(ascii: ":")
         if hasColon { rest.removeFirst() }
         let bytes = rest.drop(while: Hexadecimal.isWhiteSpace)
-        guard bytes.startIndex - rest.startIndex >= (hasColon ? 1 : 2), !bytes.isEmpty else { return nil }
-        self.address = address
-        mayBeFirst = hasColon || bytes.contains(UInt8(ascii: "|"))
-        digits = bytes.startIndex..<Self.end(ofDigits: bytes)
+        let spaceCount = bytes.startIndex - rest.startIndex
+        guard !bytes.isEmpty else { return nil }
+        address = text
+        let isOctal =
+            !hasColon && spaceCount > 0 && text.count == Self.octalDigitCount && Self.areSingleBytes(bytes)
+        if style == .octal || style == nil && isOctal {
+            guard !hasColon, spaceCount > 0 else { return nil }
+            self.style = .octal
+            mayBeFirst = isOctal
+            digits = bytes.startIndex..<Self.octalEnd(bytes)
+        } else {
+            guard spaceCount >= (hasColon ? 1 : 2) else { return nil }
+            self.style = .table
+            mayBeFirst = hasColon || bytes.contains(UInt8(ascii: "|"))
+            digits = bytes.startIndex..<Self.end(ofDigits: bytes)
+        }
     }
+
+    /// Makes the first line of `od -A x`, which looks like plain digits; nil unless the text after it confirms that.
+    init?(_ line: ArraySlice<UInt8>, confirmedBy next: ArraySlice<UInt8>) {
+        guard let first = DumpLine(line, style: .octal) else { return nil }
+        let byteCount = line[first.digits].count { Hexadecimal.value($0) != nil } / 2
+        let word = next.prefix { !Hexadecimal.isWhiteSpace($0) }
+        let isAddress = word.count == Self.hexadecimalDigitCount
+        guard word.elementsEqual("*".utf8) || isAddress && Hexadecimal.number(word, 16) == UInt64(byteCount)
+        else { return nil }
+        self = first
+    }
+
+    /// Whether a line may be the first one of `od -A x`: six zeros and single bytes.
+    static func mayNeedConfirmation(_ line: ArraySlice<UInt8>) -> Bool {
+        let rest = line.dropFirst(hexadecimalDigitCount)
+        return line.prefix(hexadecimalDigitCount).elementsEqual("000000".utf8)
+            && (rest.first.map(Hexadecimal.isWhiteSpace) ?? false) && areSingleBytes(rest)
+    }
+
+    /// The number of bytes of the next line that confirm a first one.
+    static let confirmationByteCount = 16
 
     /// Whether a line that begins like this may become a line of a dump.
     static func mayBegin(_ line: ArraySlice<UInt8>) -> Bool {
@@ -66,8 +169,19 @@ struct DumpLine {
         guard count <= addressDigitCounts.upperBound else { return false }
         guard let next = rest.first else { return !word.isEmpty }
         guard addressDigitCounts.contains(count) else { return false }
-        let isSpaced = rest.dropFirst().allSatisfy(Hexadecimal.isWhiteSpace)
+        let isOctal = count == octalDigitCount || count == hexadecimalDigitCount
+        let isSpaced = isOctal || rest.dropFirst().allSatisfy(Hexadecimal.isWhiteSpace)
         return (next == UInt8(ascii: ":") || Hexadecimal.isWhiteSpace(next)) && isSpaced
+    }
+
+    /// Whether the digits of a line of `od` are pairs, and not larger numbers in the computer's byte order.
+    private static func areSingleBytes(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let words = bytes[..<octalEnd(bytes)].split(whereSeparator: Hexadecimal.isWhiteSpace)
+        return !words.isEmpty && words.allSatisfy { $0.count == 2 && $0.allSatisfy { Hexadecimal.value($0) != nil } }
+    }
+
+    private static func octalEnd(_ bytes: ArraySlice<UInt8>) -> Int {
+        bytes.firstIndex(of: UInt8(ascii: ">")) ?? bytes.endIndex
     }
 
     private static func withoutPrefix(_ word: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -15,6 +15,8 @@ public struct HexadecimalReader: Sendable {
     /// Whether ``rest`` continues a line that is not part of a dump.
     private var isInsideLine = false
     private var dump: HexadecimalDump?
+    /// Whether bytes have been read.
+    private var hasBytes = false
 
     /// Makes a reader of a new text.
     public init() {}
@@ -24,11 +26,26 @@ public struct HexadecimalReader: Sendable {
     /// - Throws: ``CodecError/Reason/invalidHex``, with the offset of the first invalid byte in the whole text;
     ///   ``CodecError/Reason/missingDumpLine``.
     public mutating func receive(_ text: [UInt8]) throws(CodecError) -> [UInt8] {
+        try receive(text, isAtEnd: false)
+    }
+
+    /// Returns the last bytes, after the text has ended.
+    ///
+    /// - Throws: As ``receive(_:)``.
+    public mutating func finish() throws(CodecError) -> [UInt8] {
+        defer { rest = [] }
+        let bytes = try receive([UInt8(ascii: "\n")], isAtEnd: true)
+        if let dump, dump.isRepeating { throw CodecError(.missingDumpLine, offset: offset - 1) }
+        return bytes
+    }
+
+    private mutating func receive(_ text: [UInt8], isAtEnd: Bool) throws(CodecError) -> [UInt8] {
         rest += text
         var bytes: [UInt8] = []
         bytes.reserveCapacity(rest.count / 2)
         var start = 0
         while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            guard confirmDump(start..<end, isAtEnd: isAtEnd) else { break }
             try readLine(start..<end, into: &bytes)
             start = end + 1
             isInsideLine = false
@@ -39,30 +56,38 @@ public struct HexadecimalReader: Sendable {
         return bytes
     }
 
-    /// Returns the last bytes, after the text has ended.
-    ///
-    /// - Throws: As ``receive(_:)``.
-    public mutating func finish() throws(CodecError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        defer { rest = [] }
-        try readLine(0..<rest.count, into: &bytes)
-        return bytes
+    /// Begins a dump if a line and the next one are of `od -A x`; returns whether enough of the next one is there.
+    private mutating func confirmDump(_ range: Range<Int>, isAtEnd: Bool) -> Bool {
+        guard dump == nil, !isInsideLine, !hasBytes, DumpLine.mayNeedConfirmation(rest[range]) else { return true }
+        let next = rest[(range.upperBound + 1)...].prefix(DumpLine.confirmationByteCount)
+        let isEnough =
+            isAtEnd || next.count == DumpLine.confirmationByteCount || next.contains(UInt8(ascii: "\n"))
+        guard isEnough else { return false }
+        dump = DumpLine(rest[range], confirmedBy: next).map(HexadecimalDump.init(beginningWith:))
+        return true
     }
 
     /// Reads a whole line, or the end of one.
     private mutating func readLine(_ range: Range<Int>, into bytes: inout [UInt8]) throws(CodecError) {
         guard !isInsideLine else { return try readDigits(range, into: &bytes) }
-        let line = DumpLine(rest[range])
-        if dump == nil, let line, line.mayBeFirst { dump = HexadecimalDump(at: line.address) }
+        let line = DumpLine(rest[range], style: dump?.style)
+        if dump == nil, let line, line.mayBeFirst { dump = HexadecimalDump(beginningWith: line) }
         guard var dump else { return try readDigits(range, into: &bytes) }
         defer { self.dump = dump }
         if let line {
-            guard dump.expects(line) else { throw CodecError(.missingDumpLine, offset: offset + range.lowerBound) }
+            guard let repeated = dump.proceed(to: line.address) else {
+                throw CodecError(.missingDumpLine, offset: offset + range.lowerBound)
+            }
+            bytes += repeated
             let count = bytes.count
             try readDigits(line.digits, into: &bytes)
-            dump.skip(bytes.count - count)
-        } else if let error = dump.error(of: rest[range]) {
-            throw CodecError(error, offset: offset + range.lowerBound)
+            dump.add(bytes[count...])
+        } else {
+            do throws(DumpFlaw) {
+                bytes += try dump.readOther(rest[range])
+            } catch {
+                throw CodecError(error.reason, offset: offset + range.lowerBound)
+            }
         }
     }
 
@@ -86,7 +111,8 @@ public struct HexadecimalReader: Sendable {
         return rest.count - 1
     }
 
-    private func readDigits(_ range: Range<Int>, into bytes: inout [UInt8]) throws(CodecError) {
+    private mutating func readDigits(_ range: Range<Int>, into bytes: inout [UInt8]) throws(CodecError) {
+        defer { hasBytes = hasBytes || !bytes.isEmpty }
         do throws(HexadecimalFlaw) {
             try Hexadecimal.append(rest[range], to: &bytes)
         } catch {

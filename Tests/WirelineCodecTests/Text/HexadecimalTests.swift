@@ -59,6 +59,34 @@ struct HexadecimalTests {
         \t0x0000:  6865 6c6c 6f20 776f 726c 642c 2074 6869  hello.world,.thi
         \t0x0010:  7320 abcd                                s...
         """,
+        // od -t x1, also with text, in decimal and in hexadecimal, and of macOS
+        """
+        0000000 68 65 6c 6c 6f 20 77 6f 72 6c 64 2c 20 74 68 69
+        0000020 73 20 ab cd
+        0000024
+
+        """,
+        """
+        0000000 68 65 6c 6c 6f 20 77 6f 72 6c 64 2c 20 74 68 69  >hello world, thi<
+        0000016 73 20 ab cd                                      >s ..<
+        0000020
+        """,
+        """
+        000000 68 65 6c 6c 6f 20 77 6f 72 6c 64 2c 20 74 68 69
+        000010 73 20 ab cd
+        000014
+        """,
+        """
+        0000000    68  65  6c  6c  6f  20  77  6f  72  6c  64  2c  20  74  68  69
+        0000010    73  20  ab  cd
+        0000014
+        """,
+        // od -j 16
+        """
+        0000020 68 65 6c 6c 6f 20 77 6f 72 6c 64 2c 20 74 68 69
+        0000040 73 20 ab cd
+        0000044
+        """,
         // eight bytes a line, and text that looks like bytes
         """
         00000000  68 65 6c 6c 6f 20 77 6f  |hello wo|\r
@@ -81,6 +109,48 @@ struct HexadecimalTests {
         var bytes: [UInt8] = []
         for byte in text { bytes += try reader.receive([byte]) }
         #expect(try bytes + reader.finish() == Self.dumped)
+    }
+
+    @Test(arguments: [
+        // od -t x1, od -A x -t x1, hexdump -C
+        ("0000000 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n*\n0000100\n", 64, 0),
+        ("000000 07 07 07 07 07 07 07 07 07 07 07 07 07 07 07 07\n*\n000040 01\n000041\n", 65, 1),
+        (
+            "00000000  07 07 07 07 07 07 07 07  07 07 07 07 07 07 07 07  |................|\n*\n"
+                + "00000030  01 02                                             |..|\n00000032\n", 50, 2
+        ),
+    ])
+    func `repeated lines that were left out are read`(dump: String, byteCount: Int, last: UInt8) throws {
+        let text = Array(dump.utf8)
+        let bytes = try Hexadecimal.bytes(of: dump)
+        #expect(bytes.count == byteCount && bytes.last == last)
+        for cut in 0...text.count {
+            var reader = HexadecimalReader()
+            #expect(
+                try reader.receive(Array(text[..<cut])) + reader.receive(Array(text[cut...])) + reader.finish() == bytes
+            )
+        }
+    }
+
+    @Test(arguments: [
+        // too much, no end, not a whole number of lines, a gap without a star
+        ("0000000 00 00 00 00 00 00 00 00\n*\n7777777777770\n", 34), ("0000000 00 00 00 00 00 00 00 00\n*\n", 34),
+        ("0000000 00 00 00 00 00 00 00 00\n*\n0000013\n", 34), ("0000000 00 01\n0000020\n", 14),
+    ])
+    func `repeated lines that cannot be read are refused`(dump: String, offset: Int) {
+        #expect(throws: CodecError(.missingDumpLine, offset: offset)) { try Hexadecimal.bytes(of: dump) }
+    }
+
+    @Test(arguments: ["0000000 0000 0f00 214e\n0000006\n", "0000000 000000 007400\n0000004\n"])
+    func `words in the order of the computer are refused`(dump: String) {
+        #expect(throws: CodecError(.invalidHex, offset: 7)) { try Hexadecimal.bytes(of: dump) }
+    }
+
+    @Test(arguments: [
+        "000000 0f 4e 21 01 00", "000000 0f 4e 21 01 00\n", "000000 0f 4e\n21 01 00", "000000\n0f4e210100",
+    ])
+    func `digits that only look like od are read as bytes`(text: String) throws {
+        #expect(try Hexadecimal.bytes(of: text) == [0, 0, 0, 0x0F, 0x4E, 0x21, 0x01, 0x00])
     }
 
     @Test(arguments: [
