@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import WirelineCodec
 
 struct DecodeTests {
     @Test func `each packet in digits becomes one line`() throws {
@@ -114,4 +115,45 @@ struct DecodeTests {
         #expect(outcome.output.contains(#""message":"\u001bc""#))
         #expect(!outcome.output.contains("\u{1B}"))
     }
+
+    // MARK: After a broken packet
+
+    private static let wrongField = "0000000f4e210100000002ffff6869"
+    private static let wrongLength = "000000030000"
+
+    @Test func `a stream continues after a packet that does not match the schema`() throws {
+        let text = packetHex + Self.wrongField + packetHex
+        let errors =
+            "error: packet 2, which begins at byte 15: Cs_20001.message: needs 65535 bytes at offset 13, 2 are left\n"
+        let expected = Outcome(status: 1, output: packetLine + packetLine, errors: errors)
+        #expect(try Workspace().wire("decode", "--hex", input: Data(text.utf8)) == expected)
+        #expect(try Workspace().wire("decode", input: Hexadecimal.bytes(of: text).data) == expected)
+        #expect(try Workspace().wire("decode", text).output == packetLine)
+    }
+
+    @Test(arguments: ["", "00", "ffffffff", "0000000900094e21"]) func `a stream continues where two packets follow`(
+        _ noise: String
+    ) throws {
+        let broken = Self.wrongLength + noise
+        let outcome = try Workspace().wire(
+            "decode", "--hex", input: Data((packetHex + broken + packetHex + packetHex).utf8))
+        let count = broken.count / 2
+        #expect(outcome.status == 1 && outcome.output == packetLine + packetLine + packetLine)
+        let errors =
+            "error: packet 2, which begins at byte 15: length 0x03 (3) at offset 0 is under the minimum of 6\n"
+            + "\(count) bytes are skipped; packet 3 begins at byte \(15 + count)\n"
+        #expect(outcome.errors == errors)
+    }
+
+    @Test func `one packet is enough at the end, and bytes without one are counted`() throws {
+        let last = try Workspace().wire("decode", "--hex", input: Data((Self.wrongLength + packetHex).utf8))
+        #expect(last.status == 1 && last.output == packetLine)
+        let none = try Workspace().wire("decode", "--hex", input: Data((Self.wrongLength + packetHex + "00").utf8))
+        #expect(none.status == 1 && none.output.isEmpty)
+        #expect(none.errors.hasSuffix("22 bytes are skipped; no packet follows\n"), "\(none)")
+    }
+}
+
+extension [UInt8] {
+    fileprivate var data: Data { Data(self) }
 }

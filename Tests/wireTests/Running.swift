@@ -46,6 +46,11 @@ final class Workspace {
 
     /// Runs `wire` with these arguments.
     func wire(_ words: String..., input: Data = Data(), environment: [String: String] = [:]) throws -> Outcome {
+        try wire(words, input: input, environment: environment)
+    }
+
+    /// Runs `wire` with these arguments.
+    func wire(_ words: [String], input: Data = Data(), environment: [String: String] = [:]) throws -> Outcome {
         try run(wirePath, words, input: input, environment: environment)
     }
 

@@ -10,32 +10,141 @@ extension Command {
         summary: "decode packets, and print each as a line of JSON",
         parameters: [
             Parameter(
-                "HEX", "the packets in hexadecimal digits; without it, raw bytes are read from standard input",
+                "HEX",
+                "the packets in hexadecimal digits; without it, raw bytes or a capture are read from standard input",
                 isOptional: true)
         ],
-        options: [.protocolFolder, .hexadecimal, .sender],
+        options: [.protocolFolder, .hexadecimal, .sender, .capture, .serverPort],
         example: "wire decode 0000000f4e21010000000200026869 --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
+            let request = try DecodeRequest(arguments)
             let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
-            let sender = arguments[.sender].flatMap(Sender.init) ?? .client
-            var decoder = StreamDecoder(description, preferring: sender, console)
-            if let text = arguments.word(at: 0), text != "-" {
-                try decoder.receiveHexadecimalArgument(text)
-            } else if arguments.has(.hexadecimal) {
-                try decoder.receiveHexadecimalInput(console)
-            } else {
-                try decoder.receiveRawInput(console)
-            }
-            try decoder.finish()
+            try request.run(PacketTranslator(description), console)
         })
 }
 
 extension Option {
     fileprivate static let hexadecimal = Option(
-        "--hex", "standard input is hexadecimal text, or the output of `hexdump -C` or `xxd`")
+        "--hex", "standard input is hexadecimal text, or the output of `od -t x1`, `hexdump -C` or `xxd`")
     fileprivate static let sender = Option(
         "--from", choices: Sender.allCases.map(\.rawValue),
-        "the side that sent a message, if both sides could have (default client)")
+        "the side that sent a message, if both sides could have (default client; in a capture its sender)")
+    fileprivate static let capture = Option(
+        "--capture", value: "FILE", "read a capture, pcap or pcapng, such as that of `wire proxy --record FILE`")
+    fileprivate static let serverPort = Option(
+        "--port", value: "N", "in a capture, decode only connections to this port of a server")
+}
+
+/// What `wire decode` reads, and how.
+private struct DecodeRequest {
+    private enum Source {
+        case argument(String)
+        case file(String)
+        case text, input
+    }
+
+    private let source: Source
+    private let sender: Sender?
+    private let port: UInt16?
+
+    init(_ arguments: Arguments) throws(CommandError) {
+        sender = arguments[.sender].flatMap(Sender.init)
+        var port: UInt16?
+        if let text = arguments[.serverPort] {
+            port = UInt16(try WholeNumber.value(of: text, in: 1...65_535, of: .serverPort))
+        }
+        self.port = port
+        let word = arguments.word(at: 0).flatMap { $0 == "-" ? nil : $0 }
+        if let file = arguments[.capture] {
+            guard word == nil, !arguments.has(.hexadecimal) else {
+                throw .usage("\(Option.capture.name) goes neither with HEX nor with \(Option.hexadecimal.name)")
+            }
+            source = .file(file)
+        } else if let word {
+            source = .argument(word)
+            try refusePort("HEX")
+        } else if arguments.has(.hexadecimal) {
+            source = .text
+            try refusePort(Option.hexadecimal.name)
+        } else {
+            source = .input
+        }
+    }
+
+    func run(_ translator: PacketTranslator, _ console: Console) throws(CommandError) {
+        switch source {
+        case .argument(let text): try decodeArgument(text, translator, console)
+        case .file(let path):
+            var printer = CapturePrinter(translator, preferring: sender, port: port, console)
+            try CaptureInput.forEachPiece(of: path, console) { piece throws(CommandError) in
+                try printer.receive(piece)
+            }
+            try printer.finish()
+        case .text: try decodeText(translator, console)
+        case .input: try decodeInput(translator, console)
+        }
+    }
+
+    private func refusePort(_ other: String) throws(CommandError) {
+        guard port != nil else { return }
+        throw .usage("\(Option.serverPort.name) is for captures; it does not go with \(other)")
+    }
+
+    private func streamDecoder(
+        _ translator: PacketTranslator, _ console: Console, endsAtFault: Bool = false
+    ) -> StreamDecoder {
+        StreamDecoder(translator, preferring: sender ?? .client, endsAtFault: endsAtFault, console)
+    }
+
+    private func decodeArgument(_ text: String, _ translator: PacketTranslator, _ console: Console) throws(CommandError)
+    {
+        let bytes: [UInt8]
+        do throws(CodecError) {
+            bytes = try Hexadecimal.bytes(of: text)
+        } catch {
+            throw .usage("HEX: \(error)")
+        }
+        guard !bytes.isEmpty else { throw .usage("HEX has no bytes", hint: "leave it out to read standard input") }
+        var decoder = streamDecoder(translator, console, endsAtFault: true)
+        try decoder.receive(bytes)
+        try decoder.finish()
+    }
+
+    /// Reads hexadecimal text from standard input.
+    private func decodeText(_ translator: PacketTranslator, _ console: Console) throws(CommandError) {
+        var decoder = streamDecoder(translator, console)
+        var reader = HexadecimalReader()
+        try StandardInput.forEachPiece(console) { piece throws(CommandError) in
+            try decoder.receive(hexadecimal { () throws(CodecError) in try reader.receive(piece) })
+        }
+        try decoder.receive(hexadecimal { () throws(CodecError) in try reader.finish() })
+        try decoder.finish()
+    }
+
+    /// Reads raw bytes from standard input, or a capture if they begin like one.
+    private func decodeInput(_ translator: PacketTranslator, _ console: Console) throws(CommandError) {
+        var decoder = streamDecoder(translator, console)
+        var printer = CapturePrinter(translator, preferring: sender, port: port, console)
+        var beginning: [UInt8] = []
+        var isCapture: Bool?
+        try StandardInput.forEachPiece(console) { piece throws(CommandError) in
+            var piece = piece
+            if isCapture == nil {
+                beginning += piece
+                isCapture = CaptureReader.isBeginning(beginning)
+                guard let isCapture else { return }
+                if !isCapture { try refusePort("standard input that is no capture") }
+                piece = beginning
+            }
+            if isCapture == true { try printer.receive(piece) } else { try decoder.receive(piece, isRaw: true) }
+        }
+        if isCapture == true { return try printer.finish() }
+        if isCapture == nil {
+            try refusePort("standard input that is no capture")
+            try decoder.receive(beginning, isRaw: true)
+        }
+        try decoder.finish()
+    }
 }
 
 /// Returns the result of reading hexadecimal text, or a failure that explains the text's error.
@@ -44,94 +153,5 @@ private func hexadecimal(_ read: () throws(CodecError) -> [UInt8]) throws(Comman
         return try read()
     } catch {
         throw .failure(error.description)
-    }
-}
-
-/// Prints the packets of a byte stream as soon as they are complete.
-private struct StreamDecoder: ~Copyable {
-    private let translator: PacketTranslator
-    private let sender: Sender
-    private let console: Console
-    private var splitter: PacketSplitter
-    /// The number of the current packet, from 1, and its offset in the stream.
-    private var place = (number: 1, offset: 0)
-    /// Whether raw input contains hexadecimal digits, and anything other than digits and white space.
-    private var rawInput = (hasDigits: false, hasOthers: false)
-
-    init(_ description: ProtocolDescription, preferring sender: Sender, _ console: Console) {
-        translator = PacketTranslator(description)
-        self.sender = sender
-        self.console = console
-        splitter = PacketSplitter(
-            layout: description.layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
-    }
-
-    /// Prints the packets that are now complete, including those before an invalid one.
-    mutating func receive(_ bytes: [UInt8]) throws(CommandError) {
-        let (translator, sender) = (translator, sender)
-        var place = place
-        var lines: [UInt8] = []
-        var fault: CodecError?
-        do throws(CodecError) {
-            try splitter.receive(bytes.rawSpan) { packet throws(CodecError) in
-                lines += try translator.decode(packet, preferring: sender).description.utf8
-                lines.append(UInt8(ascii: "\n"))
-                place.number += 1
-                place.offset += packet.bytes.byteCount
-            }
-        } catch {
-            fault = error
-        }
-        self.place = place
-        try console.write(lines)
-        if let fault { throw failure(fault) }
-    }
-
-    /// Reads raw bytes from standard input.
-    mutating func receiveRawInput(_ console: Console) throws(CommandError) {
-        try StandardInput.forEachPiece(console) { piece throws(CommandError) in
-            for byte in piece where !rawInput.hasOthers {
-                let character = Character(Unicode.Scalar(byte))
-                rawInput.hasDigits = rawInput.hasDigits || character.isHexDigit
-                rawInput.hasOthers = !character.isHexDigit && !character.isWhitespace
-            }
-            try receive(piece)
-        }
-    }
-
-    /// Reads hexadecimal text from the command line.
-    mutating func receiveHexadecimalArgument(_ text: String) throws(CommandError) {
-        let bytes: [UInt8]
-        do throws(CodecError) {
-            bytes = try Hexadecimal.bytes(of: text)
-        } catch {
-            throw .usage("HEX: \(error)")
-        }
-        guard !bytes.isEmpty else { throw .usage("HEX has no bytes", hint: "leave it out to read standard input") }
-        try receive(bytes)
-    }
-
-    /// Reads hexadecimal text from standard input.
-    mutating func receiveHexadecimalInput(_ console: Console) throws(CommandError) {
-        var reader = HexadecimalReader()
-        try StandardInput.forEachPiece(console) { piece throws(CommandError) in
-            try receive(hexadecimal { () throws(CodecError) in try reader.receive(piece) })
-        }
-        try receive(hexadecimal { () throws(CodecError) in try reader.finish() })
-    }
-
-    /// Refuses a stream that ends inside a packet.
-    func finish() throws(CommandError) {
-        do throws(CodecError) {
-            try splitter.finish()
-        } catch {
-            throw failure(error)
-        }
-    }
-
-    private func failure(_ error: CodecError) -> CommandError {
-        .failure(
-            "packet \(place.number), which begins at byte \(place.offset): \(error)",
-            hint: rawInput.hasDigits && !rawInput.hasOthers ? "this is hexadecimal text: use --hex" : nil)
     }
 }

@@ -80,11 +80,17 @@ enum System {
     ///
     /// - Parameter limit: The largest size in bytes; more is an error, for any kind of file.
     static func contents(ofFile path: String, limit: Int) throws(SystemError) -> [UInt8] {
+        let descriptor = try openForReading(path)
+        defer { _ = sysClose(descriptor) }
+        return try contents(of: descriptor, limit: limit)
+    }
+
+    /// Opens a file, and returns its descriptor, which the caller closes.
+    static func openForReading(_ path: String) throws(SystemError) -> Int32 {
         // SAFETY: the path is a C string for as long as the call lasts, and no mode is read without `O_CREAT`.
         let descriptor = repeatingInterrupted { unsafe Int(open(path, O_RDONLY | O_CLOEXEC)) }
         guard descriptor >= 0 else { throw SystemError(code: errno) }
-        defer { _ = sysClose(Int32(descriptor)) }
-        return try contents(of: Int32(descriptor), limit: limit)
+        return Int32(descriptor)
     }
 
     /// Returns all bytes up to the end of a descriptor.

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+import WirelineTransport
+
+/// Decodes the packets of all TCP connections in a capture, in the order of the capture.
+///
+/// The client is the side that sent the first `SYN`. If the capture begins in the middle of a connection, the server
+/// is the side with the lower port, unless a port was given.
+///
+/// Its memory is limited; see ``maximumConnectionCount`` and ``maximumHeldByteCount``.
+struct CaptureDecoder {
+    /// The most connections that are open at a time.
+    static let maximumConnectionCount = 1 << 16
+    /// The most bytes of incomplete packets, and of segments that wait for others.
+    static let maximumHeldByteCount = 256 << 20
+
+    private struct Pair: Hashable {
+        let client: SocketAddress
+        let server: SocketAddress
+    }
+
+    private let translator: PacketTranslator
+    private let preferred: Sender?
+    private let port: UInt16?
+    private var reader = CaptureReader()
+    /// The connections by their addresses; those that have ended remain for late segments until there are too many.
+    private var connections: [Pair: DecodedConnection] = [:]
+    private var connectionCount = 0
+    private var heldByteCount = 0
+    private var counts = FrameCounts()
+
+    /// - Parameters:
+    ///   - sender: Whose messages all packets are if possible, as an echo server needs; nil for those of the packet's
+    ///     sender.
+    ///   - port: The server's port; other connections are left out. Nil for all connections.
+    init(_ translator: PacketTranslator, preferring sender: Sender? = nil, port: UInt16? = nil) {
+        self.translator = translator
+        preferred = sender
+        self.port = port
+    }
+
+    /// Takes the next bytes of the file, and appends what they show.
+    ///
+    /// - Throws: ``CaptureError`` if the file is broken or too much is open, after everything before it.
+    mutating func receive(_ piece: [UInt8], _ output: inout [CaptureOutput]) throws(CaptureError) {
+        var frames: [CapturedFrame] = []
+        var fault: CaptureError?
+        do throws(CaptureError) {
+            try reader.receive(piece, &frames)
+        } catch {
+            fault = error
+        }
+        for frame in frames { try receive(frame, &output) }
+        if let fault { throw fault }
+    }
+
+    /// Appends what is known at the end of the file, or where it is broken.
+    ///
+    /// - Parameter isBroken: Whether ``receive(_:_:)`` has thrown.
+    mutating func finish(isBroken: Bool = false, _ output: inout [CaptureOutput]) throws(CaptureError) {
+        for connection in connections.values.sorted(by: { $0.number < $1.number }) {
+            output += connection.finish(in: nil)
+        }
+        connections = [:]
+        output += counts.faults(port: port, hasConnections: connectionCount > 0)
+        if !isBroken { try reader.finish() }
+    }
+
+    // MARK: Frames
+
+    private mutating func receive(_ frame: CapturedFrame, _ output: inout [CaptureOutput]) throws(CaptureError) {
+        switch FrameContent(frame) {
+        case .segment(let segment): try receive(segment, frame, &output)
+        case .fragment: counts.fragments += 1
+        case .malformed: counts.malformed += 1
+        case .other: break
+        case .unknownLink:
+            if counts.unknownLinks.insert(frame.linkType).inserted {
+                output.append(
+                    .fault(
+                        "frame \(frame.number): frames of link type \(frame.linkType) are not read; "
+                            + "Ethernet, Linux cooked, loopback and plain IP are"))
+            }
+        }
+    }
+
+    private mutating func receive(
+        _ segment: TCPSegment, _ frame: CapturedFrame, _ output: inout [CaptureOutput]
+    ) throws(CaptureError) {
+        if let port, segment.source.port != port, segment.target.port != port {
+            counts.otherPorts += 1
+            return
+        }
+        guard let connection = try connection(of: segment, frame, &output) else { return }
+        let before = connection.heldByteCount
+        output += connection.receive(segment, in: frame)
+        heldByteCount += connection.heldByteCount - before
+        guard heldByteCount <= Self.maximumHeldByteCount else {
+            throw CaptureError(
+                "frame \(frame.number): more than \(Self.maximumHeldByteCount) bytes of incomplete packets; "
+                    + "choose connections with --port")
+        }
+    }
+
+    /// Returns the connection of a segment, perhaps a new one; nil if nothing begins with the segment.
+    private mutating func connection(
+        of segment: TCPSegment, _ frame: CapturedFrame, _ output: inout [CaptureOutput]
+    ) throws(CaptureError) -> DecodedConnection? {
+        let ways = [
+            Pair(client: segment.source, server: segment.target), Pair(client: segment.target, server: segment.source),
+        ]
+        if let pair = ways.first(where: { connections[$0] != nil }), let connection = connections[pair] {
+            guard connection.isReplaced(by: segment) else { return connection }
+            let before = connection.heldByteCount
+            output += connection.finish(in: frame)
+            heldByteCount += connection.heldByteCount - before
+            connections[pair] = nil
+        }
+        let isBeginning = segment.flags.contains(.synchronize) || !segment.payload.isEmpty || segment.lostByteCount > 0
+        guard isBeginning, !segment.flags.contains(.reset) else { return nil }
+        try makeSpace(frame)
+        connectionCount += 1
+        let pair = isFromClient(segment) ? ways[0] : ways[1]
+        let connection = DecodedConnection(
+            number: connectionCount, client: pair.client, server: pair.server, translator, preferring: preferred)
+        connections[pair] = connection
+        return connection
+    }
+
+    /// Forgets the connections that have ended, if there are too many. Twice the limit makes that rare.
+    private mutating func makeSpace(_ frame: CapturedFrame) throws(CaptureError) {
+        guard connections.count >= 2 * Self.maximumConnectionCount else { return }
+        connections = connections.filter { !$0.value.isClosed }
+        guard connections.count > Self.maximumConnectionCount else { return }
+        throw CaptureError(
+            "frame \(frame.number): more than \(Self.maximumConnectionCount) connections are open; "
+                + "choose some with --port")
+    }
+
+    private func isFromClient(_ segment: TCPSegment) -> Bool {
+        let (source, target) = (segment.source.port, segment.target.port)
+        if let port, source != target { return target == port }
+        if segment.flags.contains(.synchronize) { return segment.acknowledgement == nil }
+        return target <= source
+    }
+}
+
+/// What was left out of a capture.
+private struct FrameCounts {
+    var fragments = 0
+    var malformed = 0
+    var otherPorts = 0
+    var unknownLinks: Set<UInt16> = []
+
+    func faults(port: UInt16?, hasConnections: Bool) -> [CaptureOutput] {
+        var faults: [CaptureOutput] = []
+        if fragments > 0 { faults.append(.fault("\(fragments.counted("IP fragment")) with TCP: not put together")) }
+        if malformed > 0 { faults.append(.fault("\(malformed.counted("frame")) with malformed headers")) }
+        if let port, !hasConnections {
+            faults.append(
+                .fault("no TCP connection has port \(port); there are \(otherPorts.counted("segment")) of other ports"))
+        }
+        return faults
+    }
+}

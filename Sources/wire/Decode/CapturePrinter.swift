@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// Prints the packets of a capture as soon as they are complete.
+struct CapturePrinter {
+    private let console: Console
+    private var decoder: CaptureDecoder
+    private var hasFaults = false
+
+    /// - Parameters:
+    ///   - sender: Whose messages all packets are if possible; nil for those of the packet's sender.
+    ///   - port: The server's port; nil for all connections.
+    init(_ translator: PacketTranslator, preferring sender: Sender?, port: UInt16?, _ console: Console) {
+        self.console = console
+        decoder = CaptureDecoder(translator, preferring: sender, port: port)
+    }
+
+    /// Prints what the next bytes of the file show.
+    mutating func receive(_ piece: [UInt8]) throws(CommandError) {
+        var output: [CaptureOutput] = []
+        do throws(CaptureError) {
+            try decoder.receive(piece, &output)
+        } catch {
+            try end(output, error)
+        }
+        try show(output)
+    }
+
+    /// Prints what is known at the end of the file.
+    mutating func finish() throws(CommandError) {
+        var output: [CaptureOutput] = []
+        do throws(CaptureError) {
+            try decoder.finish(&output)
+        } catch {
+            try show(output)
+            throw .failure(error.description)
+        }
+        try show(output)
+        if hasFaults { throw .answerIsNo }
+    }
+
+    /// Prints everything that comes before a fault of the file, and throws the fault.
+    private mutating func end(_ output: [CaptureOutput], _ error: CaptureError) throws(CommandError) {
+        var output = output
+        try? decoder.finish(isBroken: true, &output)
+        try show(output)
+        throw .failure(error.description)
+    }
+
+    private mutating func show(_ output: [CaptureOutput]) throws(CommandError) {
+        for item in output {
+            switch item {
+            case .line(let line): try console.print(line)
+            case .fault(let text):
+                hasFaults = true
+                // A terminal shows the packets and the errors in order.
+                try console.flush()
+                console.report(error: text)
+            case .note(let text):
+                try console.flush()
+                console.report(text)
+            }
+        }
+    }
+}

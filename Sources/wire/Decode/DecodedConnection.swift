@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+import WirelineTransport
+
+/// What ``CaptureDecoder`` prints.
+enum CaptureOutput: Equatable {
+    /// A packet, as a line of JSON.
+    case line(String)
+    case fault(String)
+    /// A remark after a fault.
+    case note(String)
+}
+
+/// A TCP connection in a capture, with the packets of both directions.
+final class DecodedConnection {
+    private struct Side: ~Copyable {
+        var assembler = TCPAssembler()
+        var stream: PacketStream
+        var hasBytes = false
+        var isFinished = false
+    }
+
+    let number: Int
+    private let client: SocketAddress
+    private let server: SocketAddress
+    private var clientSide: Side
+    private var serverSide: Side
+    /// Whether nothing is decoded, because it is another protocol.
+    private var isOther = false
+    private(set) var isClosed = false
+    /// The time of the last frame.
+    private var time: CaptureTime?
+
+    init(
+        number: Int, client: SocketAddress, server: SocketAddress, _ translator: PacketTranslator,
+        preferring sender: Sender?
+    ) {
+        self.number = number
+        self.client = client
+        self.server = server
+        clientSide = Side(stream: PacketStream(translator, sender.map { .preferring($0) } ?? .from(.client)))
+        serverSide = Side(stream: PacketStream(translator, sender.map { .preferring($0) } ?? .from(.server)))
+    }
+
+    /// The number of bytes in memory.
+    var heldByteCount: Int {
+        clientSide.assembler.waitingByteCount + clientSide.stream.heldByteCount
+            + serverSide.assembler.waitingByteCount + serverSide.stream.heldByteCount
+    }
+
+    /// Returns whether a segment begins a new connection between the same addresses.
+    func isReplaced(by segment: TCPSegment) -> Bool {
+        guard segment.flags.contains(.synchronize), segment.acknowledgement == nil else { return false }
+        if isClosed || segment.source != client { return true }
+        return clientSide.assembler.isOtherBeginning(segment)
+    }
+
+    func receive(_ segment: TCPSegment, in frame: CapturedFrame) -> [CaptureOutput] {
+        guard !isClosed else { return [] }
+        time = frame.time
+        let sender: Sender = segment.source == client ? .client : .server
+        var output: [CaptureOutput] = []
+        if segment.flags.contains(.reset) {
+            output = finish(in: frame)
+        } else {
+            if sender == .client {
+                output += receive(segment, .client, &clientSide, frame)
+                if let number = segment.acknowledgement { output += confirm(number, .server, &serverSide, frame) }
+            } else {
+                output += receive(segment, .server, &serverSide, frame)
+                if let number = segment.acknowledgement { output += confirm(number, .client, &clientSide, frame) }
+            }
+            isClosed = clientSide.isFinished && serverSide.isFinished
+        }
+        return output
+    }
+
+    /// Returns what is known at the connection's end, or at that of the capture.
+    ///
+    /// - Parameter frame: The frame that ended it; nil at the capture's end.
+    func finish(in frame: CapturedFrame?) -> [CaptureOutput] {
+        guard !isClosed else { return [] }
+        isClosed = true
+        return finish(.client, &clientSide, frame) + finish(.server, &serverSide, frame)
+    }
+
+    // MARK: Sides
+
+    private func receive(
+        _ segment: TCPSegment, _ sender: Sender, _ side: inout Side, _ frame: CapturedFrame
+    ) -> [CaptureOutput] {
+        let output = take(side.assembler.receive(segment), sender, &side, frame)
+        guard side.assembler.isAtEnd, !side.isFinished else { return output }
+        return output + finish(sender, &side, frame)
+    }
+
+    private func confirm(
+        _ number: UInt32, _ sender: Sender, _ side: inout Side, _ frame: CapturedFrame
+    ) -> [CaptureOutput] {
+        take(side.assembler.confirm(number), sender, &side, frame)
+    }
+
+    private func finish(_ sender: Sender, _ side: inout Side, _ frame: CapturedFrame?) -> [CaptureOutput] {
+        guard !side.isFinished else { return [] }
+        side.isFinished = true
+        let output = take(side.assembler.finish(), sender, &side, frame)
+        guard !isOther else { return output }
+        return output + side.stream.finish().map { show($0, sender, frame) }
+    }
+
+    private func take(
+        _ pieces: [TCPAssembler.Output], _ sender: Sender, _ side: inout Side, _ frame: CapturedFrame?
+    ) -> [CaptureOutput] {
+        var output: [CaptureOutput] = []
+        for piece in pieces where !isOther {
+            switch piece {
+            case .bytes(let bytes):
+                if !side.hasBytes, let other = OtherProtocol(recognising: bytes), !side.stream.accepts(bytes) {
+                    isOther = true
+                    output.append(.fault("\(name(sender, frame)): this is \(other); its bytes are not decoded"))
+                    continue
+                }
+                side.hasBytes = true
+                output += side.stream.receive(bytes, at: time).map { show($0, sender, frame) }
+            case .missing(let count):
+                side.hasBytes = true
+                output += side.stream.skipMissing(count).map { show($0, sender, frame) }
+            }
+        }
+        return output
+    }
+
+    // MARK: Text
+
+    private func show(_ event: PacketStreamEvent, _ sender: Sender, _ frame: CapturedFrame?) -> CaptureOutput {
+        switch event {
+        case .packet(let packet, let time): .line(line(packet, sender, time))
+        case .fault(let text): .fault("\(name(sender, frame)): \(text)")
+        case .skipped: .note("\(name(sender, frame)): \(event.remark ?? "")")
+        }
+    }
+
+    private func line(_ packet: JSONValue, _ sender: Sender, _ time: CaptureTime?) -> String {
+        guard case .object(var members) = packet else { return packet.description }
+        members += [
+            JSONValue.Member("connection", .integer(Int128(number))),
+            JSONValue.Member("from", .string(sender.rawValue)),
+            JSONValue.Member("time", time.map { .string($0.description) } ?? .null),
+            JSONValue.Member("client", .string(client.description)),
+            JSONValue.Member("server", .string(server.description)),
+        ]
+        return JSONValue.object(members).description
+    }
+
+    private func name(_ sender: Sender, _ frame: CapturedFrame?) -> String {
+        let place = frame.map { "frame \($0.number)" } ?? "end of the capture"
+        return "\(place), connection \(number), \(sender) (\(client) to \(server))"
+    }
+}
+
+extension PacketStreamEvent {
+    /// The text of skipped bytes; nil for other events.
+    var remark: String? {
+        guard case .skipped(let byteCount, let next, let isGivenUp) = self else { return nil }
+        let count = "\(byteCount.counted("byte")) \(byteCount == 1 ? "is" : "are") skipped"
+        if let next { return "\(count); packet \(next.number) begins at byte \(next.offset)" }
+        let reason = isGivenUp ? "too much looks like packets; all that follows is skipped, too" : "no packet follows"
+        return "\(count); \(reason)"
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// The work of all searches in a stream. A search that needs more than the limit is given up.
+struct SearchWork {
+    /// The number of bytes that were decoded.
+    var byteCount = 0
+    /// 1 MiB, and 64 times the bytes of the stream.
+    private(set) var limit = 1 << 20
+
+    mutating func allow(forReceived byteCount: Int) { limit += 64 * byteCount }
+}
+
+/// Looks for the next packet in bytes whose packet boundaries are unknown.
+///
+/// It tries each offset in order. It accepts the first one where two whole packets follow each other, or where packets
+/// end exactly with the bytes. They must have IDs that the schema knows, and match it. An offset is judged only when
+/// enough bytes have come, so the result does not depend on how the bytes arrive.
+///
+/// The work is limited; see ``SearchWork``.
+struct PacketSearch {
+    enum Verdict: Equatable {
+        case accepted, refused
+        /// So many bytes are needed, counted from the offset.
+        case needs(Int)
+    }
+
+    /// The offset in the stream from which bytes are skipped.
+    let origin: Int
+    /// Whether one packet is enough at the first offset, because packets usually begin there.
+    let trustsFirst: Bool
+    private var isFirst = true
+    private var needed = 1
+    private var isOver: Bool
+
+    /// - Parameter isOver: Whether all bytes are skipped without a search.
+    init(origin: Int, trustsFirst: Bool, isOver: Bool = false) {
+        self.origin = origin
+        self.trustsFirst = trustsFirst
+        self.isOver = isOver
+    }
+
+    /// Continues the search.
+    ///
+    /// - Parameter start: The offset in `bytes` where the search continues; moved to the packet that is accepted.
+    /// - Returns: Whether a packet was found, more bytes are needed, or the search is given up.
+    mutating func look(
+        _ bytes: [UInt8], _ start: inout Int, isAtEnd: Bool, _ translator: PacketTranslator,
+        _ direction: PacketStream.Direction, _ work: inout SearchWork
+    ) -> Verdict {
+        if isOver { start = bytes.count }
+        while start < bytes.count {
+            guard isAtEnd || bytes.count - start >= needed else { return .needs(needed) }
+            let wanted = isFirst && trustsFirst ? 1 : 2
+            let verdict = Self.judge(
+                bytes, at: start, wanted: wanted, isAtEnd: isAtEnd, translator, direction, &work.byteCount)
+            switch verdict {
+            case .accepted: return .accepted
+            case .needs(let count):
+                needed = max(count, bytes.count - start + 1)
+                return .needs(needed)
+            case .refused:
+                start += 1
+                needed = 1
+                isFirst = false
+                guard work.byteCount <= work.limit else { return .refused }
+            }
+        }
+        return .needs(1)
+    }
+
+    /// Returns whether packets begin at an offset.
+    ///
+    /// - Parameters:
+    ///   - wanted: The number of packets that are enough.
+    ///   - work: The number of bytes that were decoded.
+    static func judge(
+        _ bytes: [UInt8], at start: Int, wanted: Int, isAtEnd: Bool, _ translator: PacketTranslator,
+        _ direction: PacketStream.Direction, _ work: inout Int
+    ) -> Verdict {
+        var splitter = PacketStream.splitter(translator)
+        var position = start
+        for count in 0..<wanted {
+            if position == bytes.count {
+                guard isAtEnd else { return .needs(bytes.count - start + 1) }
+                return count > 0 ? .accepted : .refused
+            }
+            do throws(CodecError) {
+                guard let bounds = try splitter.packet(in: bytes.rawSpan, at: position) else {
+                    return isAtEnd ? .refused : .needs(position - start + splitter.neededByteCount)
+                }
+                let end = position + bounds.packetByteCount
+                work += bounds.packetByteCount
+                let line = try PacketStream.decode(bytes, position..<end, translator, direction)
+                guard line["message"]?.isNull == false else { return .refused }
+                position = end
+            } catch {
+                return .refused
+            }
+        }
+        return .accepted
+    }
+}

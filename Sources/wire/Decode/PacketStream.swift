@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// What a ``PacketStream`` finds in its bytes.
+enum PacketStreamEvent {
+    /// A packet, as a line of JSON.
+    case packet(JSONValue, time: CaptureTime?)
+    /// A broken packet, or missing bytes.
+    case fault(String)
+    /// Bytes that were skipped after a fault, and the packet that follows them.
+    ///
+    /// The next packet is nil if the bytes ended first, or if the search was given up.
+    case skipped(byteCount: Int, next: PacketPlace?, isGivenUp: Bool)
+}
+
+/// The number of a packet, from 1, and the offset of its first byte in the stream.
+struct PacketPlace: Equatable {
+    var number = 1
+    var offset = 0
+}
+
+/// Finds the packets in one direction of a byte stream, and continues after broken ones.
+///
+/// A packet whose fields do not match the schema is reported, and the next one begins after it. If the framing is
+/// broken or bytes are missing, the next packet is searched for: see ``PacketSearch``.
+///
+/// It keeps an incomplete packet; while it searches, at most two, so at most twice the schema's `max_packet`, and the
+/// last bytes that came.
+struct PacketStream: ~Copyable {
+    /// Whose messages are tried: those of the sender alone, or then those of its peer too.
+    enum Direction {
+        case from(Sender)
+        case preferring(Sender)
+    }
+
+    private let translator: PacketTranslator
+    private let direction: Direction
+    private var splitter: PacketSplitter
+    /// The unread bytes begin at ``start``.
+    private var bytes: [UInt8] = []
+    private var start = 0
+    private var place = PacketPlace()
+    /// The number of unread bytes that are needed to continue.
+    private var needed = 1
+    private var search: PacketSearch?
+    private var work = SearchWork()
+    /// The ends of the pieces in the stream, and their times.
+    private var times: [(end: Int, time: CaptureTime)] = []
+
+    init(_ translator: PacketTranslator, _ direction: Direction) {
+        self.translator = translator
+        self.direction = direction
+        splitter = Self.splitter(translator)
+    }
+
+    /// The number of bytes in memory.
+    var heldByteCount: Int { bytes.count }
+
+    /// Takes the next bytes, and returns what is now known.
+    ///
+    /// - Parameter time: The time at which they were captured.
+    mutating func receive(_ piece: [UInt8], at time: CaptureTime? = nil) -> [PacketStreamEvent] {
+        guard !piece.isEmpty else { return [] }
+        bytes += piece
+        work.allow(forReceived: piece.count)
+        if let time { times.append((place.offset + bytes.count - start, time)) }
+        return read(isAtEnd: false)
+    }
+
+    /// Continues after bytes that are missing.
+    mutating func skipMissing(_ byteCount: Int) -> [PacketStreamEvent] {
+        var events = search == nil ? [] : read(isAtEnd: true)
+        let isInside = search == nil && start < bytes.count
+        let end = place.offset + bytes.count - start
+        let text = "\(byteCount.counted("byte")) \(byteCount == 1 ? "is" : "are") missing at byte \(end)"
+        if search != nil {
+            events += giveUpSearch(isGivenUp: false) + [.fault(text)]
+        } else {
+            events.append(.fault(isInside ? fault(text) : text))
+        }
+        if isInside { place.number += 1 }
+        bytes = []
+        start = 0
+        times = []
+        needed = 1
+        splitter = Self.splitter(translator)
+        place.offset = end + byteCount
+        search = PacketSearch(origin: place.offset, trustsFirst: true)
+        return events
+    }
+
+    /// Returns what is known after the last byte.
+    mutating func finish() -> [PacketStreamEvent] {
+        var events = read(isAtEnd: true)
+        if search != nil {
+            events += giveUpSearch(isGivenUp: false)
+        } else if start < bytes.count {
+            let bytes = bytes
+            let error = splitter.endOfStream(in: bytes.rawSpan.extracting(start..<bytes.count))
+            events.append(.fault(fault(error.description)))
+        }
+        bytes = []
+        start = 0
+        return events
+    }
+
+    /// Returns whether bytes begin with a whole packet that the schema knows and accepts.
+    func accepts(_ bytes: [UInt8]) -> Bool {
+        var work = 0
+        return PacketSearch.judge(bytes, at: 0, wanted: 1, isAtEnd: true, translator, direction, &work) == .accepted
+    }
+
+    // MARK: Reading
+
+    private mutating func read(isAtEnd: Bool) -> [PacketStreamEvent] {
+        var events: [PacketStreamEvent] = []
+        while start < bytes.count {
+            if search != nil {
+                guard continueSearch(isAtEnd: isAtEnd, &events) else { break }
+            } else {
+                guard bytes.count - start >= needed, readPacket(&events) else { break }
+            }
+        }
+        dropRead()
+        return events
+    }
+
+    /// Reads the packet at ``start``; returns whether there was enough for one.
+    private mutating func readPacket(_ events: inout [PacketStreamEvent]) -> Bool {
+        let bytes = bytes
+        do throws(CodecError) {
+            guard let bounds = try splitter.packet(in: bytes.rawSpan, at: start) else {
+                needed = max(splitter.neededByteCount, bytes.count - start + 1)
+                return false
+            }
+            let end = start + bounds.packetByteCount
+            let time = time(upTo: place.offset + bounds.packetByteCount)
+            do throws(CodecError) {
+                let line = try Self.decode(bytes, start..<end, translator, direction)
+                events.append(.packet(line, time: time))
+            } catch {
+                events.append(.fault(fault(error.description)))
+            }
+            start = end
+            place.offset += bounds.packetByteCount
+        } catch {
+            events.append(.fault(fault(error.description)))
+            search = PacketSearch(origin: place.offset, trustsFirst: false)
+            splitter = Self.splitter(translator)
+            // The broken packet itself is not tried again.
+            start += 1
+            place.offset += 1
+        }
+        place.number += 1
+        needed = 1
+        return true
+    }
+
+    /// Returns whether the search ended here.
+    private mutating func continueSearch(isAtEnd: Bool, _ events: inout [PacketStreamEvent]) -> Bool {
+        guard var search else { return true }
+        let before = start
+        let result = search.look(bytes, &start, isAtEnd: isAtEnd, translator, direction, &work)
+        place.offset += start - before
+        self.search = search
+        switch result {
+        case .accepted:
+            self.search = nil
+            let byteCount = place.offset - search.origin
+            if byteCount > 0 { events.append(.skipped(byteCount: byteCount, next: place, isGivenUp: false)) }
+            return true
+        case .refused:
+            events += giveUpSearch(isGivenUp: true)
+            // What follows is only counted.
+            self.search = PacketSearch(origin: place.offset, trustsFirst: false, isOver: true)
+            return false
+        case .needs: return false
+        }
+    }
+
+    private mutating func giveUpSearch(isGivenUp: Bool) -> [PacketStreamEvent] {
+        guard let search = search.take() else { return [] }
+        let byteCount = place.offset + bytes.count - start - search.origin
+        place.offset += bytes.count - start
+        start = bytes.count
+        guard byteCount > 0 else { return [] }
+        return [.skipped(byteCount: byteCount, next: nil, isGivenUp: isGivenUp)]
+    }
+
+    /// Removes the bytes that were read, if they are most of the memory.
+    private mutating func dropRead() {
+        if start > bytes.count / 2 {
+            bytes.removeFirst(start)
+            start = 0
+        }
+        guard let first = times.firstIndex(where: { $0.end > place.offset }) else {
+            times = []
+            return
+        }
+        times.removeFirst(first)
+    }
+
+    /// Returns the time at which the byte before an offset was captured.
+    private func time(upTo offset: Int) -> CaptureTime? { times.first { $0.end >= offset }?.time }
+
+    private func fault(_ reason: String) -> String {
+        "packet \(place.number), which begins at byte \(place.offset): \(reason)"
+    }
+
+    // MARK: Packets
+
+    static func splitter(_ translator: PacketTranslator) -> PacketSplitter {
+        let description = translator.description
+        return PacketSplitter(
+            layout: description.layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
+    }
+
+    static func decode(
+        _ bytes: [UInt8], _ range: Range<Int>, _ translator: PacketTranslator, _ direction: Direction
+    ) throws(CodecError) -> JSONValue {
+        let description = translator.description
+        let packet = try Packet(
+            bytes.rawSpan.extracting(range), layout: description.layout,
+            limit: description.options.maximumPacketByteCount)
+        return switch direction {
+        case .from(let sender): try translator.decode(packet, from: sender)
+        case .preferring(let sender): try translator.decode(packet, preferring: sender)
+        }
+    }
+}
