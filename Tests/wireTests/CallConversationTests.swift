@@ -109,7 +109,7 @@ struct CallConversationTests {
     }
 
     @Test func `a wrong message is found before anything is sent`() throws {
-        // Nobody listens there.
+        // No server listens there.
         let workspace = try Workspace(["P/a.wire": Self.schema])
         let words = ["call", "127.0.0.1:1"] + Self.login + ["--protocol", "P"]
         let outcome = try workspace.shell(

@@ -33,7 +33,7 @@ struct TestSegment {
     var clientPort = 40_000
     var serverPort = 9001
 
-    /// TCP without a checksum, which nobody verifies in a capture.
+    /// TCP without a checksum: the reader of captures does not verify it.
     var tcp: [UInt8] {
         var header = NumberBytes()
         header.add16(fromClient ? clientPort : serverPort)

@@ -60,7 +60,7 @@ extension Command {
             }
             try maker.requireHeader()
             var lines = InputLines()
-            // Nobody connects to say nothing.
+            // Without a message there is no reason to connect.
             if !arguments.has(.listen), try !lines.waitForFirst() {
                 throw arguments.words.count > 1
                     ? .failure("standard input has no message")

@@ -145,7 +145,7 @@ struct WebSocketBurstTests {
         let sent = try Self.sendMixture(to: peer, using: &random)
         let received = try await back
         #expect(received.content == sent.content, random.seedComment)
-        // Of several pings that wait for their answers, only the newest may be answered.
+        // If several pings wait for answers, a peer may answer only the newest one.
         #expect(received.pongs.allSatisfy { sent.pings.contains($0) } && !received.pongs.isEmpty, random.seedComment)
         await server.shutDown()
     }
