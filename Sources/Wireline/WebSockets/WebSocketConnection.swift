@@ -256,7 +256,8 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     private func closeStream() {
         stream.flush()
         stream.close()
-        input.dropBlock(of: stream)
+        // Messages in a block that the program reads from have arrived for it; it can still take them.
+        if !input.isOffered { input.dropBlock(of: stream) }
         streamEnded()
     }
 
