@@ -29,6 +29,7 @@ struct ArrowTests {
     /// The modules of the toolchain and the system that a module may import.
     static let outside: [String: Set<String>] = [
         "Wireline": ["Synchronization"],
+        "WirelineCodec": ["Synchronization"],
         "WirelineLibraries": ["Glibc", "Musl"],
         "WirelineTLS": ["Glibc", "Musl", "Darwin"],
         "WirelineWebSocket": ["Glibc", "Musl"],

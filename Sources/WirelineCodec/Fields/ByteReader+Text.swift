@@ -10,20 +10,23 @@ extension ByteReader {
     ///   invalid byte.
     @inline(never)
     public mutating func readString(byteCount: Int) throws(CodecError) -> String {
-        guard UInt(bitPattern: byteCount) <= UInt(bitPattern: remaining) else { throw truncated(byteCount) }
-        // SAFETY: position and position + byteCount lie between 0 and end, by the guard and the invariant.
-        let slice = unsafe bytes.extracting(
-            unchecked: Range(uncheckedBounds: (position, position &+ byteCount)))
-        guard let text = ShortText.string(ofASCII: slice) else { return try readCheckedString(of: slice) }
+        guard UInt(bitPattern: byteCount) <= UInt(bitPattern: remaining),
+            let text = ShortText.string(ofASCII: bytes, at: position, byteCount: byteCount)
+        else { return try readAnyString(byteCount: byteCount) }
         position &+= byteCount
         return text
     }
 
     /// Reads a string that may be long or not ASCII. It is apart, so that short strings do not pay for its registers.
     @inline(never)
-    private mutating func readCheckedString(of bytes: RawSpan) throws(CodecError) -> String {
-        let text = try String(validating: bytes, at: position)
-        position &+= bytes.byteCount
+    private mutating func readAnyString(byteCount: Int) throws(CodecError) -> String {
+        guard UInt(bitPattern: byteCount) <= UInt(bitPattern: remaining) else { throw truncated(byteCount) }
+        ShortText.compareOnce()
+        // SAFETY: position and position + byteCount lie between 0 and end, by the guard and the invariant.
+        let slice = unsafe bytes.extracting(
+            unchecked: Range(uncheckedBounds: (position, position &+ byteCount)))
+        let text = try String(validating: slice, at: position)
+        position &+= byteCount
         return text
     }
 

@@ -172,8 +172,51 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     // MARK: Bytes and text
 
     /// Writes the UTF-8 of a string, without a prefix.
-    @inlinable @inline(__always)
+    ///
+    /// It is not inlined: a call in each place is shorter, and takes less time to compile, than its branches.
+    @inline(never)
     public mutating func writeText(_ text: String) {
+        #if _pointerBitWidth(_64) && _endian(little) && !hasFeature(Embedded)
+            if let bytes = ShortText.bytes(of: text) { return writeShortText(bytes) }
+        #endif
+        writeAnyText(text)
+    }
+
+    #if _pointerBitWidth(_64) && _endian(little) && !hasFeature(Embedded)
+        /// Writes at most 15 bytes with two stores, which overlap.
+        @inline(__always)
+        private mutating func writeShortText(_ text: ShortText.Bytes) {
+            let (room, byteCount) = (capacity &- position, text.byteCount)
+            // SAFETY: advance(by:) has checked the capacity for so many bytes. The first branch stores more, but no more
+            // than the capacity; the fields after the text overwrite those. The others end where the text ends.
+            let start = unsafe advance(by: byteCount)
+            if room >= 16 {
+                unsafe start.storeBytes(of: text.low, as: UInt64.self)
+                unsafe start.storeBytes(of: text.high, toByteOffset: 8, as: UInt64.self)
+            } else if byteCount >= 8 {
+                unsafe start.storeBytes(of: text.low, as: UInt64.self)
+                // The last 8 bytes of the text. A shift by 64 bits would do nothing, so it is two shifts.
+                let shift = UInt64(truncatingIfNeeded: 8 &* (byteCount &- 8))
+                let last = text.low &>> shift | (text.high &<< 1) &<< (63 &- shift)
+                unsafe start.storeBytes(of: last, toByteOffset: byteCount &- 8, as: UInt64.self)
+            } else if byteCount >= 4 {
+                let last = UInt32(truncatingIfNeeded: text.low &>> UInt64(truncatingIfNeeded: 8 &* (byteCount &- 4)))
+                unsafe start.storeBytes(of: UInt32(truncatingIfNeeded: text.low), as: UInt32.self)
+                unsafe start.storeBytes(of: last, toByteOffset: byteCount &- 4, as: UInt32.self)
+            } else if byteCount >= 2 {
+                let last = UInt8(truncatingIfNeeded: text.low &>> UInt64(truncatingIfNeeded: 8 &* (byteCount &- 1)))
+                unsafe start.storeBytes(of: UInt16(truncatingIfNeeded: text.low), as: UInt16.self)
+                unsafe start.storeBytes(of: last, toByteOffset: byteCount &- 1, as: UInt8.self)
+            } else if byteCount == 1 {
+                unsafe start.storeBytes(of: UInt8(truncatingIfNeeded: text.low), as: UInt8.self)
+            }
+        }
+    #endif
+
+    /// Writes a string that may be long.
+    @inline(never)
+    private mutating func writeAnyText(_ text: String) {
+        ShortText.compareOnce()
         // SAFETY: the string lends its bytes, with their count, for as long as the closure runs.
         let isContiguous: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { utf8 in
             unsafe copy(from: UnsafeRawPointer(utf8.baseAddress), byteCount: utf8.count)
@@ -182,8 +225,8 @@ public struct ByteWriter: ~Copyable, ~Escapable {
     }
 
     /// Writes a string that is not stored as UTF-8, such as one bridged from Objective-C.
-    @usableFromInline @inline(never)
-    mutating func writeForeignText(_ text: String) {
+    @inline(never)
+    private mutating func writeForeignText(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
             // SAFETY: the string lends its bytes, with their count, for as long as the closure runs.

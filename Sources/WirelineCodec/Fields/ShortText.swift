@@ -1,76 +1,121 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes strings of at most 15 ASCII characters, which the standard library stores in the string value itself.
+#if _pointerBitWidth(_64) && _endian(little) && !hasFeature(Embedded)
+    import Synchronization
+#endif
+
+/// Makes and reads strings of at most 15 bytes by their bits: the standard library stores them in the string value itself.
 ///
 ///     byte 0 … 14              byte 15
-///     +------------------------+--------------------------+
-///     | the text, then zeros   | 0xE0 + number of bytes   |
-///     +------------------------+--------------------------+
+///     +------------------------+------------------------------------------------+
+///     | the text, then zeros   | 0xE0 (ASCII) or 0xA0 (other) + number of bytes |
+///     +------------------------+------------------------------------------------+
 ///
-/// Most texts in games are that short: names, words, keys. The standard library's initializers copy them byte by byte:
-/// 150 instructions for 12 bytes, more than for all other work on such a field (benchmark `cs_dec_12`). Here it is 30.
+/// Most texts in games are that short: names, words, keys. The standard library copies them byte by byte when it makes a
+/// string, and to the stack when it lends the bytes: 150 and 40 instructions for 12 bytes (benchmark `cs_dec_12`). Here it
+/// is 20.
 ///
 /// Swift's ABI fixes the form (`StringObject.swift`, "small strings"). It is nevertheless not relied on before
-/// ``isStandard`` has compared it with strings of the standard library.
+/// ``compareOnce()`` has compared it with strings of the standard library.
 enum ShortText {
-    /// The most bytes of such a string.
-    private static let mostByteCount = 15
-
-    /// Returns a string of ASCII; nil if there are more than 15 bytes, or if a byte is not ASCII.
-    @inline(__always)
-    static func string(ofASCII bytes: RawSpan) -> String? {
-        // Other processors and Embedded Swift store strings in other ways.
-        #if _pointerBitWidth(_64) && _endian(little) && !hasFeature(Embedded)
-            guard bytes.byteCount <= mostByteCount, isStandard else { return nil }
-            let (low, high) = words(of: bytes)
-            guard (low | high) & 0x8080_8080_8080_8080 == 0 else { return nil }
-            // SAFETY: a string has 16 bytes, and `isStandard` has compared those of such strings with these.
-            return unsafe unsafeBitCast(value(low, high, byteCount: bytes.byteCount), to: String.self)
-        #else
-            return nil
-        #endif
-    }
-
+    // Other processors and Embedded Swift store strings in other ways.
     #if _pointerBitWidth(_64) && _endian(little) && !hasFeature(Embedded)
-        /// Whether the standard library stores short strings in this form: compared once, at every length.
-        private static let isStandard: Bool = {
+        /// The most bytes of such a string.
+        private static let mostByteCount = 15
+        /// The bit that only short strings have, in the upper half of the string value.
+        private static let shortBit: UInt64 = 1 << 61
+        /// The bits of the text in the upper half.
+        private static let textBits: UInt64 = 0x00FF_FFFF_FFFF_FFFF
+
+        /// The values of ``form``.
+        private enum Form {
+            static let unknown: UInt8 = 0
+            static let standard: UInt8 = 1
+            static let other: UInt8 = 2
+        }
+
+        /// What the comparison has found. It is no lazy global: those ask the system at each use whether they are ready.
+        private static let form = Atomic<UInt8>(0)
+
+        /// Compares the form with that of the standard library, at every length, unless this was done before.
+        ///
+        /// Until it has been called, the other methods return nil.
+        @inline(__always)
+        static func compareOnce() {
+            if form.load(ordering: .relaxed) == Form.unknown { compare() }
+        }
+
+        @inline(never)
+        private static func compare() {
+            form.store(isStandard ? Form.standard : Form.other, ordering: .relaxed)
+        }
+
+        private static var isStandard: Bool {
             guard MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size else { return false }
-            return (0...mostByteCount).allSatisfy { count in
+            let areShortOnesStandard = (0...mostByteCount).allSatisfy { count in
                 let bytes = [UInt8](UInt8(ascii: "a")..<UInt8(ascii: "a") + UInt8(count))
-                // SAFETY: the sizes are equal, and any bits are two integers.
-                let standard = unsafe unsafeBitCast(String(decoding: bytes, as: UTF8.self), to: (UInt64, UInt64).self)
                 // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
-                let (low, high) = unsafe words(of: bytes.span.bytes)
-                return standard == value(low, high, byteCount: count)
+                let (low, high) = unsafe words(of: bytes.span.bytes, at: 0, byteCount: count)
+                return halves(of: String(decoding: bytes, as: UTF8.self)) == value(low, high, byteCount: count)
             }
-        }()
+            let long = [
+                String(repeating: "a", count: mostByteCount + 1), "a literal of 15 bytes and more", "15 bytes, then é",
+            ]
+            return areShortOnesStandard && halves(of: "é") == (0xA9C3, 0xA2 << 56)
+                && long.allSatisfy { halves(of: $0).high & shortBit == 0 }
+        }
+
+        // MARK: Making
+
+        /// Returns a string of ASCII; nil if there are more than 15 bytes, or if a byte is not ASCII.
+        ///
+        /// - Parameters:
+        ///   - bytes: The bytes that contain the text.
+        ///   - offset: The offset of the text; the caller has checked that all its bytes are there.
+        ///   - byteCount: The number of its bytes, not negative.
+        @inline(__always)
+        static func string(ofASCII bytes: RawSpan, at offset: Int, byteCount: Int) -> String? {
+            guard byteCount <= mostByteCount, form.load(ordering: .relaxed) == Form.standard else { return nil }
+            let (low, high) = words(of: bytes, at: offset, byteCount: byteCount)
+            guard (low | high) & 0x8080_8080_8080_8080 == 0 else { return nil }
+            var halves = value(low, high, byteCount: byteCount)
+            // Moved out of memory, because a cast would retain the string. The compiler need not guard the memory.
+            // SAFETY: a string has 16 bytes, and `compareOnce` has compared those of such strings with these. They own
+            // nothing.
+            return unsafe _withUnprotectedUnsafeMutablePointer(to: &halves) { halves in
+                unsafe halves.withMemoryRebound(to: String.self, capacity: 1) { unsafe $0.move() }
+            }
+        }
 
         /// The two halves of the string value.
         @inline(__always)
-        private static func value(_ low: UInt64, _ high: UInt64, byteCount: Int) -> (UInt64, UInt64) {
+        private static func value(_ low: UInt64, _ high: UInt64, byteCount: Int) -> (low: UInt64, high: UInt64) {
             (low, high | UInt64(truncatingIfNeeded: 0xE0 | byteCount) &<< 56)
         }
 
         /// The bytes as two numbers, the first byte lowest. Loads overlap, but read no byte outside.
         @inline(__always)
-        private static func words(of bytes: RawSpan) -> (low: UInt64, high: UInt64) {
-            let count = bytes.byteCount
-            if count >= 8 {
-                let low: UInt64 = load(bytes, at: 0)
-                let last: UInt64 = load(bytes, at: count &- 8)
+        private static func words(of bytes: RawSpan, at offset: Int, byteCount: Int) -> (low: UInt64, high: UInt64) {
+            if byteCount >= 8 {
+                let low: UInt64 = load(bytes, at: offset)
+                let last: UInt64 = load(bytes, at: offset &+ byteCount &- 8)
                 // Drops the bytes that are in `low`. Two shifts, because one by 64 bits would do nothing.
-                return (low, (last &>> 8) &>> UInt64(truncatingIfNeeded: 8 &* (mostByteCount &- count)))
+                return (low, (last &>> 8) &>> UInt64(truncatingIfNeeded: 8 &* (mostByteCount &- byteCount)))
             }
-            if count >= 4 {
-                let first: UInt32 = load(bytes, at: 0)
-                let last: UInt32 = load(bytes, at: count &- 4)
-                return (UInt64(first) | UInt64(last) &<< UInt64(truncatingIfNeeded: 8 &* (count &- 4)), 0)
+            if byteCount >= 4 {
+                let first: UInt32 = load(bytes, at: offset)
+                let last: UInt32 = load(bytes, at: offset &+ byteCount &- 4)
+                return (UInt64(first) | UInt64(last) &<< UInt64(truncatingIfNeeded: 8 &* (byteCount &- 4)), 0)
             }
-            var low: UInt64 = 0
-            for offset in 0..<count {
-                let byte: UInt8 = load(bytes, at: offset)
-                low |= UInt64(byte) &<< UInt64(truncatingIfNeeded: 8 &* offset)
-            }
+            guard byteCount > 0 else { return (0, 0) }
+            // The first byte, the one in the middle and the last one: of one byte or two, some are the same.
+            let (middle, last) = (byteCount &>> 1, byteCount &- 1)
+            let bytes: (UInt8, UInt8, UInt8) = (
+                load(bytes, at: offset), load(bytes, at: offset &+ middle), load(bytes, at: offset &+ last)
+            )
+            let low =
+                UInt64(bytes.0) | UInt64(bytes.1) &<< UInt64(truncatingIfNeeded: 8 &* middle)
+                | UInt64(bytes.2) &<< UInt64(truncatingIfNeeded: 8 &* last)
             return (low, 0)
         }
 
@@ -81,5 +126,36 @@ enum ShortText {
             // SAFETY: the callers compare the offset and the width with the number of bytes; any bits are an integer.
             unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: Integer.self)
         }
+
+        // MARK: Reading
+
+        /// The UTF-8 of a text as two numbers, the first byte lowest, with zeros after it.
+        struct Bytes {
+            let low: UInt64
+            let high: UInt64
+            /// 0 to 15.
+            let byteCount: Int
+        }
+
+        /// Returns the UTF-8 of a string that is stored in the string value itself; nil for all others.
+        @inline(__always)
+        static func bytes(of text: String) -> Bytes? {
+            guard form.load(ordering: .relaxed) == Form.standard else { return nil }
+            let (low, high) = halves(of: text)
+            guard high & shortBit != 0 else { return nil }
+            return Bytes(low: low, high: high & textBits, byteCount: Int(truncatingIfNeeded: high &>> 56) & 0xF)
+        }
+
+        @inline(__always)
+        private static func halves(of text: String) -> (low: UInt64, high: UInt64) {
+            // SAFETY: `isStandard` has compared the sizes, and any bits are two integers.
+            unsafe unsafeBitCast(text, to: (UInt64, UInt64).self)
+        }
+    #else
+        @inline(__always)
+        static func compareOnce() {}
+
+        @inline(__always)
+        static func string(ofASCII bytes: RawSpan, at offset: Int, byteCount: Int) -> String? { nil }
     #endif
 }
