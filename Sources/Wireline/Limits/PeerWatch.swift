@@ -12,8 +12,9 @@ struct PeerWatch {
     private var timer: EventLoop.Timer?
     /// When the last wait began, minus the time of earlier waits without input.
     private(set) var waitingSince = MonotonicTime(nanoseconds: 0)
-    /// How long the waits since bytes last arrived took together.
-    private var waited = Duration.zero
+    /// How long the waits since bytes last arrived took together. It is no `Duration`: each read would convert it, which
+    /// takes as long as several packets.
+    private var waitedNanoseconds: Int64 = 0
 
     /// Whether the peer's first packet has not arrived.
     var isAwaitingFirstPacket: Bool { deadlines.isAwaitingFirstPacket }
@@ -54,8 +55,8 @@ struct PeerWatch {
 
     /// Begins to wait for the peer, after a time without waiting.
     mutating func beginWaiting(at now: MonotonicTime) {
-        waitingSince = now - waited
-        waited = .zero
+        waitingSince = MonotonicTime(nanoseconds: now.nanoseconds - waitedNanoseconds)
+        waitedNanoseconds = 0
     }
 
     /// Starts the wait again: the time until now does not count for the peer.
@@ -65,6 +66,6 @@ struct PeerWatch {
     mutating func stopWaiting(at now: MonotonicTime, lastArrival: MonotonicTime) {
         // Bytes alone are not a first packet.
         let since = isAwaitingFirstPacket ? waitingSince : max(waitingSince, lastArrival)
-        waited = max(.zero, since.duration(to: now))
+        waitedNanoseconds = max(0, now.nanoseconds - since.nanoseconds)
     }
 }
