@@ -52,4 +52,40 @@ struct TestContextTests {
         let other = try ReceivedMessage<GoimProtocol.FromClient>(of: ChangeRoomReply())
         #expect(other.message.unknownID == 13)
     }
+
+    // MARK: State
+
+    /// A value with methods that call back while it is changed.
+    struct Nest {
+        var count = 0
+
+        mutating func change(_ body: () throws -> Void) rethrows {
+            count += 1
+            try body()
+        }
+    }
+
+    @Test func `the state is changed in place, also by a change that throws or waits`() async throws {
+        let context = try await TestContext(GoimProtocol.self) { _ in Nest() }
+        let count = try await context.call { client in
+            client.state.count += 1
+            try? client.state.change { throw CancellationError() }
+            client.state.count = client.state.count + 1
+            await Task.yield()
+            client.state.change { _ = client.packet }
+            return client.state.count
+        }
+        #expect(count == 4)
+    }
+
+    @Test func `using the state during its change stops the program`() async {
+        await #expect(processExitsWith: .failure) {
+            let context = try await TestContext(GoimProtocol.self) { _ in Nest() }
+            try await context.call { client in client.state.change { print(client.state.count) } }
+        }
+        await #expect(processExitsWith: .failure) {
+            let context = try await TestContext(GoimProtocol.self) { _ in Nest() }
+            try await context.call { client in client.state.change { client.state.count += 1 } }
+        }
+    }
 }

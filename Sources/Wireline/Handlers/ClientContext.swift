@@ -16,13 +16,35 @@ public final class ClientContext<Definition: PacketProtocol, State> {
     let current = CurrentPacket()
     /// The numbers of messages that were taken lately, for limits.
     private var rates: [ObjectIdentifier: MessageRate.Count] = [:]
+    /// Whether the state is being changed.
+    @safe @exclusivity(unchecked) @usableFromInline var isChangingState = false
+    @safe @exclusivity(unchecked) @usableFromInline var stateValue: State
+
     /// The program's own value for this connection.
-    public var state: State
+    ///
+    /// Code that is called during a change of the state cannot use the state: as with every variable, that stops the
+    /// program.
+    public var state: State {
+        // The check of the language takes 80 instructions for each access, more than decoding a message. This one does
+        // the same, because only one thread uses the state.
+        @inlinable @inline(__always)
+        get {
+            precondition(!isChangingState, "the state is read while it is changed")
+            return stateValue
+        }
+        @inlinable @inline(__always)
+        _modify {
+            precondition(!isChangingState, "the state is changed while it is changed")
+            isChangingState = true
+            defer { isChangingState = false }
+            yield &stateValue
+        }
+    }
 
     package init(_ connection: ServerConnection<Definition>, of server: PacketServer<Definition>, state: State) {
         self.connection = connection
         self.server = server
-        self.state = state
+        stateValue = state
     }
 
     /// The packet whose message is handled now, such as for a later reply or its header; nil between messages.
