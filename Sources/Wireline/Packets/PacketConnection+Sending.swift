@@ -17,7 +17,7 @@ extension PacketConnection: SendingConnection {
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(_ message: some PacketMessage) async throws(ConnectionError) {
         if try sendAtOnce(message) { return }
-        try await sendAfterOthers(encode(message))
+        try await sendAfterOthers(encodeApart(message))
     }
 
     /// Sends a message if the caller need not wait.
@@ -30,9 +30,7 @@ extension PacketConnection: SendingConnection {
         guard stream.loop.isCurrent, let byteCount = try byteCountAtOnce(of: message), prepareToSend(byteCount) else {
             return false
         }
-        // SAFETY: the stream lends exactly `byteCount` bytes for the closure, which writes all of them or stops the
-        // program.
-        unsafe stream.writeMessage(byteCount: byteCount) { unsafe message.encodeAtOnce(into: $0) }
+        append(message, byteCount: byteCount)
         return true
     }
 
@@ -130,17 +128,32 @@ extension PacketConnection: SendingConnection {
     @inlinable
     public func write(_ message: some PacketMessage) throws(ConnectionError) {
         guard stream.loop.isCurrent else { throw .notOnLoop }
-        let byteCount = try byteCountAtOnce(of: message)
-        // If the output block has room, the stream is open.
-        guard byteCount.map({ $0 <= stream.freeByteCount }) == true || stream.takesOutput else { throw sendError }
-        if let byteCount {
-            // SAFETY: the stream lends exactly `byteCount` bytes for the closure, which writes all of them or stops the
-            // program.
-            unsafe stream.writeMessage(byteCount: byteCount) { unsafe message.encodeAtOnce(into: $0) }
-        } else {
-            stream.write(try encode(message))
+        guard let byteCount = try byteCountAtOnce(of: message) else {
+            // Its header must be computed first.
+            guard stream.takesOutput else { throw sendError }
+            return stream.write(try encodeApart(message))
         }
+        // If the output block has room, the stream is open.
+        guard byteCount <= stream.freeByteCount || stream.takesOutput else { throw sendError }
+        append(message, byteCount: byteCount)
     }
+
+    /// Queues a message of which the stream takes so many bytes.
+    @inlinable @inline(__always)
+    func append(_ message: some PacketMessage, byteCount: Int) {
+        // SAFETY: the stream lends exactly `byteCount` bytes until the loan ends, and the message writes all of them or
+        // stops the program.
+        guard let loan = unsafe stream.lendOutput(byteCount: byteCount) else { return }
+        unsafe message.encodeAtOnce(into: loan.room)
+        unsafe stream.endLoan(loan)
+    }
+
+    /// Encodes a message that cannot be written at once.
+    ///
+    /// It is cold, but specialised: a function that is not would need the message in memory, and the compiler would copy
+    /// it there before it knows whether that is needed.
+    @inlinable @inline(never)
+    func encodeApart(_ message: some PacketMessage) throws(ConnectionError) -> [UInt8] { try encode(message) }
 
     /// Queues a message with header fields set, without waiting, as ``write(_:)``.
     ///

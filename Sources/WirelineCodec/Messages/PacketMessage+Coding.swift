@@ -96,23 +96,22 @@ extension PacketMessage {
     /// Returns the byte count of the packet if ``encodeAtOnce(into:)`` can write it; nil if only ``encoded()`` can.
     ///
     /// - Throws: ``CodecError`` as ``encoded()``.
-    @inlinable
+    @inlinable @inline(__always)
     package func byteCountAtOnce() throws(CodecError) -> Int? {
         Definition.plan.byteCountAtOnce(
             id: Self.messageID, payloadByteCount: try payloadByteCount(), limit: Definition.maximumPacketByteCount)
     }
 
     /// Writes the whole packet into a buffer of exactly as many bytes as ``byteCountAtOnce()`` returned.
-    @inlinable
+    @inlinable @inline(__always)
     @unsafe
     package func encodeAtOnce(into buffer: UnsafeMutableRawBufferPointer) {
-        var byteCount = 0
-        // SAFETY: the caller lends the buffer for the call, and `fill` compares the count with the buffer's.
-        unsafe ByteWriter.fill(buffer, &byteCount, byteCount: buffer.count) { writer in
-            let header = Definition.plan.headerAtOnce(id: Self.messageID, packetByteCount: buffer.count)
-            writer.writeStart(of: header.bits, byteCount: header.byteCount)
-            writePayload(to: &writer)
-        }
+        // SAFETY: the caller lends the buffer for the call, in which the writer ends.
+        guard var writer = unsafe ByteWriter(buffer, behind: 0, byteCount: buffer.count) else { return }
+        let header = Definition.plan.headerAtOnce(id: Self.messageID, packetByteCount: buffer.count)
+        writer.writeStart(of: header.bits, byteCount: header.byteCount)
+        writePayload(to: &writer)
+        writer.requireFull()
     }
 
     /// Returns only the fields, without header and trailer.

@@ -51,10 +51,28 @@ extension ByteStream {
     /// This costs two stores and a comparison more than ``write(byteCount:_:)``.
     @inlinable @inline(__always)
     package func writeMessage(byteCount: Int, _ body: (UnsafeMutableRawBufferPointer) -> Void) {
-        guard byteCount <= freeByteCount || reserveOutput(byteCount) else { return }
-        // SAFETY: as in write(byteCount:_:); a lent block stays where it is until the loan ends.
-        guard let loan = unsafe output.lend(byteCount) else { return }
+        // SAFETY: the loan ends below.
+        guard let loan = unsafe lendOutput(byteCount: byteCount) else { return }
         unsafe body(loan.room)
+        unsafe endLoan(loan)
+    }
+
+    /// Lends memory of exactly that many bytes to a message of the program, until ``endLoan(_:)``.
+    ///
+    /// It is ``writeMessage(byteCount:_:)`` in two steps: the compiler would not inline the closure.
+    ///
+    /// - Returns: Nil if nothing may be written.
+    @inlinable @inline(__always) @unsafe
+    package func lendOutput(byteCount: Int) -> OutputBuffer.Loan? {
+        guard byteCount <= freeByteCount || reserveOutput(byteCount) else { return nil }
+        // SAFETY: as in write(byteCount:_:); a lent block stays where it is until the loan ends.
+        return unsafe output.lend(byteCount)
+    }
+
+    /// Ends a loan of ``lendOutput(byteCount:)``, whose bytes are written now.
+    @inlinable @inline(__always) @unsafe
+    package func endLoan(_ loan: OutputBuffer.Loan) {
+        // SAFETY: the caller ends each loan once.
         if unsafe !output.endLoan(loan) { unsafe endLending(loan) }
     }
 

@@ -9,7 +9,7 @@
 /// `end` are written, or lent to a message that writes them.
 @safe
 @usableFromInline
-struct OutputBuffer: ~Copyable {
+package struct OutputBuffer: ~Copyable {
     @usableFromInline private(set) var base: UnsafeMutableRawPointer?
     private(set) var capacity = 0
     @usableFromInline private(set) var start = 0
@@ -49,7 +49,7 @@ struct OutputBuffer: ~Copyable {
 
     /// The number of bytes that were written but not sent yet.
     @inlinable @inline(__always)
-    var pendingByteCount: Int { end - start }
+    var pendingByteCount: Int { end &- start }
 
     /// The number of bytes that can be written at once; negative if something must be done first.
     @inlinable @inline(__always)
@@ -289,8 +289,8 @@ struct OutputBuffer: ~Copyable {
     /// The part of a block that is lent to a message.
     @unsafe
     @usableFromInline
-    struct Loan {
-        @usableFromInline let room: UnsafeMutableRawBufferPointer
+    package struct Loan {
+        @usableFromInline package let room: UnsafeMutableRawBufferPointer
         @usableFromInline let base: UnsafeMutableRawPointer
         /// The limit before the loan.
         @usableFromInline let limit: Int
