@@ -53,6 +53,18 @@ struct TestContextTests {
         #expect(other.message.unknownID == 13)
     }
 
+    @Test func `a received message returns its packet, and refuses one of another layout`() throws {
+        let bytes = try ChangeRoom(room: "7").encoded(header: ["Sequence": 9])
+        let packet = try ReceivedPacket(bytes: bytes, layout: GoimProtocol.layout)
+        let received = try ReceivedMessage<GoimProtocol.FromClient>(packet)
+        #expect(Array(copying: received.packet.bytes) == bytes)
+        #expect(Array(copying: received.packet.payload) == Array(copying: packet.payload))
+        #expect(received.packet.id == ChangeRoom.messageID)
+        // Its payload would be one of the protocol's messages, but the header is shorter.
+        let other = try ReceivedPacket(bytes: [0, 1, 7], layout: .erlangPacket2)
+        #expect(throws: CodecError.self) { try ReceivedMessage<GoimProtocol.FromClient>(other) }
+    }
+
     // MARK: State
 
     /// A value with methods that call back while it is changed.

@@ -106,6 +106,7 @@ extension ReceivingConnection {
 
     /// Suspends the task until there is input or an end. Call it on the loop, in a task that is not cancelled while its
     /// connection lives.
+    @inline(__always)
     nonisolated(nonsending) func waitForInputUncancelled() async {
         let number = inputWait.nextNumber()
         // SAFETY: `begin` resumes the continuation or stores it, and every end of the connection resumes what is

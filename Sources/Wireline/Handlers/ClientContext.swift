@@ -139,14 +139,19 @@ final class CurrentPacket {
     /// The packet's block; nil between messages.
     private var block: SharedBlock?
     private var start = 0
-    private var bounds = PacketBounds(id: 0, payloadStart: 0, payloadEnd: 0, packetByteCount: 0)
+    private var bounds = PacketBounds.none
 
     var packet: ReceivedPacket? { block.map { ReceivedPacket(block: $0, start: start, bounds: bounds) } }
 
-    /// Sets the packet.
-    @inline(__always)
+    /// Sets the block, and then the packet in it.
     func begin(_ place: (bounds: PacketBounds, start: Int), in block: SharedBlock) {
-        if self.block !== block { self.block = block }
+        self.block = block
+        begin(place)
+    }
+
+    /// Sets the packet, which lies in the same block as the one before.
+    @inline(__always)
+    func begin(_ place: (bounds: PacketBounds, start: Int)) {
         start = place.start
         bounds = place.bounds
     }

@@ -13,10 +13,12 @@ final class HandlerTable: Sendable {
         let handleInTask: HandlerAction.InTask?
         /// The steps that apply to this message.
         let steps: [HandlerStep]
+        let hasSteps: Bool
 
         init(type: any PacketMessage.Type, action: HandlerAction, steps: [HandlerStep]) {
             self.type = type
             self.steps = steps
+            hasSteps = !steps.isEmpty
             switch action {
             case .atOnce(let handle): (self.handle, handleInTask) = (handle, nil)
             case .inTask(let handle): (self.handle, handleInTask) = ({ _, _ in }, handle)
@@ -91,7 +93,7 @@ final class HandlerTable: Sendable {
     /// The first place of an ID: the upper bits of a product (Knuth, The Art of Computer Programming 6.4).
     @inline(__always)
     private static func place(of id: UInt64, _ shift: UInt64) -> Int {
-        Int(truncatingIfNeeded: (id &* 0x9E37_79B9_7F4A_7C15) >> shift)
+        Int(truncatingIfNeeded: (id &* 0x9E37_79B9_7F4A_7C15) &>> shift)
     }
 
     /// The handler of messages with this ID, valid as long as the table lives; nil if there is none.

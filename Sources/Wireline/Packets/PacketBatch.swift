@@ -38,17 +38,25 @@ public struct PacketBatch: ~Copyable {
     public mutating func next() throws(ConnectionError) -> Packet? {
         guard let (bounds, start) = try nextPlace() else { return nil }
         // SAFETY: the packet lies inside the block, which is held here.
-        let bytes = unsafe RawSpan(_unsafeStart: base, byteCount: start &+ bounds.packetByteCount)
-        return unsafe _overrideLifetime(Packet(bytes, bounds, at: start), mutating: &self)
+        let bytes = unsafe RawSpan(_unsafeStart: base + start, byteCount: bounds.packetByteCount)
+        return unsafe _overrideLifetime(Packet(bytes, bounds), mutating: &self)
     }
 
     /// Takes the next packet, which lies in ``block`` until the next call; nil after the last one.
     @inlinable @inline(__always)
     mutating func nextPlace() throws(ConnectionError) -> (bounds: PacketBounds, start: Int)? {
         guard connection.stream.loop.isCurrent else { throw .notOnLoop }
-        // SAFETY: the address is that of the block, which this value holds.
-        if let place = unsafe connection.input.takeAtSight(in: block, base) { return place }
+        if let place = nextPlaceAtSight() { return place }
         return try nextInGeneral()
+    }
+
+    /// Takes the next packet as ``nextPlace()`` does, if it was read and the splitter's fast path finds it.
+    ///
+    /// Call it on the connection's loop.
+    @inlinable @inline(__always)
+    mutating func nextPlaceAtSight() -> (bounds: PacketBounds, start: Int)? {
+        // SAFETY: the address is that of the block, which this value holds.
+        unsafe connection.input.takeAtSight(in: block, base)
     }
 
     /// The packet that ``nextPlace()`` has just taken.
@@ -56,12 +64,12 @@ public struct PacketBatch: ~Copyable {
     @_lifetime(borrow self)
     func packet(at place: (bounds: PacketBounds, start: Int)) -> Packet {
         // SAFETY: the packet lies inside the block, which is held here.
-        let bytes = unsafe RawSpan(_unsafeStart: base, byteCount: place.start &+ place.bounds.packetByteCount)
-        return unsafe _overrideLifetime(Packet(bytes, place.bounds, at: place.start), borrowing: self)
+        let bytes = unsafe RawSpan(_unsafeStart: base + place.start, byteCount: place.bounds.packetByteCount)
+        return unsafe _overrideLifetime(Packet(bytes, place.bounds), borrowing: self)
     }
 
     @usableFromInline @inline(never)
-    mutating func nextInGeneral() throws(ConnectionError) -> (PacketBounds, start: Int)? {
+    mutating func nextInGeneral() throws(ConnectionError) -> (bounds: PacketBounds, start: Int)? {
         guard let packet = try connection.takeUnclaimedPacket() else { return nil }
         if packet.block !== block {
             block = packet.block
@@ -99,7 +107,10 @@ extension PacketConnection {
     }
 
     /// Whether a handler may answer further messages: not too much output waits, and the connection does not end.
-    var takesAnswers: Bool { stream.pendingByteCount < pendingLimit && !ending.isLeaving }
+    var takesAnswers: Bool { hasRoomForAnswers && !ending.isLeaving }
+
+    /// Whether not too much output waits.
+    var hasRoomForAnswers: Bool { stream.pendingByteCount < pendingLimit }
 
     /// Passes the packets that have arrived to the handler, unless too much output waits.
     func runBatch() {

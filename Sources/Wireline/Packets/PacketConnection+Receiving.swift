@@ -23,8 +23,9 @@ extension PacketConnection: ReceivingConnection {
     nonisolated(nonsending) func nextMessage<Message: IncomingMessage>() async throws(ConnectionError)
         -> ReceivedMessage<Message>?
     {
-        guard let packet = try await next() else { return nil }
-        return try message(in: packet)
+        let packet =
+            if let packet = takePacketAtHand(Message.Definition.plan) { packet } else { try await nextToArrive() }
+        return if let packet { try message(in: packet) } else { nil }
     }
 
     /// Decodes the message of a packet that was taken; any thread may call it.
@@ -48,6 +49,13 @@ extension PacketConnection: ReceivingConnection {
     func takePacketAtHand() -> ReceivedPacket? {
         guard stream.loop.isCurrent else { return nil }
         return input.takeAtSight()
+    }
+
+    /// - Parameter plan: The plan of ``layout``. Code that is compiled for one protocol passes a constant.
+    @inlinable @inline(__always)
+    func takePacketAtHand(_ plan: PacketPlan) -> ReceivedPacket? {
+        guard stream.loop.isCurrent else { return nil }
+        return input.takeAtSight(plan)
     }
 
     /// Lends all packets that have arrived; nil when the peer ends its stream after a whole packet.
@@ -124,6 +132,9 @@ extension PacketConnection: ReceivingConnection {
     private func mustWait() -> Bool { inputWait.isWaiting || !findsPacket() && ending.input == nil }
 
     /// Waits for a packet to take or an end to report. The caller must then check whether it is still there.
+    ///
+    /// It is inlined, because each asynchronous function that a task continues in looks up the task's executor anew.
+    @inline(__always)
     private nonisolated(nonsending) func waitForArrival() async throws(ConnectionError) {
         if let ownersTask, ownersTask == .current { return await waitForInputUncancelled() }
         await waitForInput()

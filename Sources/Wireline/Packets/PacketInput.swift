@@ -86,6 +86,21 @@ struct PacketInput: ~Copyable {
         // SAFETY: the bytes up to `end` lie inside the block, which is held here.
         let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
         guard let bounds = splitter.packetAtSight(in: bytes, at: position) else { return nil }
+        return take(bounds, in: block)
+    }
+
+    /// - Parameter plan: The plan of the layout. Code that is compiled for one protocol passes a constant.
+    @inlinable @inline(__always)
+    mutating func takeAtSight(_ plan: PacketPlan) -> ReceivedPacket? {
+        guard let block else { return nil }
+        // SAFETY: the bytes up to `end` lie inside the block, which is held here.
+        let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
+        guard let bounds = splitter.packetAtSight(in: bytes, at: position, plan) else { return nil }
+        return take(bounds, in: block)
+    }
+
+    @inlinable @inline(__always)
+    mutating func take(_ bounds: PacketBounds, in block: SharedBlock) -> ReceivedPacket {
         let packet = ReceivedPacket(block: block, start: position, bounds: bounds)
         position &+= bounds.packetByteCount
         packetCount &+= 1
@@ -118,10 +133,7 @@ struct PacketInput: ~Copyable {
         // SAFETY: the packet lies inside the block, which is held here.
         let bytes = unsafe RawSpan(_unsafeStart: block.base + position, byteCount: bounds.packetByteCount)
         try judge(bytes)
-        let packet = ReceivedPacket(block: block, start: position, bounds: bounds)
-        position += bounds.packetByteCount
-        packetCount &+= 1
-        return packet
+        return take(bounds, in: block)
     }
 
     /// Looks for a whole packet.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
+public import WirelineTransport
 
 /// A message that has arrived, with its packet.
 ///
@@ -16,13 +17,40 @@ public import WirelineCodec
 public struct ReceivedMessage<Message: IncomingMessage>: Sendable {
     /// The message: one case for each message of the schema, and one for unknown IDs.
     public let message: Message
-    /// The packet that carried it.
-    public let packet: ReceivedPacket
+    // The packet's place without its parts, which the layout tells: a value of more words would be copied and destroyed
+    // through its type's witnesses, which takes longer than decoding a short message.
+    @usableFromInline let block: SharedBlock
+    @usableFromInline let start: Int
+    @usableFromInline let byteCount: Int
 
+    /// - Parameter packet: A packet in the layout of `Message.Definition`.
     @inlinable @inline(__always)
     init(_ message: Message, in packet: ReceivedPacket) {
         self.message = message
-        self.packet = packet
+        block = packet.block
+        start = packet.start
+        byteCount = packet.byteCount
+    }
+
+    /// The packet that carried it.
+    public var packet: ReceivedPacket {
+        // SAFETY: the packet's bytes lie inside the block, which this value holds.
+        let bytes = unsafe RawSpan(_unsafeStart: block.base + start, byteCount: byteCount)
+        guard let packet = try? Packet(bytes, layout: Message.Definition.layout, limit: .max) else {
+            preconditionFailure("a packet that was received is not one")
+        }
+        return ReceivedPacket(block: block, start: start, bounds: packet.bounds)
+    }
+
+    /// All bytes of the packet.
+    @inlinable @inline(__always)
+    var bytes: RawSpan {
+        @_lifetime(borrow self)
+        get {
+            // SAFETY: the packet's bytes lie inside the block, which this value holds.
+            let span = unsafe RawSpan(_unsafeStart: block.base + start, byteCount: byteCount)
+            return unsafe _overrideLifetime(span, borrowing: self)
+        }
     }
 
     /// Makes a message as it is received; for tests.
@@ -42,8 +70,10 @@ public struct ReceivedMessage<Message: IncomingMessage>: Sendable {
 
     /// Decodes the message of a packet.
     ///
-    /// - Throws: `CodecError` if the payload does not match the schema.
+    /// - Throws: `CodecError` if the payload does not match the schema, or if the packet has another layout than the
+    ///   messages.
     public init(_ packet: ReceivedPacket) throws(CodecError) {
+        _ = try Packet(packet.bytes, layout: Message.Definition.layout, limit: .max)
         self.init(try Message(in: packet.lent), in: packet)
     }
 

@@ -25,9 +25,7 @@ public struct ReceivedPacket: Sendable {
     public init(bytes: [UInt8], layout: PacketLayout) throws(CodecError) {
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         let packet = try Packet(unsafe bytes.span.bytes, layout: layout, limit: max(1, bytes.count))
-        let bounds = PacketBounds(
-            id: packet.id, payloadStart: packet.payloadRange.lowerBound, payloadEnd: packet.payloadRange.upperBound,
-            packetByteCount: bytes.count)
+        let bounds = packet.bounds
         let block = Block(capacity: max(1, bytes.count))
         // SAFETY: the block has as many bytes as the array.
         unsafe bytes.withUnsafeBytes { bytes in
@@ -56,17 +54,14 @@ public struct ReceivedPacket: Sendable {
     @inlinable public var payload: RawSpan {
         @_lifetime(borrow self)
         get {
-            // SAFETY: the payload lies inside the packet.
-            let byteCount = bounds.payloadEnd - bounds.payloadStart
-            let span = unsafe RawSpan(_unsafeStart: block.base + start + bounds.payloadStart, byteCount: byteCount)
-            return unsafe _overrideLifetime(span, borrowing: self)
+            lent.payload
         }
     }
 
     /// The packet for the codec: `PacketLayout.header(of:)`, `LobbyProtocol.FromClient(in:)`.
     @inlinable public var lent: Packet {
         @_lifetime(borrow self)
-        get { Packet(bytes, bounds, at: 0) }
+        get { Packet(bytes, bounds) }
     }
 
     /// Decodes the packet's message; its ID must be that of the message.

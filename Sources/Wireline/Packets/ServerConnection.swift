@@ -58,7 +58,8 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
     public nonisolated(nonsending) func reply<Message: ServerMessage>(
         to request: ReceivedMessage<Incoming>, with message: Message
     ) async throws(ConnectionError) where Message.Definition == Definition {
-        try await reply(to: request.packet, with: message)
+        if try connection.replyAtOnce(to: request.bytes, with: message) { return }
+        try await reply(to: request.packet, with: message, header: PacketHeader())
     }
 
     /// Answers a message: like ``send(_:header:)``, with the request's sequence number if the header has one.
@@ -133,6 +134,16 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
         to request: Packet, with message: Message
     ) throws(ConnectionError) where Message.Definition == Definition {
         if try connection.writeReplyAtOnce(to: request.bytes, with: message) { return }
+        try writeReplyApart(to: request, with: message)
+    }
+
+    /// Answers a packet whose header must be computed first.
+    ///
+    /// It is cold, but specialised, as `PacketConnection.encodeApart(_:)` is.
+    @inlinable @inline(never)
+    func writeReplyApart<Message: ServerMessage>(
+        to request: Packet, with message: Message
+    ) throws(ConnectionError) where Message.Definition == Definition {
         try writeReply(to: request, with: message, header: PacketHeader())
     }
 

@@ -61,8 +61,8 @@ struct HeaderScan: ~Escapable {
         let total = packetByteCount ?? headerByteCount + layout.plan.trailerByteCount
         return .packet(
             PacketBounds(
-                id: messageID, payloadStart: headerByteCount, payloadEnd: total - layout.plan.trailerByteCount,
-                packetByteCount: total))
+                id: messageID, packetByteCount: total,
+                PacketFrame(headerByteCount: headerByteCount, trailerByteCount: layout.plan.trailerByteCount)))
     }
 
     /// Checks the lengths again once the varint's width is known, because that width can change what they mean.

@@ -1,47 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One whole packet, borrowed: its bytes, its message ID and the position of its payload.
+///
+/// It has four words, so that functions get it in registers.
 @frozen
 public struct Packet: ~Escapable {
-    /// The bytes that contain the packet.
-    @usableFromInline let chunk: RawSpan
-    /// INVARIANT: `0 <= start <= payloadStart <= payloadEnd <= end <= chunk.byteCount`
-    @usableFromInline let start: Int
-    @usableFromInline let end: Int
-    @usableFromInline let payloadStart: Int
-    @usableFromInline let payloadEnd: Int
+    /// All bytes of the packet, header and trailer included.
+    public let bytes: RawSpan
     /// The message's ID; 0 if the layout has none.
     ///
     /// The bits of the ID fields, zero-extended: −1 in an `int16` field is 65,535 here.
     public let id: UInt64
+    /// The bytes around the payload; together at most as many as the packet has.
+    @usableFromInline let frame: PacketFrame
 
     @inlinable @inline(__always)
-    @_lifetime(copy chunk)
-    init(_ chunk: RawSpan, start: Int, end: Int, id: UInt64, payloadStart: Int, payloadEnd: Int) {
-        self.chunk = chunk
-        self.start = start
-        self.end = end
+    @_lifetime(copy bytes)
+    init(_ bytes: RawSpan, id: UInt64, _ frame: PacketFrame) {
+        self.bytes = bytes
         self.id = id
-        self.payloadStart = payloadStart
-        self.payloadEnd = payloadEnd
+        self.frame = frame
     }
 
-    @inlinable
+    /// Makes a packet of all of these bytes, which the caller has checked.
+    @inlinable @inline(__always)
+    @_lifetime(copy bytes)
+    package init(_ bytes: RawSpan, _ bounds: PacketBounds) {
+        self.init(bytes, id: bounds.id, bounds.frame)
+    }
+
+    /// Makes a packet of some of these bytes, which the caller has checked.
+    @inlinable @inline(__always)
     @_lifetime(copy chunk)
     package init(_ chunk: RawSpan, _ bounds: PacketBounds, at start: Int) {
-        self.init(
-            chunk, start: start, end: start &+ bounds.packetByteCount, id: bounds.id,
-            payloadStart: start &+ bounds.payloadStart, payloadEnd: start &+ bounds.payloadEnd)
-    }
-
-    /// All bytes of the packet, header and trailer included.
-    @inlinable
-    public var bytes: RawSpan {
-        @_lifetime(copy self)
-        get {
-            // SAFETY: the invariant.
-            unsafe chunk.extracting(unchecked: Range(uncheckedBounds: (start, end)))
-        }
+        // SAFETY: `0 <= start`, and the packet ends inside the bytes: bounds are made only for whole packets.
+        let bytes = unsafe chunk.extracting(
+            unchecked: Range(uncheckedBounds: (start, start &+ bounds.packetByteCount)))
+        self.init(bytes, id: bounds.id, bounds.frame)
     }
 
     /// The message's fields.
@@ -49,21 +44,29 @@ public struct Packet: ~Escapable {
     public var payload: RawSpan {
         @_lifetime(copy self)
         get {
-            // SAFETY: the invariant.
-            unsafe chunk.extracting(unchecked: Range(uncheckedBounds: (payloadStart, payloadEnd)))
+            // SAFETY: header and trailer lie inside the packet.
+            unsafe bytes.extracting(unchecked: Range(uncheckedBounds: (payloadStart, payloadEnd)))
         }
     }
 
+    /// The positions of the packet's parts.
+    package var bounds: PacketBounds { PacketBounds(id: id, packetByteCount: bytes.byteCount, frame) }
+
+    @inlinable @inline(__always)
+    var payloadStart: Int { Int(truncatingIfNeeded: frame.headerByteCount) }
+
+    @inlinable @inline(__always)
+    var payloadEnd: Int { bytes.byteCount &- Int(truncatingIfNeeded: frame.trailerByteCount) }
+
     /// The position of the message's fields, in bytes from the packet's first.
     @inlinable
-    public var payloadRange: Range<Int> { payloadStart - start..<payloadEnd - start }
+    public var payloadRange: Range<Int> { payloadStart..<payloadEnd }
 
     /// Returns a reader of the message's fields, whose offsets count from the packet's first byte.
     @inlinable @inline(__always)
     @_lifetime(copy self)
     public func makeReader(maximumDepth: Int = 32) -> ByteReader {
-        ByteReader(
-            bytes, uncheckedStart: payloadStart &- start, end: payloadEnd &- start, maximumDepth: maximumDepth)
+        ByteReader(bytes, uncheckedStart: payloadStart, end: payloadEnd, maximumDepth: maximumDepth)
     }
 
     /// Makes a packet of bytes that must be exactly one packet.
@@ -92,9 +95,7 @@ public struct Packet: ~Escapable {
             let window = plan.window(in: bytes, packetAt: 0)
             let length = plan.length.value(in: window)
             if length == UInt64(truncatingIfNeeded: byteCount &- plan.lengthToPacket) {
-                self.init(
-                    bytes, start: 0, end: byteCount, id: plan.messageID.value(in: window),
-                    payloadStart: plan.headerByteCount, payloadEnd: byteCount &- plan.trailerByteCount)
+                self.init(bytes, id: plan.messageID.value(in: window), plan.frame)
                 return
             }
         }
@@ -102,19 +103,49 @@ public struct Packet: ~Escapable {
     }
 }
 
-/// The positions of a packet's parts, in bytes from its first.
+/// The number of bytes before and after a payload: at most ``PacketLayout/maximumHeaderByteCount``, and those of a varint.
+@frozen
+@usableFromInline
+package struct PacketFrame: Equatable, Sendable {
+    @usableFromInline let headerByteCount: UInt32
+    @usableFromInline let trailerByteCount: UInt32
+
+    /// - Parameters:
+    ///   - headerByteCount: Not negative.
+    ///   - trailerByteCount: Not negative.
+    @inlinable @inline(__always)
+    init(headerByteCount: Int, trailerByteCount: Int) {
+        self.headerByteCount = UInt32(truncatingIfNeeded: headerByteCount)
+        self.trailerByteCount = UInt32(truncatingIfNeeded: trailerByteCount)
+    }
+}
+
+extension PacketPlan {
+    /// The bytes around each payload, in a header of fixed width.
+    @inlinable @inline(__always)
+    var frame: PacketFrame { PacketFrame(headerByteCount: headerByteCount, trailerByteCount: trailerByteCount) }
+}
+
+/// The positions of a whole packet's parts, in bytes from its first.
+@frozen
 @usableFromInline
 package struct PacketBounds: Equatable, Sendable {
     @usableFromInline package var id: UInt64
-    @usableFromInline package var payloadStart: Int
-    @usableFromInline package var payloadEnd: Int
-    @usableFromInline package var packetByteCount: Int
+    @usableFromInline package let packetByteCount: Int
+    @usableFromInline let frame: PacketFrame
 
-    @inlinable
-    package init(id: UInt64, payloadStart: Int, payloadEnd: Int, packetByteCount: Int) {
+    @inlinable @inline(__always)
+    init(id: UInt64, packetByteCount: Int, _ frame: PacketFrame) {
         self.id = id
-        self.payloadStart = payloadStart
-        self.payloadEnd = payloadEnd
         self.packetByteCount = packetByteCount
+        self.frame = frame
     }
+
+    /// Bounds without a packet.
+    package static var none: PacketBounds {
+        PacketBounds(id: 0, packetByteCount: 0, PacketFrame(headerByteCount: 0, trailerByteCount: 0))
+    }
+
+    package var payloadStart: Int { Int(truncatingIfNeeded: frame.headerByteCount) }
+    package var payloadEnd: Int { packetByteCount - Int(truncatingIfNeeded: frame.trailerByteCount) }
 }

@@ -6,7 +6,7 @@ extension PacketSplitter {
     /// - Returns: The positions of the packet's parts, in bytes from its first; nil if the packet is incomplete.
     /// - Throws: ``CodecError`` for an invalid header; every later call throws it again.
     package mutating func packet(in bytes: RawSpan, at start: Int) throws(CodecError) -> PacketBounds? {
-        if let bounds = quickBounds(in: bytes, at: start, fastByteCount) { return bounds }
+        if let bounds = quickBounds(in: bytes, at: start, fastByteCount, plan) { return bounds }
         try throwFailure()
         guard start < bytes.byteCount else { return nil }
         return try inspect(bytes, from: start)
@@ -24,20 +24,32 @@ extension PacketSplitter {
     /// Returns the same for a whole packet whose header can be read at once; nil for all others.
     @inlinable @inline(__always)
     package func packetAtSight(in bytes: RawSpan, at start: Int) -> PacketBounds? {
-        quickBounds(in: bytes, at: start, sightByteCount)
+        quickBounds(in: bytes, at: start, sightByteCount, plan)
+    }
+
+    /// Returns the same with the layout's plan as a constant, which code that is compiled for one protocol knows.
+    ///
+    /// A plan of another layout finds other packets, or none, but only inside the bytes.
+    @inlinable @inline(__always)
+    package func packetAtSight(in bytes: RawSpan, at start: Int, _ plan: PacketPlan) -> PacketBounds? {
+        guard sightByteCount >= plan.fastByteCount,
+            let bounds = quickBounds(in: bytes, at: start, sightByteCount, plan),
+            bounds.packetByteCount >= plan.minimumPacketByteCount
+        else { return nil }
+        return bounds
     }
 
     @inlinable @inline(__always)
-    func quickBounds(in bytes: RawSpan, at start: Int, _ leastByteCount: Int) -> PacketBounds? {
+    func quickBounds(
+        in bytes: RawSpan, at start: Int, _ leastByteCount: Int, _ plan: PacketPlan
+    ) -> PacketBounds? {
         guard start <= bytes.byteCount &- leastByteCount else { return nil }
         let window = plan.window(in: bytes, packetAt: start)
         let length = plan.length.value(in: window)
         guard length &- lowestLength <= lengthSpan else { return nil }
         let byteCount = plan.lengthToPacket &+ Int(truncatingIfNeeded: length)
         guard byteCount <= bytes.byteCount &- start else { return nil }
-        return PacketBounds(
-            id: plan.messageID.value(in: window), payloadStart: plan.headerByteCount,
-            payloadEnd: byteCount &- plan.trailerByteCount, packetByteCount: byteCount)
+        return PacketBounds(id: plan.messageID.value(in: window), packetByteCount: byteCount, plan.frame)
     }
 
     /// The number of bytes that the last incomplete packet needs.

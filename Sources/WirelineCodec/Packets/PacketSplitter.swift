@@ -156,9 +156,9 @@ public struct PacketSplitter: ~Copyable, Sendable {
                 return true
             }
             position = next
-            let packet = Packet(
-                bytes, start: start, end: next, id: plan.messageID.value(in: window),
-                payloadStart: start &+ plan.headerByteCount, payloadEnd: next &- plan.trailerByteCount)
+            // SAFETY: `start` is not negative, and `next` lies after it, at most at the end of the bytes.
+            let whole = unsafe bytes.extracting(unchecked: Range(uncheckedBounds: (start, next)))
+            let packet = Packet(whole, id: plan.messageID.value(in: window), plan.frame)
             start = next
             try receiver(packet)
         }

@@ -48,8 +48,8 @@ struct QuickHeader: Equatable, Sendable {
             | (bytes.word(at: start &+ 8) ^ constantBits.1) & constantMask.1
         guard flaws == 0, let packetByteCount = packetByteCount(bytes, start, limit: limit) else { return nil }
         return PacketBounds(
-            id: messageID?.value(bytes, start) ?? 0, payloadStart: headerByteCount,
-            payloadEnd: packetByteCount &- trailerByteCount, packetByteCount: packetByteCount)
+            id: messageID?.value(bytes, start) ?? 0, packetByteCount: packetByteCount,
+            PacketFrame(headerByteCount: headerByteCount, trailerByteCount: trailerByteCount))
     }
 
     private func packetByteCount(_ bytes: RawSpan, _ start: Int, limit: Int) -> Int? {
