@@ -76,6 +76,33 @@ void wireline_unblock_end_signals(void) {
     pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 }
 
+static volatile int hangUpDescriptor = -1;
+
+static void hangUpCame(int number) {
+    int code = errno;
+    unsigned char byte = (unsigned char)number;
+    while (write(hangUpDescriptor, &byte, 1) < 0 && errno == EINTR) {}
+    errno = code;
+}
+
+void wireline_catch_hang_ups(int descriptor) {
+    hangUpDescriptor = descriptor;
+    fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = hangUpCame;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+void wireline_unblock_hang_ups(void) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGHUP);
+    pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+}
+
 int wireline_make_signal_pipe(void *ends) {
     int *descriptors = ends;
     if (pipe(descriptors) != 0) return -1;

@@ -49,8 +49,10 @@
 @_exported public import enum WirelineTLS.TLSError
 @_exported public import struct WirelineTLS.TLSIdentity
 @_exported public import struct WirelineTLS.TLSKeyHash
+@_exported public import struct WirelineTLS.TLSKeyLog
 @_exported public import enum WirelineTLS.TLSMaterial
 @_exported public import enum WirelineTLS.TLSPEM
+@_exported public import struct WirelineTLS.TLSPeerCertificate
 @_exported public import enum WirelineTLS.TLSPinOutcome
 @_exported public import struct WirelineTLS.TLSPins
 @_exported public import enum WirelineTLS.TLSTrustRoots

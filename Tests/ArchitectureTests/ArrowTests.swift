@@ -31,7 +31,7 @@ struct ArrowTests {
         "Wireline": ["Synchronization"],
         "WirelineCodec": ["Synchronization"],
         "WirelineLibraries": ["Glibc", "Musl"],
-        "WirelineTLS": ["Glibc", "Musl", "Darwin"],
+        "WirelineTLS": ["Glibc", "Musl", "Darwin", "Synchronization"],
         "WirelineWebSocket": ["Glibc", "Musl"],
         // With kqueue on Linux, in Tests/Kqueue alone.
         "WirelineTransport": ["Glibc", "Musl", "Darwin", "Synchronization", "CKqueue"],

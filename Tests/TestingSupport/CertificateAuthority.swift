@@ -41,7 +41,7 @@ public struct CertificateAuthority: Sendable {
     /// An authority below this one.
     public func intermediate(_ name: String, validity: Validity = .now) throws -> CertificateAuthority {
         let extensions = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\n"
-        return CertificateAuthority(below: try issue(name, extensions, validity: validity))
+        return CertificateAuthority(below: try issue("/CN=" + name, extensions, validity: validity))
     }
 
     /// The purpose of a certificate.
@@ -62,11 +62,13 @@ public struct CertificateAuthority: Sendable {
     /// - Parameters:
     ///   - names: Its names, as OpenSSL's `subjectAltName` takes them: `DNS:example.com`, `IP:127.0.0.1`.
     ///   - key: The key in PEM; without, a new one.
+    ///   - subject: The subject, as the tool `openssl` takes it: `/O=Example/CN=Mo`.
     public func issue(
-        to names: [String], for usage: Usage = .server, validity: Validity = .now, key: String? = nil
+        to names: [String], for usage: Usage = .server, validity: Validity = .now, key: String? = nil,
+        subject: String = "/CN=peer"
     ) throws -> IssuedCertificate {
         let extensions = "subjectAltName=\(names.joined(separator: ","))\nextendedKeyUsage=\(usage.rawValue)\n"
-        return try issue("peer", extensions, validity: validity, key: key)
+        return try issue(subject, extensions, validity: validity, key: key)
     }
 
     /// A certificate signed by its own key.
@@ -82,7 +84,7 @@ public struct CertificateAuthority: Sendable {
     // MARK: Running the tool
 
     private func issue(
-        _ name: String, _ extensions: String, validity: Validity = .now, key: String? = nil
+        _ subject: String, _ extensions: String, validity: Validity = .now, key: String? = nil
     ) throws -> IssuedCertificate {
         try Self.inFolder { folder in
             try Self.makeKey(key, in: folder)
@@ -92,7 +94,7 @@ public struct CertificateAuthority: Sendable {
                 .write(to: folder.appending(path: "configuration"), atomically: false, encoding: .utf8)
             try "".write(to: folder.appending(path: "database"), atomically: false, encoding: .utf8)
             try OpenSSLTool.run(
-                ["req", "-new", "-sha256", "-key", "key", "-subj", "/CN=" + name, "-out", "request"], in: folder)
+                ["req", "-new", "-utf8", "-sha256", "-key", "key", "-subj", subject, "-out", "request"], in: folder)
             let days = Self.days(of: validity)
             let certificate = try OpenSSLTool.run(
                 [
@@ -153,8 +155,10 @@ public struct CertificateAuthority: Sendable {
         rand_serial = yes
         default_md = sha256
         policy = policy
+        preserve = yes
         x509_extensions = extensions
         [policy]
+        organizationName = optional
         commonName = supplied
         [extensions]
 

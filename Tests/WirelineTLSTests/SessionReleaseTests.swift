@@ -22,7 +22,7 @@ struct SessionReleaseTests {
             let pair = try Pair(contexts.client, contexts.server)
             try pair.exchange()
             #expect(!pair.client.engine.isResumed)
-            try watch.add(#require(contexts.client.storedSession))
+            try watch.add(#require(contexts.client.setup.storedSession))
             let (teller, other) = isToldByServer ? (pair.server, pair.client) : (pair.client, pair.server)
             _ = try other.write([1, 2, 3])
             var record = other.output()
@@ -36,7 +36,7 @@ struct SessionReleaseTests {
     }
 }
 
-extension TLSContext {
+extension TLSSetup {
     /// The session that the next connection to `server.test` begins with; the store still owns it.
     fileprivate var storedSession: Handle? {
         guard let entry = sessions.take(for: "server.test") else { return nil }

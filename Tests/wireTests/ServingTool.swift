@@ -11,7 +11,8 @@ final class ServingTool {
     private let process: Process
     private let output = Pipe()
     private let errors = Pipe()
-    private let workspace: Workspace
+    /// The folder that it runs in.
+    let workspace: Workspace
     /// The address that it has printed.
     let address: String
 

@@ -51,4 +51,10 @@ void wireline_unblock_end_signals(void);
 // Restores the former effect of both signals. Has no effect if a signal has done so.
 void wireline_release_end_signals(void);
 
+// From now on, SIGHUP writes a byte to a descriptor, which no longer blocks. If it has no room, enough signals wait there.
+void wireline_catch_hang_ups(int descriptor);
+
+// Lets the current thread receive SIGHUP.
+void wireline_unblock_hang_ups(void);
+
 #endif

@@ -50,6 +50,11 @@ public final class ClientContext<Definition: PacketProtocol, State> {
     /// The packet whose message is handled now, such as for a later reply or its header; nil between messages.
     public var packet: ReceivedPacket? { current.packet }
 
+    /// What TLS negotiated, such as the names in the client's certificate; nil without TLS.
+    ///
+    /// It is there when the first message is handled, and nil in `onOpen`, which runs before the handshake.
+    public var tls: TLSDetails? { connection.connection.stream.tlsTransform?.details }
+
     // MARK: Sending
 
     /// Sends a message without waiting.

@@ -24,6 +24,8 @@ public struct ListeningOptions: Sendable {
     public var backlog: Int32 = 4_096
 
     /// The TLS of the connections; nil: no TLS (default).
+    ///
+    /// Several servers may have the same context. `TLSContext.replace(with:)` replaces its certificates while they run.
     public var tls: TLSContext?
     /// The timeout for a new connection's TLS and WebSocket handshakes together (default 30 s); nil: no timeout.
     ///

@@ -30,7 +30,7 @@ final class TLSTransform: ConnectionTransform {
         return TLSDetails(
             version: version, cipher: cipher, applicationProtocol: engine.applicationProtocol,
             isResumed: engine.isResumed, requestedServerName: engine.requestedServerName,
-            peerKeyHash: engine.peerKeyHash, pinOutcome: engine.pinOutcome)
+            peerKeyHash: engine.peerKeyHash, peerCertificate: engine.peerCertificate, pinOutcome: engine.pinOutcome)
     }
 
     func start() throws(TransformFailure) {

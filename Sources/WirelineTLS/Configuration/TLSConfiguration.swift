@@ -50,6 +50,8 @@ public struct TLSConfiguration: Sendable {
     /// The pinned keys, one of which the peer's chain must contain (default: nil, no pins).
     public var pins: TLSPins?
     /// Whether a server asks clients for certificates (default: no).
+    ///
+    /// ``TLSEngine/peerCertificate`` then has the names of a client's certificate.
     public var clientCertificates = TLSClientCertificates.notRequested
     /// Whether connections may resume sessions, which saves certificates and signatures (default: yes).
     ///
@@ -64,6 +66,8 @@ public struct TLSConfiguration: Sendable {
     /// Anybody on the path can then read and change everything, unless ``pins`` are set: they still apply, but only to
     /// the peer's own key.
     public var dangerouslyTrustsAnyCertificate = false
+    /// Where the secrets of connections are written, so that Wireshark can read a capture (default: nil, nowhere).
+    public var keyLog: TLSKeyLog?
 
     private init(role: Role, identity: TLSIdentity?) {
         self.role = role
@@ -103,7 +107,7 @@ public enum TLSVersion: UInt16, Comparable, Sendable {
 
 /// Certificates or a key in PEM (RFC 7468): `-----BEGIN …-----`, base64, `-----END …-----`.
 public enum TLSPEM: Sendable, Equatable {
-    /// A file, read when a ``TLSContext`` is made; at most 16 MiB.
+    /// A file, read when a ``TLSContext`` is made, and by ``TLSContext/replace(with:)``; at most 16 MiB.
     case file(String)
     /// The content of such a file.
     case bytes([UInt8])

@@ -42,7 +42,8 @@ public struct TLSPins: Equatable, Sendable {
 public enum TLSPinOutcome: Equatable, Sendable {
     /// No certificate has been checked.
     /// There are no pins, the peer has shown no certificate, or it is too early. Or a server has resumed one of its own
-    /// sessions, which it checked before: a context's pins do not change, and a session never outlives its context.
+    /// sessions, which it checked before: pins change only with ``TLSContext/replace(with:)``, after which no older session
+    /// is resumed.
     case notChecked
     /// The chain has a pinned key; `depth` 0 is the peer's own, 1 its issuer's, and so on.
     case matched(TLSKeyHash, depth: Int)

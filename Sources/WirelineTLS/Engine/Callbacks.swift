@@ -30,13 +30,13 @@ enum Callbacks {
     }
 
     static let chooseIdentity: OpenSSL.NameChoice = { connection, _, _ in
-        // SAFETY: OpenSSL calls this only inside a call of the engine, whose context owns the other context.
+        // SAFETY: OpenSSL calls this only inside a call of the engine, whose setup owns the other one.
         guard case .success(let openSSL) = OpenSSL.shared, let engine = unsafe engine(of: connection, openSSL)
         else { return Constant.refused }
-        guard let name = engine.requestedServerName, let context = engine.context.context(for: name)
+        guard let name = engine.requestedServerName, let setup = engine.setup.setup(for: name)
         else { return Constant.notUsed }
         // The connection takes its own reference, and changes only its certificate.
-        return unsafe openSSL.connections.setContext(connection, context.handle) == nil
+        return unsafe openSSL.connections.setContext(connection, setup.handle) == nil
             ? Constant.refused : Constant.accepted
     }
 
@@ -77,6 +77,15 @@ enum Callbacks {
             case .success(let openSSL) = OpenSSL.shared, let engine = unsafe engine(of: connection, openSSL)
         else { return }
         engine.sentAlert = TLSAlert(rawValue: UInt8(truncatingIfNeeded: number))
+    }
+
+    static let logKey: OpenSSL.KeyLogger = { connection, line in
+        // SAFETY: OpenSSL calls this only inside a call of the engine, and lends the line, a C string, for as long as
+        // this function runs.
+        guard case .success(let openSSL) = OpenSSL.shared, let engine = unsafe engine(of: connection, openSSL),
+            let line = unsafe line
+        else { return }
+        engine.setup.configuration.keyLog?.receive(unsafe String(cString: line))
     }
 
     /// Refuses a password, and notes that one was asked for.

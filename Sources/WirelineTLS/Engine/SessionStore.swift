@@ -2,8 +2,7 @@
 
 /// The sessions that a client may resume: the latest of each server name.
 ///
-/// The lock for `@unchecked Sendable` is OpenSSL's, so that this module needs none of its own; it is a lock of the
-/// system.
+/// The lock for `@unchecked Sendable` is OpenSSL's: a `Mutex` would not hand out the sessions, which are pointers.
 @safe
 final class SessionStore: @unchecked Sendable {
     /// A session and the pin result of its original handshake.

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 /// The shared state of TLS connections of one configuration: certificates, keys, and the sessions to resume.
 ///
-/// Make one and keep it. Threads may use it at the same time.
-///
-/// OpenSSL counts and locks its context itself, and the other state does not change: this justifies `@unchecked
-/// Sendable`.
-@safe
-public final class TLSContext: @unchecked Sendable {
-    /// The configuration, without private keys that were given as bytes.
-    /// Only OpenSSL keeps these keys once they are read.
-    public private(set) var configuration: TLSConfiguration
-
-    /// Returns the seconds since 1970 by which certificates and sessions are judged.
-    let now: @Sendable () -> Int
-    let openSSL: OpenSSL
-    let handle: Handle
-    let sessions: SessionStore
-    let applicationProtocols: [[UInt8]]
-    /// The server's context for each host name pattern; it differs only in the certificate.
-    private let contextsByName: [String: TLSContext]
+/// Make one and keep it. Threads may use it at the same time, and so may several clients or several servers.
+/// ``replace(with:)`` gives it another configuration while they run.
+public final class TLSContext: Sendable {
+    private let role: TLSConfiguration.Role
+    private let now: @Sendable () -> Int
+    private let current: Mutex<TLSSetup>
 
     /// Makes a context, and reads the files that the configuration names.
     ///
@@ -36,41 +26,41 @@ public final class TLSContext: @unchecked Sendable {
     ///
     /// - Parameter now: Returns the seconds since 1970.
     package init(_ configuration: TLSConfiguration, now: @escaping @Sendable () -> Int) throws(TLSError) {
-        precondition(configuration.minimumVersion <= configuration.maximumVersion, "no version is left")
-        let openSSL = try OpenSSL.shared.get()
-        var names: [[UInt8]] = []
-        for name in configuration.applicationProtocols {
-            guard 1...255 ~= name.utf8.count else { throw .invalidApplicationProtocol(name) }
-            names.append(Array(name.utf8))
-        }
-        contextsByName = try Self.contextsByName(configuration, now: now)
-        let contexts = openSSL.contexts
-        openSSL.errors.clear()
-        // SAFETY: the methods are static tables of OpenSSL; the new context is this object's own until `deinit`.
-        let method =
-            configuration.role == .client ? unsafe contexts.clientMethod() : unsafe contexts.serverMethod()
-        guard let handle = unsafe contexts.make(method) else { throw .failed(reason: openSSL.firstFailure.reason) }
+        role = configuration.role
         self.now = now
-        self.openSSL = openSSL
-        self.configuration = configuration
-        applicationProtocols = names
-        unsafe self.handle = handle
-        sessions = SessionStore(openSSL)
-        // From here on `deinit` frees the handle, even if an error is thrown.
-        try setVersionsAndModes()
-        try setCiphers()
-        try setVerification()
-        try setIdentity()
-        setIdentityChoice()
-        try setApplicationProtocols()
-        try setResumption()
-        // The keys are not needed any more.
-        self.configuration.dropKeys()
+        current = Mutex(try TLSSetup(configuration, now: now))
     }
 
-    deinit {
-        // SAFETY: this object is the only owner of the reference that `init` got; connections count their own.
-        unsafe openSSL.contexts.free(handle)
+    /// The configuration, without private keys that were given as bytes.
+    /// Only OpenSSL keeps these keys once they are read.
+    public var configuration: TLSConfiguration { setup.configuration }
+
+    /// What connections that begin now use.
+    var setup: TLSSetup { current.withLock { $0 } }
+
+    /// Replaces the configuration of connections that begin later, for example after a certificate was renewed.
+    ///
+    ///     try context.replace(with: configuration)  // the same paths: the files are read again
+    ///
+    /// Everything may be different: certificates, keys, trusted roots, pins, ciphers. Connections that have begun go on
+    /// with what they began with, also those that are still in the handshake. So no connection fails.
+    ///
+    /// Sessions and tickets of the old configuration are not resumed: a client that offers such a ticket gets a full
+    /// handshake, with the new certificates, and a client's certificate is verified against the new roots.
+    ///
+    /// The call reads files, so do not make it on an event loop.
+    ///
+    /// - Parameter configuration: The new configuration, for the same side: a server's context stays a server's. A key
+    ///   that was given as bytes must be given again.
+    /// - Throws: The errors of ``init(_:)``. Then nothing has changed.
+    public func replace(with configuration: TLSConfiguration) throws(TLSError) {
+        precondition(configuration.role == role, "a context stays on its side: client or server")
+        let new = try TLSSetup(configuration, now: now)
+        // The old one may end here, which is outside the lock.
+        _ = current.withLock { current in
+            defer { current = new }
+            return current
+        }
     }
 
     /// Makes the client's side of a new connection.
@@ -79,7 +69,7 @@ public final class TLSContext: @unchecked Sendable {
     ///   address is looked for among the certificate's addresses and is not sent (RFC 6066 §3).
     /// - Throws: ``TLSError/invalidServerName(_:)``; ``TLSError/failed(reason:)`` without memory.
     public func connect(to serverName: String) throws(TLSError) -> TLSEngine {
-        precondition(configuration.role == .client, "a server's context accepts")
+        precondition(role == .client, "a server's context accepts")
         return try TLSEngine(self, serverName: ServerName(serverName))
     }
 
@@ -87,34 +77,8 @@ public final class TLSContext: @unchecked Sendable {
     ///
     /// - Throws: ``TLSError/failed(reason:)`` without memory.
     public func accept() throws(TLSError) -> TLSEngine {
-        precondition(configuration.role == .server, "a client's context connects")
+        precondition(role == .server, "a client's context connects")
         return try TLSEngine(self, serverName: nil)
-    }
-
-    private static func contextsByName(
-        _ configuration: TLSConfiguration, now: @escaping @Sendable () -> Int
-    ) throws(TLSError) -> [String: TLSContext] {
-        var contexts: [String: TLSContext] = [:]
-        for (name, identity) in configuration.identitiesByName {
-            var configuration = configuration
-            configuration.identity = identity
-            configuration.identitiesByName = [:]
-            contexts[try ServerName.pattern(name)] = try TLSContext(configuration, now: now)
-        }
-        return contexts
-    }
-
-    var hasContextsByName: Bool { !contextsByName.isEmpty }
-
-    /// The context for a requested host; nil: this one.
-    func context(for host: String) -> TLSContext? {
-        guard case .host(let host) = try? ServerName(host) else { return nil }
-        return ServerName.patterns(for: host).lazy.compactMap { self.contextsByName[$0] }.first
-    }
-
-    /// Throws if a call of OpenSSL has failed.
-    func require(_ isDone: Bool) throws(TLSError) {
-        guard isDone else { throw .failed(reason: openSSL.firstFailure.reason) }
     }
 }
 

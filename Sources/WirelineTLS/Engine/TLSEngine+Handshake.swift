@@ -54,12 +54,12 @@ extension TLSEngine {
         case .host(let name):
             // Only alternative names count, and `*` only for a whole label (RFC 9525 §6.3).
             unsafe openSSL.verification.setHostFlags(parameters, Constant.hostFlags)
-            try context.require(unsafe openSSL.verification.setHost(parameters, name, name.utf8.count) == 1)
+            try setup.require(unsafe openSSL.verification.setHost(parameters, name, name.utf8.count) == 1)
             let status = unsafe name.withCString { name in
                 unsafe openSSL.connections.control(
                     handle, Constant.setRequestedName, 0, AnyPointer(mutating: name))
             }
-            try context.require(status == 1)
+            try setup.require(status == 1)
         case .address(let address):
             guard unsafe openSSL.verification.setAddress(parameters, address) == 1
             else { throw .invalidServerName(address) }
@@ -77,7 +77,7 @@ extension TLSEngine {
             offered.append(offset + 1..<end)
             offset = end
         }
-        for name in context.applicationProtocols {
+        for name in setup.applicationProtocols {
             if let range = offered.first(where: { offer[$0].elementsEqual(name) }) { return range }
         }
         return nil
@@ -130,5 +130,30 @@ extension TLSEngine {
         guard let certificate = unsafe openSSL.connections.peerCertificate(handle) else { return nil }
         defer { unsafe openSSL.certificates.free(certificate) }
         return unsafe openSSL.keyHash(of: certificate)
+    }
+
+    /// The names in the peer's certificate; nil unless it was verified.
+    ///
+    /// It is nil before the handshake is complete, if the peer has shown no certificate, and with
+    /// ``TLSConfiguration/dangerouslyTrustsAnyCertificate``. A resumed session has the certificate of its original
+    /// handshake.
+    public var peerCertificate: TLSPeerCertificate? {
+        guard isHandshakeComplete else { return nil }
+        if let readCertificate { return readCertificate }
+        let certificate = verifiedCertificate
+        readCertificate = .some(certificate)
+        return certificate
+    }
+
+    private var verifiedCertificate: TLSPeerCertificate? {
+        let connections = openSSL.connections
+        // SAFETY: the handle lives as long as the engine.
+        guard !setup.configuration.dangerouslyTrustsAnyCertificate,
+            unsafe connections.verificationResult(handle) == Int(Constant.verified),
+            // SAFETY: the call returns a new reference, which is freed once the names are copied.
+            let certificate = unsafe connections.peerCertificate(handle)
+        else { return nil }
+        defer { unsafe openSSL.certificates.free(certificate) }
+        return unsafe TLSPeerCertificate(certificate, openSSL)
     }
 }

@@ -15,32 +15,32 @@ extension TLSEngine {
 
     func resumeSession(of serverName: ServerName) throws(TLSError) {
         let sessions = openSSL.sessions
-        guard context.configuration.resumesSessions, let entry = context.sessions.take(for: serverName.text)
+        guard setup.configuration.resumesSessions, let entry = setup.sessions.take(for: serverName.text)
         else { return }
         // A certificate may have expired; a full handshake must detect that.
         // SAFETY: here and below, the entry was taken from the store with its reference, which is freed or given back
         // once.
-        guard context.now() < entry.deadline else { return unsafe sessions.free(entry.session) }
+        guard setup.now() < entry.deadline else { return unsafe sessions.free(entry.session) }
         // A fatal alert after the ticket has ended the session too (RFC 5246 §7.2.2); free it here.
         guard unsafe sessions.isResumable(entry.session) == 1 else { return unsafe sessions.free(entry.session) }
         let status = unsafe openSSL.connections.setSession(handle, entry.session)
         if unsafe sessions.version(entry.session) < Int32(TLSVersion.tls13.rawValue) {
-            context.sessions.put(entry, for: serverName.text)
+            setup.sessions.put(entry, for: serverName.text)
         } else {
             // Using a ticket twice would identify the client (RFC 8446 §C.4); the server sends new ones.
             unsafe sessions.free(entry.session)
         }
-        try context.require(status == 1)
+        try setup.require(status == 1)
         pinOutcome = entry.pinOutcome
         sessionDeadline = entry.deadline
     }
 
     /// Keeps a session for the next connection; OpenSSL makes one only after verification.
     func keep(_ session: Handle) -> Bool {
-        guard context.configuration.resumesSessions, let serverName, let sessionDeadline else { return false }
+        guard setup.configuration.resumesSessions, let serverName, let sessionDeadline else { return false }
         // SAFETY: the answer true tells OpenSSL that the store has taken its reference.
         let entry = unsafe SessionStore.Entry(session: session, pinOutcome: pinOutcome, deadline: sessionDeadline)
-        context.sessions.put(entry, for: serverName.text)
+        setup.sessions.put(entry, for: serverName.text)
         return true
     }
 
@@ -70,6 +70,6 @@ extension TLSEngine {
         // SAFETY: the session has that many bytes there, and lives longer than this call.
         let bytes = unsafe UnsafeRawBufferPointer(start: data, count: byteCount)
         let deadline = unsafe bytes.reduce(Int64(0)) { value, byte in value << 8 | Int64(byte) }
-        return context.now() < deadline
+        return setup.now() < deadline
     }
 }

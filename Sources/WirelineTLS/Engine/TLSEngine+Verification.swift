@@ -14,8 +14,8 @@ extension TLSEngine {
     /// - Parameter chain: OpenSSL's state of the verification (`X509_STORE_CTX`).
     func verify(_ chain: Handle?) -> Bool {
         let verification = openSSL.verification
-        let isTrustedBlindly = context.configuration.dangerouslyTrustsAnyCertificate
-        let now = context.now()
+        let isTrustedBlindly = setup.configuration.dangerouslyTrustsAnyCertificate
+        let now = setup.now()
         // SAFETY: here and below, the chain is OpenSSL's for as long as this call lasts.
         unsafe verification.setTime(verification.parameters(chain), now)
         if !isTrustedBlindly, unsafe verification.verify(chain) != 1 {
@@ -31,7 +31,7 @@ extension TLSEngine {
         sessionDeadline = now + Self.sessionLifetime
         // Without verification, dates never count.
         if !isTrustedBlindly { unsafe endSession(withVerified: chain) }
-        guard let pins = context.configuration.pins else { return true }
+        guard let pins = setup.configuration.pins else { return true }
         let hashes = isTrustedBlindly ? unsafe ownKeyHash(of: chain) : unsafe keyHashes(ofVerified: chain)
         if let depth = hashes.firstIndex(where: pins.hashes.contains) {
             pinOutcome = .matched(hashes[depth], depth: depth)

@@ -27,6 +27,8 @@ public final class TLSEngine {
 
     /// The state shared with other connections.
     public let context: TLSContext
+    /// What the context was when the connection began; ``TLSContext/replace(with:)`` does not change it.
+    let setup: TLSSetup
     /// The server that a client connects to, which is also the key of its session.
     let serverName: ServerName?
 
@@ -48,6 +50,8 @@ public final class TLSEngine {
     public internal(set) var hasEndedOutput = false
     /// Whether `close_notify` must still be put into the output.
     package internal(set) var owesEnd = false
+    /// What ``peerCertificate`` has read; nil before it was asked for.
+    var readCertificate: TLSPeerCertificate??
     /// The result of the pin check; for a client's resumed session, that of the original handshake.
     public internal(set) var pinOutcome = TLSPinOutcome.notChecked
     /// When this connection's session, made or resumed, ends; in seconds since 1970.
@@ -76,14 +80,16 @@ public final class TLSEngine {
 
     /// - Parameter serverName: The server that a client connects to; nil for a server.
     init(_ context: TLSContext, serverName: ServerName?) throws(TLSError) {
-        let openSSL = context.openSSL
+        let setup = context.setup
+        let openSSL = setup.openSSL
         openSSL.clearErrors()
         // SAFETY: the handle is this engine's own until `deinit`, and the connection counts its own reference to the
         // context.
-        guard let handle = unsafe openSSL.connections.make(context.handle) else {
+        guard let handle = unsafe openSSL.connections.make(setup.handle) else {
             throw .failed(reason: openSSL.firstFailure.reason)
         }
         self.context = context
+        self.setup = setup
         self.serverName = serverName
         self.openSSL = openSSL
         unsafe self.handle = handle
@@ -96,7 +102,7 @@ public final class TLSEngine {
         // SAFETY: the connection keeps an unretained pointer to its engine, and never outlives it, because `deinit`
         // frees it.
         let data = unsafe Unmanaged.passUnretained(self).toOpaque()
-        try context.require(unsafe openSSL.connections.setExtraData(handle, Constant.applicationIndex, data) == 1)
+        try setup.require(unsafe openSSL.connections.setExtraData(handle, Constant.applicationIndex, data) == 1)
         if let serverName {
             unsafe openSSL.connections.setConnecting(handle)
             try expect(serverName)

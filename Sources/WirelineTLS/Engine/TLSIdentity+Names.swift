@@ -39,26 +39,12 @@ extension TLSIdentity {
     public func hostNames() throws(TLSError) -> [String] {
         let openSSL = try OpenSSL.shared.get()
         let certificates = try CertificateList(certificateChain, .certificateChain, openSSL)
-        let (functions, general) = (openSSL.certificates, openSSL.general)
-        var criticality: Int32 = 0
-        // SAFETY: the names are freed after the loop, and what is read of them is copied.
-        guard let names = unsafe functions.readExtension(certificates[0], Constant.alternativeNames, &criticality, nil)
-        else {
-            guard criticality == Constant.isMissing else {
-                throw .unusable(.certificateChain, reason: "its alternative names cannot be read")
-            }
-            return []
+        // SAFETY: the list owns its certificates until the end of this function.
+        guard let names = unsafe openSSL.alternativeNames(of: certificates[0]) else {
+            throw .unusable(.certificateChain, reason: "its alternative names cannot be read")
         }
-        defer { unsafe functions.freeNames(names) }
-        var found: [String] = []
-        for index in 0..<(unsafe general.countOfStack(names)) {
-            var kind: Int32 = 0
-            let value = unsafe functions.valueOfName(general.elementOfStack(names, index), &kind)
-            guard kind == Constant.hostName, let bytes = unsafe functions.bytesOfText(value) else { continue }
-            let count = unsafe Int(functions.byteCountOfText(value))
-            let text = unsafe String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
-            if let name = try? ServerName.pattern(text) { found.append(name) }
+        return names.filter { $0.kind == Constant.hostName }.compactMap { name in
+            try? ServerName.pattern(String(decoding: name.bytes, as: UTF8.self))
         }
-        return found
     }
 }

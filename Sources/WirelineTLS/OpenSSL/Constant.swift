@@ -33,8 +33,15 @@ enum Constant {
     static let alternativeNames: Int32 = 85
     /// The result of `X509_get_ext_d2i` for a missing extension, not for a damaged or repeated one.
     static let isMissing: Int32 = -1
-    /// `GEN_DNS`
+    /// `GEN_EMAIL`, `GEN_DNS`, `GEN_URI`, `GEN_IPADD`
+    static let emailAddress: Int32 = 1
     static let hostName: Int32 = 2
+    static let uri: Int32 = 6
+    static let ipAddress: Int32 = 7
+    /// `NID_commonName`
+    static let commonName: Int32 = 13
+    /// `XN_FLAG_RFC2253` without `ASN1_STRFLGS_ESC_MSB`, which would escape letters outside ASCII
+    static let nameFlags: UInt = 0x111_0313
 
     // MARK: bio.h
 

@@ -35,6 +35,9 @@ extension OpenSSL {
     /// Receives state changes and alerts.
     typealias Observer = @convention(c) (Handle?, Int32, Int32) -> Void
 
+    /// Receives a line with a secret of a connection.
+    typealias KeyLogger = @convention(c) (Handle?, Text?) -> Void
+
     /// Functions that are not about TLS.
     @safe
     struct General {
@@ -102,6 +105,8 @@ extension OpenSSL {
         let setWriting: @convention(c) (Handle?, Writing) -> Int32
         let setControl: @convention(c) (Handle?, Control) -> Int32
         let make: @convention(c) (Handle?) -> Handle?
+        let memoryMethod: @convention(c) () -> Handle?
+        let read: @convention(c) (Handle?, AnyPointer?, Int32) -> Int32
         let makeOfMemory: @convention(c) (UnsafeRawPointer?, Int32) -> Handle?
         let free: @convention(c) (Handle?) -> Int32
         let setData: @convention(c) (Handle?, AnyPointer?) -> Void
@@ -118,6 +123,8 @@ extension OpenSSL {
             unsafe setWriting = try libraries.function("BIO_meth_set_write")
             unsafe setControl = try libraries.function("BIO_meth_set_ctrl")
             unsafe make = try libraries.function("BIO_new")
+            unsafe memoryMethod = try libraries.function("BIO_s_mem")
+            unsafe read = try libraries.function("BIO_read")
             unsafe makeOfMemory = try libraries.function("BIO_new_mem_buf")
             unsafe free = try libraries.function("BIO_free")
             unsafe setData = try libraries.function("BIO_set_data")
@@ -145,6 +152,12 @@ extension OpenSSL {
         let valueOfName: @convention(c) (Handle?, UnsafeMutablePointer<Int32>?) -> Handle?
         let bytesOfText: @convention(c) (Handle?) -> Bytes?
         let byteCountOfText: @convention(c) (Handle?) -> Int32
+        let subject: @convention(c) (Handle?) -> Handle?
+        let printName: @convention(c) (Handle?, Handle?, Int32, UInt) -> Int32
+        let placeInName: @convention(c) (Handle?, Int32, Int32) -> Int32
+        let attribute: @convention(c) (Handle?, Int32) -> Handle?
+        let valueOfAttribute: @convention(c) (Handle?) -> Handle?
+        let encodeAsUTF8: @convention(c) (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, Handle?) -> Int32
 
         init(_ libraries: Libraries) throws(TLSError) {
             // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
@@ -162,6 +175,12 @@ extension OpenSSL {
             unsafe valueOfName = try libraries.function("GENERAL_NAME_get0_value")
             unsafe bytesOfText = try libraries.function("ASN1_STRING_get0_data")
             unsafe byteCountOfText = try libraries.function("ASN1_STRING_length")
+            unsafe subject = try libraries.function("X509_get_subject_name")
+            unsafe printName = try libraries.function("X509_NAME_print_ex")
+            unsafe placeInName = try libraries.function("X509_NAME_get_index_by_NID")
+            unsafe attribute = try libraries.function("X509_NAME_get_entry")
+            unsafe valueOfAttribute = try libraries.function("X509_NAME_ENTRY_get_data")
+            unsafe encodeAsUTF8 = try libraries.function("ASN1_STRING_to_UTF8")
         }
     }
 
@@ -234,6 +253,7 @@ extension OpenSSL {
         let setTicketCount: @convention(c) (Handle?, Int) -> Int32
         let setTicketHandlers: @convention(c) (Handle?, TicketMaker, TicketChoice, AnyPointer?) -> Int32
         let setObserver: @convention(c) (Handle?, Observer) -> Void
+        let setKeyLog: @convention(c) (Handle?, KeyLogger) -> Void
 
         init(_ libraries: Libraries) throws(TLSError) {
             // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
@@ -262,6 +282,7 @@ extension OpenSSL {
             unsafe setTicketCount = try libraries.function("SSL_CTX_set_num_tickets")
             unsafe setTicketHandlers = try libraries.function("SSL_CTX_set_session_ticket_cb")
             unsafe setObserver = try libraries.function("SSL_CTX_set_info_callback")
+            unsafe setKeyLog = try libraries.function("SSL_CTX_set_keylog_callback")
         }
     }
 
@@ -292,6 +313,7 @@ extension OpenSSL {
             @convention(c) (Handle?, UnsafeMutablePointer<Bytes?>?, UnsafeMutablePointer<UInt32>?) -> Void
         let isResumed: @convention(c) (Handle?) -> Int32
         let peerCertificate: @convention(c) (Handle?) -> Handle?
+        let verificationResult: @convention(c) (Handle?) -> Int
         let requestedName: @convention(c) (Handle?, Int32) -> Text?
         let setSession: @convention(c) (Handle?, Handle?) -> Int32
         let session: @convention(c) (Handle?) -> Handle?
@@ -321,6 +343,7 @@ extension OpenSSL {
             unsafe chosenProtocol = try libraries.function("SSL_get0_alpn_selected")
             unsafe isResumed = try libraries.function("SSL_session_reused")
             unsafe peerCertificate = try libraries.function("SSL_get1_peer_certificate")
+            unsafe verificationResult = try libraries.function("SSL_get_verify_result")
             unsafe requestedName = try libraries.function("SSL_get_servername")
             unsafe setSession = try libraries.function("SSL_set_session")
             unsafe session = try libraries.function("SSL_get_session")

@@ -23,6 +23,9 @@ extension TLSError: CustomStringConvertible {
         case .unknownCipher(""): "no cipher is left"
         case .unknownCipher(let name): "OpenSSL knows no cipher \"\(name)\" for this version of TLS"
         case .unknownGroup(let name): "OpenSSL knows no group \"\(name)\" for key agreement"
+        case .unusableKeyLog(let path, ELOOP): "\(path): a symbolic link; secrets are not written through links"
+        case .unusableKeyLog(let path, let code): "\(path): \(Self.message(ofSystemError: code))"
+        case .exposedKeyLog(let path): "\(path): not a file that only this user may read (chmod 600)"
         case .failed(let reason): "OpenSSL has failed: \(reason)"
         case .certificateExpired(let depth): "\(Self.certificate(at: depth)) has expired"
         case .certificateNotYetValid(let depth):

@@ -38,8 +38,9 @@ extension Command {
             DescriptorLimit.raise()
             let group = try ServerLoops.start(loopCount)
             let log = ConnectionLog(console)
+            try tls?.reloadOnHangUp(log)
             let server = try await listen(
-                at: endpoint, configuration, tls, description, on: group, arguments, log,
+                at: endpoint, configuration, tls?.context, description, on: group, arguments, log,
                 handler: script.map { $0.makeHandler { log.note($0) } }
                     ?? .batches(arguments.has(.benchmark) ? Echo.makeBenchmarkHandler : Echo.makeHandler))
             var operations: OperationsListener?

@@ -20,7 +20,8 @@ extension Command {
             var configuration = WebSocketServerConfiguration()
             configuration.limits = try WebSocketOptions.limits(arguments)
             try LimitOptions.apply(arguments, to: &configuration)
-            configuration.listening.tls = try TLSOptions.server(arguments)
+            let tls = try TLSOptions.server(arguments)
+            configuration.listening.tls = tls?.context
             configuration.handshake.deflate = WebSocketOptions.deflate(arguments)
             // Any page may connect: there is nothing to steal here.
             configuration.handshake.origins = .any
@@ -29,6 +30,7 @@ extension Command {
             configuration.listening.acceptFailed = { error in log.acceptFailed(error) }
             let group = try ServerLoops.start(loopCount)
             DescriptorLimit.raise()
+            try tls?.reloadOnHangUp(log)
             let server: WebSocketServer
             do throws(ConnectionError) {
                 server = try await WebSocketServer.start(

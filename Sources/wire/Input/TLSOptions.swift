@@ -16,34 +16,44 @@ enum TLSOptions {
                 throw .usage("\(Option.tlsPin.name): \(error)")
             }
         }
+        configuration.keyLog = try keyLog(arguments)
         let context = try attempt { () throws(TLSError) in try TLSContext(configuration) }
         return (context, arguments[.tlsName])
     }
 
     /// Returns a server's TLS; nil if no option asks for it.
-    static func server(_ arguments: Arguments) throws(CommandError) -> TLSContext? {
+    static func server(_ arguments: Arguments) throws(CommandError) -> ServerTLS? {
         let identities = try identities(arguments)
         guard !identities.isEmpty else {
-            guard !arguments.has(.tlsAuthority) else {
-                throw .usage(
-                    "\(Option.tlsAuthority.name) needs \(Option.tlsCertificate.name) and \(Option.tlsKey.name)")
+            for option in [Option.tlsAuthority, .tlsKeyLog] where arguments.has(option) {
+                throw .usage("\(option.name) needs \(Option.tlsCertificate.name) and \(Option.tlsKey.name)")
             }
             return nil
         }
+        let files = arguments.all(.tlsCertificate) + arguments.all(.tlsKey) + arguments.all(.tlsAuthority)
+        let (authorities, keyLog) = (arguments[.tlsAuthority], try keyLog(arguments))
         return try attempt { () throws(TLSError) in
-            var configuration = try TLSConfiguration.server(identities: identities)
-            if let file = arguments[.tlsAuthority] {
-                configuration.trustRoots = .only(.file(file))
-                configuration.clientCertificates = .required
+            try ServerTLS(files) { () throws(TLSError) in
+                var configuration = try TLSConfiguration.server(identities: identities)
+                if let authorities {
+                    configuration.trustRoots = .only(.file(authorities))
+                    configuration.clientCertificates = .required
+                }
+                configuration.keyLog = keyLog
+                return configuration
             }
-            return try TLSContext(configuration)
         }
     }
 
+    private static func keyLog(_ arguments: Arguments) throws(CommandError) -> TLSKeyLog? {
+        guard let path = arguments[.tlsKeyLog] else { return nil }
+        return try attempt { () throws(TLSError) in try .file(path) }
+    }
+
     static let clientOptions = [
-        Option.tls, .tlsAuthority, .tlsPin, .tlsName, .tlsCertificate, .tlsKey,
+        Option.tls, .tlsAuthority, .tlsPin, .tlsName, .tlsCertificate, .tlsKey, .tlsKeyLog,
     ]
-    static let serverOptions = [Option.servedCertificate, .servedKey, .tlsAuthority]
+    static let serverOptions = [Option.servedCertificate, .servedKey, .tlsAuthority, .tlsKeyLog]
 
     /// Returns the certificates, each with the key at the same position.
     private static func identities(_ arguments: Arguments) throws(CommandError) -> [TLSIdentity] {
@@ -58,15 +68,32 @@ enum TLSOptions {
         return zip(certificates, keys).map { TLSIdentity(certificateChain: .file($0), privateKey: .file($1)) }
     }
 
-    private static func attempt(
-        _ body: () throws(TLSError) -> TLSContext
-    ) throws(CommandError) -> TLSContext {
+    private static func attempt<Value>(_ body: () throws(TLSError) -> Value) throws(CommandError) -> Value {
         do throws(TLSError) {
             return try body()
         } catch {
             throw .failure("TLS: \(error)")
         }
     }
+}
+
+/// A server's TLS, whose files can be read again.
+struct ServerTLS: Sendable {
+    let context: TLSContext
+    /// The files that it was made of.
+    let files: [String]
+    private let makeConfiguration: @Sendable () throws(TLSError) -> TLSConfiguration
+
+    init(
+        _ files: [String], _ makeConfiguration: @escaping @Sendable () throws(TLSError) -> TLSConfiguration
+    ) throws(TLSError) {
+        self.files = files
+        self.makeConfiguration = makeConfiguration
+        context = try TLSContext(makeConfiguration())
+    }
+
+    /// Reads the files again; after an error the context is as before.
+    func reload() throws(TLSError) { try context.replace(with: makeConfiguration()) }
 }
 
 extension Option {
@@ -82,6 +109,9 @@ extension Option {
     fileprivate static let tlsCertificate = Option(
         "--tls-certificate", value: "FILE", "this side's certificate, followed by its intermediate certificates (PEM)")
     fileprivate static let tlsKey = Option("--tls-key", value: "FILE", "the certificate's private key (PEM)")
+    fileprivate static let tlsKeyLog = Option(
+        "--tls-key-log", value: "FILE",
+        "append the secrets of connections, so that Wireshark can read a capture of them; others must not see the file")
     fileprivate static let servedCertificate = Option(
         tlsCertificate.name, value: "FILE",
         tlsCertificate.help

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension TLSContext {
+extension TLSSetup {
     private var contexts: OpenSSL.Contexts { openSSL.contexts }
 
     func setVersionsAndModes() throws(TLSError) {
@@ -13,6 +13,7 @@ extension TLSContext {
         let options = Constant.withoutCompression | Constant.serverPrefers | Constant.withoutRenegotiation
         _ = unsafe contexts.setOptions(handle, options)
         unsafe contexts.setObserver(handle, Callbacks.observe)
+        if configuration.keyLog != nil { unsafe contexts.setKeyLog(handle, Callbacks.logKey) }
     }
 
     func setVerification() throws(TLSError) {
@@ -71,7 +72,7 @@ extension TLSContext {
 
     /// Makes OpenSSL choose the certificate by the name that a client asks for.
     func setIdentityChoice() {
-        guard hasContextsByName else { return }
+        guard hasSetupsByName else { return }
         // SAFETY: the handle lives as long as this object, and the callback has the type for this command.
         _ = unsafe contexts.controlCallback(handle, Constant.setNameChoice, Callbacks.chooseIdentity)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension TLSContext {
+extension TLSSetup {
     private var contexts: OpenSSL.Contexts { openSSL.contexts }
 
     /// Sets ciphers and groups; tries each name alone first, because OpenSSL ignores unknown names in a list.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where the secrets of connections go, so that Wireshark can read a capture of them.
+///
+///     configuration.keyLog = try .file("keys.log")
+///
+/// Then `tshark -o tls.keylog_file:keys.log -r capture.pcapng` shows the plaintext. Whoever has the lines can read all of
+/// these connections, also from a capture that was made earlier: use it to look for faults, never in normal operation.
+///
+/// Nothing is logged unless ``TLSConfiguration/keyLog`` is set. The environment variable `SSLKEYLOGFILE` has no effect.
+public struct TLSKeyLog: Sendable {
+    let receive: @Sendable (String) -> Void
+
+    /// Makes a log that gives each line to a closure.
+    ///
+    /// - Parameter receive: Receives a line in the format of `SSLKEYLOGFILE` (RFC 9850), without the line break, such as
+    ///   `CLIENT_TRAFFIC_SECRET_0 …`. It runs during the handshake, on the thread of the connection, and must not block.
+    public init(_ receive: @escaping @Sendable (_ line: String) -> Void) {
+        self.receive = receive
+    }
+
+    /// Makes a log that appends to a file, which tools can read at the same time.
+    ///
+    /// A new file has mode 0600. An existing one must be a regular file of this user that nobody else may read; a symbolic
+    /// link is not followed. Each line is written at once, by the thread of its connection. If the disk is full, lines
+    /// are lost, and connections go on.
+    ///
+    /// - Parameter path: The path of the file. It is opened now, and closed after the last context that has it.
+    /// - Throws: ``TLSError/unusableKeyLog(path:code:)``; ``TLSError/exposedKeyLog(path:)``.
+    public static func file(_ path: String) throws(TLSError) -> TLSKeyLog {
+        let file = try KeyLogFile(path)
+        return TLSKeyLog { file.append($0) }
+    }
+}
