@@ -133,7 +133,7 @@ extension PacketConnection: ReceivingConnection {
 
     /// Waits for a packet to take or an end to report. The caller must then check whether it is still there.
     ///
-    /// It is inlined, because each asynchronous function that a task continues in looks up the task's executor anew.
+    /// It is inlined, because it would allocate a frame of its own for each wait.
     @inline(__always)
     private nonisolated(nonsending) func waitForArrival() async throws(ConnectionError) {
         if let ownersTask, ownersTask == .current { return await waitForInputUncancelled() }
