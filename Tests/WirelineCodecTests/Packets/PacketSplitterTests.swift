@@ -216,4 +216,22 @@ struct PacketSplitterTests {
         }
         #expect(isWithinLimits)
     }
+
+    @Test(arguments: SampleLayout.all, SampleLayout.all)
+    func `a plan of another layout finds packets only inside the bytes`(sample: SampleLayout, other: SampleLayout) {
+        var random = SeededGenerator.forThisRun()
+        let splitter = PacketSplitter(layout: sample.layout)
+        let (plan, isSame) = (other.layout.plan, sample.name == other.name)
+        let areInside = (0..<200).allSatisfy { _ in
+            let byteCount = Int.random(in: 0...40, using: &random)
+            let bytes = (0..<byteCount).map { _ in UInt8.random(in: 0...9, using: &random) }
+            let start = Int.random(in: 0...bytes.count, using: &random)
+            let bounds = splitter.packetAtSight(in: bytes.span.bytes, at: start, plan)
+            if isSame, bounds != splitter.packetAtSight(in: bytes.span.bytes, at: start) { return false }
+            guard let bounds else { return true }
+            return bounds.packetByteCount <= bytes.count - start && bounds.payloadStart <= bounds.payloadEnd
+                && bounds.payloadEnd <= bounds.packetByteCount
+        }
+        #expect(areInside, random.seedComment)
+    }
 }
