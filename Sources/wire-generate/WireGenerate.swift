@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import WirelineGenerator
-import WirelineSchema
+import WirelineLanguage
+import WirelineSwiftGenerator
 
 /// The generator alone. It is small, because every user of the plugin builds it.
 @main

@@ -8,13 +8,15 @@ struct ArrowTests {
     /// Each module, and the modules below it that it may import. An import that is not listed here fails the test.
     static let arrows: [String: Set<String>] = [
         "WirelineCodec": [],
-        "WirelineSchema": ["WirelineCodec"],
+        "WirelineLanguage": ["WirelineCodec"],
+        "WirelineSchema": ["WirelineCodec", "WirelineLanguage"],
         "WirelineSession": [],
         "WirelineLibraries": [],
         "WirelineTLS": ["WirelineLibraries"],
         "WirelineWebSocket": ["WirelineCodec", "WirelineLibraries"],
         "WirelineTransport": ["CWirelineSystem"],
-        "WirelineGenerator": ["WirelineCodec", "WirelineSchema"],
+        "WirelineSwiftGenerator": ["WirelineCodec", "WirelineLanguage"],
+        "WirelineGenerator": ["WirelineCodec", "WirelineLanguage", "WirelineSchema", "WirelineSwiftGenerator"],
         "Wireline": ["WirelineCodec", "WirelineSession", "WirelineTLS", "WirelineTransport", "WirelineWebSocket"],
         "WirelineTesting": ["WirelineCodec", "WirelineTransport", "Wireline"],
         "WirelineScript": ["WirelineCodec", "WirelineSchema", "WirelineTransport", "Wireline"],
@@ -22,7 +24,7 @@ struct ArrowTests {
             "WirelineCodec", "WirelineSchema", "WirelineScript", "WirelineSession", "WirelineGenerator", "WirelineTLS",
             "WirelineTransport", "WirelineWebSocket", "Wireline", "Scene",
         ],
-        "wire-generate": ["WirelineCodec", "WirelineSchema", "WirelineGenerator"],
+        "wire-generate": ["WirelineLanguage", "WirelineSwiftGenerator", "WirelineCodec"],
         "WirelinePlugin": [],
     ]
 

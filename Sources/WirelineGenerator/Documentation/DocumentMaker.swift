@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 import WirelineSchema
 
 /// Makes the documentation of a protocol.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineLanguage
 import WirelineSchema
+import WirelineSwiftGenerator
 
 /// Converts the text of a schema for readers.
 enum DocumentText {

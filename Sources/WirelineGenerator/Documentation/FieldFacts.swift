@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 import WirelineSchema
 
 /// The entries of the tables about the fields of messages and structures.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-import WirelineSchema
+import WirelineLanguage
 
 /// Makes the script through which `wire conform` tests the generated module: it converts JSON to records and back.
 struct ErlangAdapter {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-import WirelineSchema
+import WirelineLanguage
 
 /// Makes the header file: a record for each message and structure, and a macro for each constant.
 struct ErlangHeaderFile {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-import WirelineSchema
+import WirelineLanguage
+import WirelineSwiftGenerator
 
 /// Makes the module: its exports, its types and its functions.
 struct ErlangModule {

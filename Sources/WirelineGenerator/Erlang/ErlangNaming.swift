@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-package import WirelineSchema
+package import WirelineLanguage
+import WirelineSwiftGenerator
 
 /// The Erlang names of everything that a protocol declares, without quotes and without ambiguity.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineSwiftGenerator
+
 /// Converts text of any origin into text that is safe inside Erlang source.
 enum ErlangText {
     /// Returns an atom, in quotes if it needs them.

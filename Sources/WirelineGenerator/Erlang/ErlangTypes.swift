@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-import WirelineSchema
+import WirelineLanguage
 
 /// The facts about a protocol's types that Erlang generation needs.
 struct ErlangTypes {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-import WirelineSchema
+import WirelineLanguage
 
 /// Makes the function that adds header and trailer to a payload: `wrap/3`.
 struct ErlangWrapping {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import WirelineSchema
+public import WirelineLanguage
+public import WirelineSwiftGenerator
 
 /// Generates one page of documentation for a protocol.
 ///

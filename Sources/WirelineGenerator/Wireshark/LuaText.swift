@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineSwiftGenerator
 
 /// Converts values and text of any origin into text that is safe inside Lua source.
 enum LuaText {

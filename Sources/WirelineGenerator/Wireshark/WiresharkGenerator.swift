@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-public import WirelineSchema
+public import WirelineLanguage
+public import WirelineSwiftGenerator
 
 /// Generates a dissector for Wireshark and tshark, in Lua.
 ///

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-import WirelineSchema
+import WirelineLanguage
+import WirelineSwiftGenerator
 
 /// The parts of Wireshark's filter names for everything that a protocol declares, without ambiguity.
 ///
@@ -68,27 +69,5 @@ extension ProtocolDescription {
         let words = NameWords.words(of: name).map { $0.lowercased() }
         let stem = words.isEmpty ? "wire" : words.joined(separator: "_")
         return (stem.first?.isNumber == true ? "wire_" : "") + stem
-    }
-}
-
-extension Set<String> {
-    /// Inserts a name, with a number if the set already contains it, and returns the result.
-    mutating func insertUnique(_ wanted: String) -> String {
-        var numbers: [String: Int] = [:]
-        return insertUnique(wanted, numbers: &numbers)
-    }
-
-    /// Inserts one of many names, with a number if the set already contains it, and returns the result.
-    ///
-    /// - Parameter numbers: The next number for each name. Without it, many equal names would take quadratic time.
-    mutating func insertUnique(_ wanted: String, numbers: inout [String: Int]) -> String {
-        var result = wanted
-        var number = numbers[wanted] ?? 2
-        while !insert(result).inserted {
-            result = "\(wanted)_\(number)"
-            number += 1
-        }
-        numbers[wanted] = number
-        return result
     }
 }

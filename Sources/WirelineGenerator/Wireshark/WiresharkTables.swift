@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-import WirelineSchema
+import WirelineLanguage
+import WirelineSwiftGenerator
 
 /// Makes the tables that describe a protocol's bytes; ``WiresharkRuntime`` reads packets by them.
 struct WiresharkTables {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 
 /// Records what a decoder reads, and where.
 final class AnnotationRecorder {

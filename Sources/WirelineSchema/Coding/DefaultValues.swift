@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 
 /// The values of `@since` fields if the bytes end before them.
 struct DefaultValues {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 
 /// Values that are looked up often in a description, computed once.
 final class DescriptionIndex: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 
 /// The cases of an enum or a set of flags, by name and by number.
 final class EnumerationPlan: Sendable {

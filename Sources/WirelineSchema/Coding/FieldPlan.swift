@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 
 /// The fields of a message or a structure, found by name.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import WirelineLanguage
+
 /// Converts packets to JSON and JSON to packets, using only a protocol's description.
 ///
 /// It accepts and refuses the same packets and values as generated code.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
+import WirelineLanguage
 
 /// Why JSON could not be encoded as a packet.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 
 /// A value to try.
 struct Candidate {

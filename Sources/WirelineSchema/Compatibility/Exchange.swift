@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 
 /// One message between two versions; one version writes and the other reads.
 struct Exchange {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
+public import WirelineLanguage
 
 /// One of two versions of a schema.
 public enum SchemaVersion: String, CaseIterable, Equatable, Hashable, Sendable {

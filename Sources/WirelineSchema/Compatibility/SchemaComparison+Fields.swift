@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 
 extension SchemaComparison {
     /// Compares the fields of a message, and of its structures that have not been compared.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 
 /// Collects the differences of two versions, with values that could show them, and then tries these values.
 ///

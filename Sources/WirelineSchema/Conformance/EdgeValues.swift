@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 
 /// Values at the ends of what each type can hold, and one step beyond them.
 struct EdgeValues {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 
 /// Makes vectors of a protocol from its schema alone, with emphasis on edge values.
 ///

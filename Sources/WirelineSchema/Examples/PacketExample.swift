@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 
 /// A packet of a message with made-up values, for people to read; always the same values.
 package struct PacketExample: Sendable {

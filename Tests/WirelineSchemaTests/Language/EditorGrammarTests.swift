@@ -9,7 +9,7 @@ import WirelineSchema
 struct EditorGrammarTests {
     private static let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Sources/WirelineSchema/Editor/wire.tmLanguage.json")
+        .appending(path: "Sources/WirelineLanguage/Editor/wire.tmLanguage.json")
 
     /// The expressions of a scope, in the order of the file's rules.
     private func expressions(_ scope: String) throws -> [NSRegularExpression] {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Makes any text safe for a comment of a generated file.
-enum CommentText {
+package enum CommentText {
     /// Returns the lines of a text, without empty ones at both ends.
     ///
     /// Everything that a language or an editor may read as a line end is one. Characters that are invisible or reorder text
     /// are removed.
-    static func lines(of text: String) -> [String] {
+    package static func lines(of text: String) -> [String] {
         var lines = [""]
         var previous: Unicode.Scalar?
         for scalar in text.unicodeScalars {
@@ -26,7 +26,7 @@ enum CommentText {
         return Array(trimmed[first...last])
     }
 
-    static func isNewline(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isNewline(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0A...0x0D, 0x85, 0x2028, 0x2029: true
         default: false
@@ -34,7 +34,7 @@ enum CommentText {
     }
 
     /// Whether it is a control character, or a format character that hides or reorders text.
-    static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x200B, 0x200E, 0x200F, 0x202A...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB: true
         case 0xE0000...0xE007F: true

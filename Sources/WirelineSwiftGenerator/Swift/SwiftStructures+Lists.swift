@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-import WirelineSchema
+import WirelineLanguage
 
 extension SwiftStructures {
     /// Writes functions that read, measure and write lists of a structure, if there are any.

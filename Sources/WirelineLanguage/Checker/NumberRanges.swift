@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Ranges in which numbers can be looked up.
-struct NumberRanges {
+package struct NumberRanges {
     /// The ranges, ascending and disjoint.
     private var ranges: [ClosedRange<Int128>] = []
 
-    init(_ list: [ClosedRange<Int128>]) {
+    package init(_ list: [ClosedRange<Int128>]) {
         for range in list.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             if let last = ranges.last, range.lowerBound <= last.upperBound {
                 ranges[ranges.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
@@ -15,11 +15,11 @@ struct NumberRanges {
         }
     }
 
-    init(_ list: [ClosedRange<UInt64>]) {
+    package init(_ list: [ClosedRange<UInt64>]) {
         self.init(list.map { Int128($0.lowerBound)...Int128($0.upperBound) })
     }
 
-    func contains(_ value: Int128) -> Bool {
+    package func contains(_ value: Int128) -> Bool {
         var low = 0
         var high = ranges.count
         while low < high {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-import WirelineSchema
+import WirelineLanguage
 
 /// Makes the statements that write fields whose values have been checked.
 struct SwiftWriting {

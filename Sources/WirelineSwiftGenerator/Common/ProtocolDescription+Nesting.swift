@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineSchema
+import WirelineLanguage
 
 extension ProtocolDescription {
     /// Returns the structures that messages reach and that could nest more deeply than `max_depth`.
-    func structuresCountingDepth() -> Set<Int> {
+    package func structuresCountingDepth() -> Set<Int> {
         let graph = StructureGraph(anywhereIn: self)
         let depths = graph.depths()
         let roots = messages.map { $0.fields.compactMap(\.type.innermostStructure) }
@@ -13,7 +13,7 @@ extension ProtocolDescription {
     }
 
     /// Returns the structures that the zero value of a `@since` field contains.
-    func structuresNeedingZero() -> Set<Int> {
+    package func structuresNeedingZero() -> Set<Int> {
         let fields = messages.flatMap(\.fields) + structures.flatMap(\.fields)
         let defaulted = fields.compactMap { field in
             if case .since(_, default: .zero) = field.presence { field.type.structureByValue } else { nil }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Numbers with their digits in groups of three: `1_000_000`.
-enum GroupedDigits {
+package enum GroupedDigits {
     /// The digits of a number; those of up to four digits are not grouped.
-    static func text(of value: some BinaryInteger, separator: Character) -> String {
+    package static func text(of value: some BinaryInteger, separator: Character) -> String {
         let digits = String(value.magnitude)
         guard digits.count > 4 else { return value < 0 ? "-" + digits : digits }
         var grouped = ""

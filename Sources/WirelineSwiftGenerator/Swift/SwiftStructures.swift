@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-import WirelineSchema
+import WirelineLanguage
 
 /// Makes the types of messages and structures.
 struct SwiftStructures {
@@ -111,15 +111,5 @@ struct SwiftStructures {
         if types.description.layout.hasMessageID { facts += ", ID \(message.id)" }
         if !senders.isEmpty { facts += ", sent by " + senders.joined(separator: " and ") }
         return message.documentation + (message.documentation.isEmpty ? "" : "\n\n") + facts + "."
-    }
-}
-
-extension TypeDescription {
-    /// Whether the value extends to the end of its bytes.
-    var goesToEnd: Bool {
-        switch self {
-        case .string(.rest), .bytes(.rest), .list(_, .rest), .properties: true
-        default: false
-        }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-import WirelineSchema
+import WirelineLanguage
 
 /// Makes the enums of the messages that each side of a protocol receives, with a case for each message.
 struct SwiftIncomingMessages {

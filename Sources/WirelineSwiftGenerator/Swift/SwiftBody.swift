@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-import WirelineSchema
+import WirelineLanguage
 
 /// Makes the members that messages and structures share.
 struct SwiftBody {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
-import WirelineSchema
+import WirelineLanguage
 
 /// Makes the protocol's type, with its layout, its limits and its list of messages.
 struct SwiftProtocolFile {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineLanguage
+
 /// The fields of a message or a structure.
 enum FieldListKey: Hashable {
     case message(Int)

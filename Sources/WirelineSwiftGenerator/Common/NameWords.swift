@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The words in the names of a schema: those of `user_id`, `UserId` and `userID` are `user` and `id`, whatever their case.
-enum NameWords {
+package enum NameWords {
     /// Returns the words of a name; digits belong to the word before them.
     ///
     /// A word ends at anything that is not a letter or digit, and before a capital that follows another character. Of
     /// several capitals, the last one begins a word if a small letter follows it.
-    static func words(of name: String) -> [String] {
+    package static func words(of name: String) -> [String] {
         let bytes = Array(name.utf8)
         var words: [String] = []
         var start = 0
@@ -33,8 +33,8 @@ enum NameWords {
         bytes[index] == UInt8(ascii: "s") && !(index + 1 < bytes.count && isLower(bytes[index + 1]))
     }
 
-    static func isLower(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
+    package static func isLower(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
     private static func isUpper(_ byte: UInt8) -> Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) }
-    static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    package static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
     private static func isWordByte(_ byte: UInt8) -> Bool { isLower(byte) || isUpper(byte) || isDigit(byte) }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import WirelineSchema
+public import WirelineLanguage
 
 /// Generates Swift source for a protocol: its messages, structures, enums and flags, and the protocol's type.
 ///

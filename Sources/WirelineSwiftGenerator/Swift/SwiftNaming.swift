@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineSchema
+import WirelineLanguage
 
 /// The unique Swift names of all top-level declarations of a protocol.
 struct SwiftNaming {
