@@ -34,4 +34,17 @@ struct EncodingFailureTests {
         }
         #expect(!bench.session.awaitsReplies)
     }
+
+    @Test func `replies without numbers that messages share skip a message that could not be encoded`() throws {
+        var bench = SessionBench()
+        let connection = try bench.makeReady()
+        let (entered, left) = (DeliveryReceipt.reply(anyOf: [1, 9]), DeliveryReceipt.reply(anyOf: [2, 9]))
+        let numbers = try [entered, left, entered, left].map { try bench.send("a", .atMostOnce, $0) }
+        bench.handle(.unencodable(connection, numbers[0]))
+        for (number, id) in [(numbers[1], 9), (numbers[2], 9), (numbers[3], 2)] as [(MessageNumber, UInt64)] {
+            bench.handle(.acknowledged(connection, .reply(id: id, sequence: nil)))
+            #expect(bench.actions == [.complete(number, .confirmed)])
+        }
+        #expect(!bench.session.awaitsReplies)
+    }
 }

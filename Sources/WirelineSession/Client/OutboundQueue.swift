@@ -17,7 +17,7 @@ struct OutboundQueue<Payload> {
         let expiry: Duration?
         /// Its place among the messages with sequence numbers, from 1, once it was given.
         var ordinal: UInt64?
-        /// Without numbers: its place among the connection's messages with replies of the same ID.
+        /// Without numbers: its place among the connection's messages with the same replies.
         var replyPlace: UInt64?
         var wasGiven = false
         /// Whether the sender has been told the outcome.
@@ -136,6 +136,7 @@ struct OutboundQueue<Payload> {
             guard message.receipt != .none else { throw .needsReceipt }
         case .latest, .atMostOnce: break
         }
+        if message.receipt == .reply(anyOf: []) { throw .needsReceipt }
         if message.receipt == .heartbeat, !hasHeartbeat { throw .needsHeartbeat }
         if message.receipt == .acknowledgement, numbers == nil { throw .needsSequence }
     }
@@ -185,7 +186,10 @@ struct OutboundQueue<Payload> {
                     end(at: index, .failed(.outOfSequenceNumbers), into: &actions)
                     continue
                 case nil:
-                    if case .reply(let id) = entry.receipt { entry.replyPlace = replyOrder.nextPlace(replyID: id) }
+                    guard takeReplyPlace(for: &entry) else {
+                        end(at: index, .failed(.tooManyMessages(limit: ReplyOrder.limit)), into: &actions)
+                        continue
+                    }
                 }
             }
             let isRepeated = entry.wasGiven
@@ -208,6 +212,15 @@ struct OutboundQueue<Payload> {
             return entry.byteCount
         }
         return nil
+    }
+
+    /// Gives a message its place among those with the same replies, if it waits for one and packets have no numbers.
+    ///
+    /// - Returns: False if too many messages wait for replies.
+    private mutating func takeReplyPlace(for entry: inout Entry) -> Bool {
+        guard case .reply(let ids) = entry.receipt else { return true }
+        entry.replyPlace = replyOrder.nextPlace(ids)
+        return entry.replyPlace != nil
     }
 
     /// Whether the message has a number if packets have numbers.
@@ -252,9 +265,9 @@ struct OutboundQueue<Payload> {
     }
 
     private mutating func replyCame(_ id: UInt64, into actions: inout [Action]) {
-        guard let place = replyOrder.takePlace(replyID: id) else { return }
+        guard let (place, ids) = replyOrder.takePlace(of: id) else { return }
         let isWanted = confirmFirst(before: cursor, into: &actions) {
-            $0.replyPlace == place && $0.receipt == .reply(id: id)
+            $0.replyPlace == place && $0.receipt == .reply(anyOf: ids)
         }
         if !isWanted { actions.append(.ignoreReply) }
     }
@@ -262,7 +275,7 @@ struct OutboundQueue<Payload> {
     private mutating func replyCame(_ id: UInt64, _ sequence: UInt64, into actions: inout [Action]) {
         guard let ordinal = numbers?.ordinal(of: sequence) else { return }
         // Any other message may have any number.
-        if confirmFirst(into: &actions, where: { $0.ordinal == ordinal && $0.receipt == .reply(id: id) }) {
+        if confirmFirst(into: &actions, where: { $0.ordinal == ordinal && $0.receipt.isReply(id) }) {
             numbers?.arrived(ordinal)
         } else if numbers?.takeLateReply(id: id, sequence: sequence) == true {
             actions.append(.ignoreReply)
@@ -320,9 +333,9 @@ struct OutboundQueue<Payload> {
     /// Ends a message that could not be encoded. Its sequence number stays unused.
     mutating func withdraw(_ number: MessageNumber, into actions: inout [Action]) {
         guard let index = indices[number], let entry = slots[index] else { return }
-        if let place = entry.replyPlace, case .reply(let id) = entry.receipt {
+        if let place = entry.replyPlace, case .reply(let ids) = entry.receipt {
             // It gets no reply, so the replies of later messages move up one place.
-            replyOrder.withdrawPlace(replyID: id)
+            replyOrder.withdrawPlace(place, of: ids)
             for other in index..<cursor where slots[other]?.receipt == entry.receipt {
                 if let later = slots[other]?.replyPlace, later > place { slots[other]?.replyPlace = later - 1 }
             }
@@ -356,8 +369,8 @@ struct OutboundQueue<Payload> {
 
     /// Ends a message that was cancelled, replaced or expired. The peer may still reply if it was sent.
     private mutating func giveUp(at index: Int, _ outcome: MessageOutcome, into actions: inout [Action]) {
-        if index < cursor, let entry = slots[index], let ordinal = entry.ordinal, case .reply(let id) = entry.receipt {
-            numbers?.giveUp(ordinal, replyID: id)
+        if index < cursor, let entry = slots[index], let ordinal = entry.ordinal, case .reply(let ids) = entry.receipt {
+            numbers?.giveUp(ordinal, replyIDs: ids)
         }
         end(at: index, outcome, into: &actions)
     }
@@ -414,6 +427,13 @@ struct OutboundQueue<Payload> {
         cursor = cursor >= slots.count ? kept.count : newCursor
         slots = kept
         head = 0
+    }
+}
+
+extension DeliveryReceipt {
+    /// Whether it is a reply with this ID.
+    fileprivate func isReply(_ id: UInt64) -> Bool {
+        if case .reply(let ids) = self { ids.contains(id) } else { false }
     }
 }
 

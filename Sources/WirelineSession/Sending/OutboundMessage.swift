@@ -67,18 +67,24 @@ public struct LatestKey: Hashable, Sendable {
 public enum DeliveryReceipt: Equatable, Sendable {
     /// Nothing: the message is done once a connection has taken it.
     case none
-    /// The reply: the server's message of this ID, with the message's sequence number if packets have one.
+    /// The reply: the server's message of one of these IDs, with the message's sequence number if packets have one.
     ///
-    /// Without numbers, replies of one ID arrive in the order of their requests.
+    /// Without numbers, a packet is the reply to the oldest message that waits for its ID: messages that share a reply,
+    /// such as a common error, are answered in the order in which they were sent.
     ///
     /// A message that ends early after it was sent (cancelled, expired or replaced) no longer counts against the
     /// limits. While the connection lasts, its late reply is not taken for another message's. With numbers, this holds
-    /// for the last 1,024 such messages, and at most a quarter of the numbers. Without numbers, it holds for all.
-    case reply(id: UInt64)
+    /// for the last 1,024 such messages, and at most a quarter of the numbers. Without numbers, it holds for all. There,
+    /// a message fails with ``SessionError/tooManyMessages(limit:)`` if it shares only some of its replies with others,
+    /// and the order of more than 1,024 groups of unanswered messages would have to be remembered.
+    case reply(anyOf: [UInt64])
     /// A message of the protocol that acknowledges a sequence number, alone or with all before it.
     case acknowledgement
     /// The answer to a later heartbeat, from a server that handles messages in order.
     case heartbeat
+
+    /// The reply: the server's message of this ID. See ``reply(anyOf:)``.
+    public static func reply(id: UInt64) -> DeliveryReceipt { .reply(anyOf: [id]) }
 }
 
 /// A message to be sent by a session.

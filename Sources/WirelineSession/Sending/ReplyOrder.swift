@@ -1,43 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the message of a reply if packets have no numbers: replies of one ID come in request order.
+/// Finds the message of a reply if packets have no numbers: a reply belongs to the oldest message that waits for its ID.
 ///
-/// It only counts requests and replies, so abandoned messages take no memory.
+/// It counts messages and does not keep them, so abandoned messages take no memory. Only if messages share some of their
+/// replies, and not all, their order counts; then each change from one kind to another takes a ``Run``.
 struct ReplyOrder {
-    private struct Count {
-        var given: UInt64 = 0
-        var arrived: UInt64 = 0
+    /// Messages with the same replies. No message between them shares a reply with them.
+    private struct Run {
+        let replyIDs: [UInt64]
+        /// The place of the oldest message among those with the same replies.
+        var first: UInt64
+        var count: UInt64
+
+        var end: UInt64 { first + count }
     }
 
-    // INVARIANT: each ID in here has had fewer replies than messages given.
-    private var counts: [UInt64: Count] = [:]
+    /// The most runs; more messages that would begin one are refused.
+    static let limit = 1_024
+
+    // INVARIANT: no run is empty. Runs with the same replies have ascending places without a gap. A run is older than
+    // the later ones that share a reply with it.
+    private var runs: [Run] = []
 
     /// Whether replies are still to come, including those of abandoned messages.
-    var awaitsReplies: Bool { !counts.isEmpty }
+    var awaitsReplies: Bool { !runs.isEmpty }
 
-    /// The place of a message that is given to the connection, among those with replies of this ID.
-    mutating func nextPlace(replyID: UInt64) -> UInt64 {
-        var count = counts[replyID] ?? Count()
-        count.given += 1
-        counts[replyID] = count
-        return count.given
+    /// The place of a message that is given to the connection, among those with the same replies.
+    ///
+    /// - Returns: nil if too many messages wait.
+    mutating func nextPlace(_ replyIDs: [UInt64]) -> UInt64? {
+        for index in runs.indices.reversed() {
+            if runs[index].replyIDs == replyIDs {
+                defer { runs[index].count += 1 }
+                return runs[index].end
+            }
+            // A message may join an older run if those between do not care about their order.
+            if runs[index].replyIDs.contains(where: replyIDs.contains) { break }
+        }
+        guard runs.count < Self.limit else { return nil }
+        let place = runs.last { $0.replyIDs == replyIDs }?.end ?? 1
+        runs.append(Run(replyIDs: replyIDs, first: place, count: 1))
+        return place
     }
 
-    /// The place of the message whose reply has come; nil if no reply is awaited.
-    mutating func takePlace(replyID: UInt64) -> UInt64? {
-        guard var count = counts[replyID] else { return nil }
-        count.arrived += 1
-        counts[replyID] = count.arrived < count.given ? count : nil
-        return count.arrived
+    /// The place of the message whose reply has come, among those with the same replies; nil if no reply is awaited.
+    mutating func takePlace(of id: UInt64) -> (place: UInt64, replyIDs: [UInt64])? {
+        guard let index = runs.firstIndex(where: { $0.replyIDs.contains(id) }) else { return nil }
+        let run = runs[index]
+        runs[index].first += 1
+        removeOne(at: index)
+        return (run.first, run.replyIDs)
     }
 
-    /// Withdraws a message that could not be sent.
-    mutating func withdrawPlace(replyID: UInt64) {
-        guard var count = counts[replyID] else { return }
-        count.given -= 1
-        counts[replyID] = count.arrived < count.given ? count : nil
+    /// Withdraws a message that could not be sent. The places of later messages with the same replies become smaller by
+    /// one.
+    mutating func withdrawPlace(_ place: UInt64, of replyIDs: [UInt64]) {
+        let index = runs.firstIndex { $0.replyIDs == replyIDs && $0.first <= place && place < $0.end }
+        guard let index else { return }
+        for later in runs.indices[(index + 1)...] where runs[later].replyIDs == replyIDs { runs[later].first -= 1 }
+        removeOne(at: index)
+    }
+
+    private mutating func removeOne(at index: Int) {
+        runs[index].count -= 1
+        guard runs[index].count == 0 else { return }
+        runs.remove(at: index)
+        guard index > 0, index < runs.count, runs[index - 1].replyIDs == runs[index].replyIDs else { return }
+        runs[index - 1].count += runs[index].count
+        runs.remove(at: index)
     }
 
     /// Notes that the connection has ended, so its replies come no more.
-    mutating func connectionEnded() { counts = [:] }
+    mutating func connectionEnded() { runs = [] }
 }

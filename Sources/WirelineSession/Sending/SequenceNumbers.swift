@@ -17,7 +17,7 @@ struct SequenceNumbers {
     /// An abandoned message whose reply may still come.
     private struct GivenUp {
         let ordinal: UInt64
-        let replyID: UInt64
+        let replyIDs: [UInt64]
     }
 
     /// The last ordinal that the connection was given between two heartbeats.
@@ -126,10 +126,10 @@ struct SequenceNumbers {
     }
 
     /// Notes that a message the connection was given is abandoned, though its reply may come.
-    mutating func giveUp(_ ordinal: UInt64, replyID: UInt64) {
+    mutating func giveUp(_ ordinal: UInt64, replyIDs: [UInt64]) {
         // Half of the numbers that may be skipped, so that enough are left to send without waiting.
         let limit = min(Self.mostGivenUp, window / 2)
-        givenUp[sequence(of: ordinal)] = GivenUp(ordinal: ordinal, replyID: replyID)
+        givenUp[sequence(of: ordinal)] = GivenUp(ordinal: ordinal, replyIDs: replyIDs)
         guard givenUp.count > limit else { return }
         if let oldest = givenUp.min(by: { $0.value.ordinal < $1.value.ordinal })?.key { givenUp[oldest] = nil }
     }
@@ -141,7 +141,7 @@ struct SequenceNumbers {
     ///
     /// - Returns: Whether it is the reply to an abandoned message.
     mutating func takeLateReply(id: UInt64, sequence: UInt64) -> Bool {
-        guard let message = givenUp[sequence], message.replyID == id else { return false }
+        guard let message = givenUp[sequence], message.replyIDs.contains(id) else { return false }
         givenUp[sequence] = nil
         arrived(message.ordinal)
         return true

@@ -243,7 +243,7 @@ extension Simulation {
         }
         note("server: message \(index), sequence \(sequence ?? 0)\(isDropped ? ", again" : "")")
         switch planned.receipt {
-        case .reply(Scenario.replyID):
+        case .reply([Scenario.replyID]):
             guard planned.replyDelay == 0 else {
                 return plan(.lateReply(link, index: index, sequence: sequence), after: planned.replyDelay)
             }
