@@ -28,7 +28,7 @@ func generatedTarget(_ name: String) -> Target {
         swiftSettings: strict, plugins: ["WirelinePlugin"])
 }
 
-let generatedTypes = ["Apart", "Features", "Names", "Newer", "Older"]
+let generatedTypes = ["Apart", "Features", "Names", "Newer", "Older", "Replies"]
 
 let protocols = [
     "AMQP", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "Goim", "IDFirst", "MQTT", "MagicHeader", "Modbus",
@@ -175,7 +175,7 @@ let package = Package(
             name: "WirelineTests",
             dependencies: [
                 "Wireline", "WirelineTesting", "WirelineTransport", "WirelineWebSocket", "WirelineCodec", "Scene",
-                "Goim", "Features", "TestingSupport", "FaultSupport",
+                "Goim", "Modbus", "Features", "Replies", "TestingSupport", "FaultSupport",
             ],
             exclude: ["Erlang", "WebSocket/Peers"], swiftSettings: usual),
         .target(

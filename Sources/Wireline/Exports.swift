@@ -18,6 +18,7 @@
 @_exported public import protocol WirelineCodec.PacketMessage
 @_exported public import protocol WirelineCodec.PacketProtocol
 @_exported public import struct WirelineCodec.Properties
+@_exported public import protocol WirelineCodec.ReplyChoice
 @_exported public import protocol WirelineCodec.RequestMessage
 @_exported public import protocol WirelineCodec.ServerMessage
 

@@ -87,13 +87,12 @@ struct GeneratedProtocolTests {
         }
         #expect(type?.messageName == role.message.name)
         #expect(type?.messageID == role.message.id)
-        #expect(type.flatMap { replyName(of: $0) } == role.message.reply)
+        #expect(type.map { replyIDs(of: $0) } == role.replies.map(\.id))
         #expect(role.sender == .client ? type is any ClientMessage.Type : type is any ServerMessage.Type)
     }
 
-    private func replyName(of type: any PacketMessage.Type) -> String? {
-        func name<Message: RequestMessage>(_ type: Message.Type) -> String { Message.Reply.messageName }
-        return (type as? any RequestMessage.Type).map { name($0) }
+    private func replyIDs(of type: any PacketMessage.Type) -> [UInt64] {
+        (type as? any RequestMessage.Type)?.replyIDs ?? []
     }
 }
 
@@ -104,6 +103,11 @@ struct Role: Sendable, CustomTestStringConvertible {
     let sender: Sender
 
     var testDescription: String { "\(folder.name)/\(message.name) from the \(sender)" }
+
+    /// The messages that may answer it.
+    var replies: [MessageDescription] {
+        message.replies.compactMap(folder.translator.description.message(named:))
+    }
 
     static let all = ProtocolFolder.all.flatMap { folder in
         folder.translator.description.messages.flatMap { message in

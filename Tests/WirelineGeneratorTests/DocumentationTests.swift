@@ -214,6 +214,27 @@ struct DocumentationTests {
         }
     }
 
+    @Test func `a message links to each of its replies, and a common reply to all its requests`() throws {
+        let page = try PageStructure(Self.html(Self.description([("a.wire", Self.severalReplies)])))
+        let lines = page.elements("p", class: "line").map(\.wholeText)
+        for line in [
+            "ID 1 (0x0001), client to server, answered by Sc_1 or Failure.",
+            "ID 2 (0x0002), client to server, answered by Sc_2 or Failure.",
+            "ID 9 (0x0009), server to client, answers Cs_1, Cs_2.",
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+        let markdown = try MarkdownGenerator(Self.description([("a.wire", Self.severalReplies)])).files()[0].text
+        #expect(
+            markdown.contains("answered by [`Sc_1`](#message-Sc_1) or [`Failure`](#message-Failure)"), "\(markdown)")
+    }
+
+    private static let severalReplies = """
+        @reply(Sc_1 | Failure) message Cs_1 {} message Sc_1 {}
+        @reply(Sc_2 | Failure) message Cs_2 {} message Sc_2 {}
+        @id(9) @from(server) message Failure {}
+        """
+
     @Test func `no part of a sensitive value is shown`() throws {
         let description = try Self.description([
             (

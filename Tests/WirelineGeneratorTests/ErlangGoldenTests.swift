@@ -27,6 +27,13 @@ struct ErlangGoldenTests {
         #expect(try Self.files(order.map { Self.several[$0] }) == Self.files(Self.several))
     }
 
+    @Test func `a comment names all replies of a message`() throws {
+        let text = try Self.files([
+            ("a.wire", "@reply(Sc_1 | Sc_2) message Cs_1 {} message Sc_1 {} message Sc_2 {}")
+        ])[1].text
+        #expect(text.contains("%% `Cs_1`, ID 1, sent by the client, answered by `Sc_1` or `Sc_2`.\n"))
+    }
+
     @Test func `names follow Erlang's rules, and equal ones get a number`() throws {
         let text = try Self.files(Self.several)[1].text
         #expect(

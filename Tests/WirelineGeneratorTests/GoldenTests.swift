@@ -46,6 +46,58 @@ struct GoldenTests {
         #expect(zip(few[1...], more[1...]).count(where: { $0 != $1 }) == 1)
     }
 
+    @Test func `several replies become an enum with a case for each, and one is a type alias`() throws {
+        let text = try #require(
+            try Self.files([
+                (
+                    "a.wire",
+                    """
+                    @reply(Sc_1 | MessageIDs) message Cs_1 {}
+                    // It worked.
+                    message Sc_1 {}
+                    @id(9) @from(server) message MessageIDs {}
+                    @reply(MessageIDs) message Cs_2 {}
+                    """
+                )
+            ]).last
+        ).text
+        #expect(
+            text.contains(
+                """
+                    public typealias Definition = GoldenProtocol
+
+                    /// A message that answers `Cs_1`.
+                    public enum Reply: WirelineCodec::ReplyChoice {
+                        public typealias Definition = GoldenProtocol
+
+                        /// It worked.
+                        case sc1(Sc_1)
+                        case messageIDs_(MessageIDs)
+
+                        public static var messageIDs: [Swift::UInt64] { [1, 9] }
+
+                        public init(in packet: borrowing WirelineCodec::Packet) throws(WirelineCodec::CodecError) {
+                            var reader = packet.makeReader(maximumDepth: Definition.maximumDepth)
+                            switch packet.id {
+                            case 9: self = .messageIDs_(try .init(from: &reader))
+                            default: self = .sc1(try .init(from: &reader))
+                            }
+                        }
+
+                        #if !hasFeature(Embedded)
+                        public var message: any WirelineCodec::PacketMessage {
+                            switch self {
+                            case .sc1(let message): message
+                            case .messageIDs_(let message): message
+                            }
+                        }
+                        #endif
+                    }
+
+                """), "\(text)")
+        #expect(text.contains("    public typealias Reply = MessageIDs\n"))
+    }
+
     @Test func `names that become equal in Swift are made different`() throws {
         let text = try #require(try Self.files(Self.several).first { $0.path == "b.wire.swift" }).text
         #expect(text.contains("    public var userID: Swift::UInt8\n    public var userID_: Swift::UInt8\n"))

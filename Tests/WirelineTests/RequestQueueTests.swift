@@ -21,7 +21,7 @@ struct RequestQueueTests {
         format: IntegerFormat, isKept: Bool
     ) throws {
         let queue = try queue(format)
-        let request = PendingRequest(replyID: 1)
+        let request = PendingRequest(replyIDs: [1])
         try queue.register(request)
         queue.sent(request)
         queue.giveUp(request, .cancelled)
@@ -32,13 +32,13 @@ struct RequestQueueTests {
     func `the number of requests without a reply is limited`(format: IntegerFormat, count: Int) throws {
         let queue = try queue(format)
         for _ in 0..<count {
-            let request = PendingRequest(replyID: 1)
+            let request = PendingRequest(replyIDs: [1])
             try queue.register(request)
             queue.sent(request)
             queue.giveUp(request, .cancelled)
         }
         #expect(throws: ConnectionError.tooManyRequests(limit: count)) {
-            try queue.register(PendingRequest(replyID: 1))
+            try queue.register(PendingRequest(replyIDs: [1]))
         }
     }
 }

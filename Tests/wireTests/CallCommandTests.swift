@@ -168,6 +168,68 @@ struct CallCommandTests {
         #expect(outcome.output.hasPrefix(#"{"message":"Notification","id":5,"#))
     }
 
+    // MARK: Several replies
+
+    private static let severalReplies: KeyValuePairs<String, String> = [
+        "P/a.wire": """
+        packet {
+            @length(packet) uint16 length;
+            @id             uint8  id;
+            @sequence       uint8  seq;
+        }
+        @id(1) @from(client) @reply(Welcome | Failure) message Login { String user; }
+        @id(2) @from(server) message Welcome {}
+        @id(3) @from(server) message Failure { uint8 code; }
+        @id(4) @from(server) message Tick {}
+
+        """
+    ]
+
+    /// Answers with a tick, with a failure of another request, and with this failure.
+    @Sendable private static func fail(_ connection: PacketConnection) async throws {
+        _ = try await connection.next()
+        await connection.sendRaw([0, 4, 4, 0, 0, 5, 3, 9, 7, 0, 5, 3, 1, 8])
+        // Returns after the caller has gone.
+        _ = try? await connection.next()
+    }
+
+    private static let login = ["Login", #"{"user":"ann"}"#, "--protocol", "P"]
+    private static let failureLine =
+        #"{"message":"Failure","id":3,"header":{"length":5,"id":3,"seq":1},"fields":{"code":8}}"# + "\n"
+    private static let severalLayout = PacketLayout(generatedHeader: [
+        PacketField("length", .integer(.uint16, .bigEndian), .length(of: .packet, plus: 0)),
+        PacketField("id", .integer(.uint8, .bigEndian), .messageID),
+        PacketField("seq", .integer(.uint8, .bigEndian), .sequence),
+    ])
+
+    @Test func `any of several replies is the reply`() async throws {
+        let outcome = try await call(
+            Self.login, files: Self.severalReplies, layout: Self.severalLayout, Self.fail)
+        let waiting = "waiting for Welcome (ID 2, seq 1) or Failure (ID 3, seq 1)\n"
+        let notes =
+            "note: passed over Tick (ID 4, seq 0), \(waiting)note: passed over Failure (ID 3, seq 9), \(waiting)"
+        #expect(outcome == Outcome(status: 0, output: Self.failureLine, errors: notes))
+    }
+
+    @Test func `another reply than the expected one is printed, and ends the call with an error`() async throws {
+        let outcome = try await call(
+            Self.login + ["--expect", "Welcome"], files: Self.severalReplies, layout: Self.severalLayout, Self.fail)
+        #expect(outcome.status == 1 && outcome.output == Self.failureLine)
+        #expect(outcome.errors.hasSuffix("\nerror: Login was answered by Failure, not by Welcome\n"))
+    }
+
+    @Test func `a message that is no reply in the schema is awaited behind the replies`() async throws {
+        let outcome = try await call(
+            Self.login + ["--expect", "Tick"], files: Self.severalReplies, layout: Self.severalLayout
+        ) { connection in
+            _ = try await connection.next()
+            await connection.sendRaw([0, 5, 3, 1, 8, 0, 4, 4, 0])
+            _ = try? await connection.next()
+        }
+        #expect(outcome.status == 0 && outcome.output.hasPrefix(#"{"message":"Tick","#))
+        #expect(outcome.errors == "note: passed over Failure (ID 3), waiting for Tick (ID 4)\n")
+    }
+
     // MARK: Errors
 
     @Sendable private static func reset(_ connection: PacketConnection) async throws {

@@ -36,6 +36,14 @@ struct ScriptCheckTests {
             ]
         ),
         (
+            "on Cs_3 { reply Cs_3 {}; }",
+            [
+                Problem(
+                    "1:17", "`Cs_3` is the client's: a server does not send it", "Cs_3",
+                    help: "its reply is `Sc_1` or `Tick`")
+            ]
+        ),
+        (
             "on conect { } onn any { }",
             [
                 Problem("1:4", "no message is named `conect`", "conect", help: "did you mean `connect`?"),

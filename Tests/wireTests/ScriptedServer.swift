@@ -79,7 +79,7 @@ let gameSchema = """
     message Sc_1 { uint8 ok; String greeting; }
     message Cs_2 { uint32 number; Kind kind; uint64 big; Item[] items; optional String note; }
     message Sc_2 { uint32 number; Kind kind; uint64 big; Item[] items; optional String note; }
-    message Cs_3 {}
+    @reply(Sc_1 | Tick) message Cs_3 {}
     @id(9) @from(server) message Tick { uint32 number; String text; }
 
     """

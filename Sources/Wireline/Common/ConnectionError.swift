@@ -42,7 +42,7 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     /// `unreadByteCount` is the number of bytes of other messages that were not read. If there are many, the reply may
     /// come after them (``ConnectionLimits/unreadByteCount``).
     case unanswered(unreadByteCount: Int)
-    /// No reply arrived before the timeout, but the reply's message came without the request's sequence number.
+    /// No reply arrived before the timeout, but a message that can be one came without the request's sequence number.
     ///
     /// `expected` is the request's number in the `@sequence` field, `received` the number that came last. So the peer
     /// probably sends its replies without their requests' numbers; a server's `reply(to:)` sets them. The message was

@@ -48,7 +48,7 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     @inlinable
     public mutating func reply<Message: ClientMessage & RequestMessage>(
         to type: Message.Type, _ handler: @escaping @Sendable (Message, Context) throws -> Message.Reply
-    ) where Message.Definition == Definition, Message.Reply: ServerMessage {
+    ) where Message.Definition == Definition, Message.Reply: ServerMessage, Message.Reply.Definition == Definition {
         add(
             type,
             .atOnce { packet, object in
@@ -80,7 +80,7 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     @inlinable
     public mutating func reply<Message: ClientMessage & RequestMessage>(
         to type: Message.Type, _ handler: @escaping @Sendable (Message, Context) async throws -> Message.Reply
-    ) where Message.Definition == Definition, Message.Reply: ServerMessage {
+    ) where Message.Definition == Definition, Message.Reply: ServerMessage, Message.Reply.Definition == Definition {
         add(
             type,
             .inTask { packet, object in

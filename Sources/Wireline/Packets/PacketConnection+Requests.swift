@@ -6,10 +6,11 @@ import WirelineTransport
 extension PacketConnection {
     /// Sends a request and returns its reply.
     ///
-    /// A reply is recognized by the header's `@sequence` field, if the layout has one, and by its ID. Without such a
-    /// field, replies with one ID belong to requests in the order in which they were sent. A reply that arrives after
-    /// its request was given up is delivered like any other message. So, without a sequence field, a peer that leaves a
-    /// request unanswered delays the replies of later ones: close such a connection after
+    /// A reply is recognized by the header's `@sequence` field, if the layout has one, and by its ID, which is that of one
+    /// of the request's replies. Without such a field, a packet answers the oldest request that waits for its ID. So a peer
+    /// must answer requests that share a reply, such as a common error, in the order in which they were sent. A reply
+    /// that arrives after its request was given up is delivered like any other message. So, without a sequence field, a
+    /// peer that leaves a request unanswered delays the replies of later ones: close such a connection after
     /// ``ConnectionError/unanswered(unreadByteCount:)``.
     ///
     /// A number of 8, 16 or 24 bits without a reply is not used again on the same connection. After 255 lost replies of
@@ -25,8 +26,7 @@ extension PacketConnection {
     public nonisolated(nonsending) func request<Request: RequestMessage>(
         _ request: Request, header: PacketHeader = [:], timeout: Duration = .seconds(10)
     ) async throws(ConnectionError) -> Request.Reply {
-        let pending = PendingRequest(
-            on: self, replyID: Request.Reply.messageID, replyName: Request.Reply.messageName)
+        let pending = PendingRequest(on: self, of: Request.self)
         let layout = layout
         let encode: @Sendable (UInt64?) throws(CodecError) -> [UInt8] = { sequence throws(CodecError) in
             try request.encoded(header: header.with(sequence: sequence, in: layout))
@@ -40,7 +40,7 @@ extension PacketConnection {
             }.get()
         }
         do throws(CodecError) {
-            return try packet.decode(Request.Reply.self)
+            return try packet.reply(to: Request.self)
         } catch {
             throw refusedMessage(error)
         }
@@ -182,5 +182,21 @@ extension PacketConnection {
             if !answer(with: packet) { return packet }
         }
         return nil
+    }
+}
+
+extension ReceivedPacket {
+    /// Decodes the reply to a request.
+    func reply<Request: RequestMessage>(to type: Request.Type) throws(CodecError) -> Request.Reply {
+        try type.reply(in: lent)
+    }
+}
+
+extension RequestMessage {
+    /// Returns the name of the reply with this ID.
+    static func replyName(_ id: UInt64) -> String {
+        let sender: Sender = Self.self is any ClientMessage.Type ? .server : .client
+        let reply = Definition.messageTypes(from: sender).first { $0.messageID == id }
+        return reply?.messageName ?? "\(id)"
     }
 }

@@ -12,12 +12,15 @@ final class PendingRequest: SendObserver, @unchecked Sendable {
 
     /// The connection that sends it.
     private let connection: PacketConnection?
-    let replyID: UInt64
-    /// The name of the reply's message.
-    let replyName: String
+    /// The type of the request, for the names of its replies; nil if they have none.
+    private let type: (any RequestMessage.Type)?
+    /// The IDs of the messages of which one answers it.
+    let replyIDs: [UInt64]
     fileprivate(set) var sequence: UInt64?
     /// What ``UnmatchedReplies`` knew when the request was sent; nil if it is not watched.
     fileprivate var mark: Int?
+    /// Its place among the requests that were sent, if packets have no numbers.
+    fileprivate var ordinal: UInt64 = 0
     /// Whether the queue counts it.
     fileprivate(set) var isRegistered = false
     /// Whether a reply may arrive.
@@ -30,10 +33,22 @@ final class PendingRequest: SendObserver, @unchecked Sendable {
     /// Whether the task continues already: with a reply, or because the request was given up.
     private(set) var isOver = false
 
-    init(on connection: PacketConnection? = nil, replyID: UInt64, replyName: String = "") {
+    init(on connection: PacketConnection, of type: any RequestMessage.Type) {
         self.connection = connection
-        self.replyID = replyID
-        self.replyName = replyName
+        self.type = type
+        replyIDs = type.replyIDs
+    }
+
+    /// Makes a request of no connection, for tests.
+    init(replyIDs: [UInt64]) {
+        connection = nil
+        type = nil
+        self.replyIDs = replyIDs
+    }
+
+    /// The error for a reply that came without its number.
+    fileprivate func unmatchedReply(_ reply: UnmatchedReplies.Reply, expected: UInt64) -> ConnectionError {
+        .unmatchedReply(type?.replyName(reply.id) ?? "", expected: expected, received: reply.sequence)
     }
 
     func sendEnded(_ result: Result<Void, ConnectionError>) {
@@ -65,9 +80,10 @@ final class PendingRequest: SendObserver, @unchecked Sendable {
 
 /// Matches replies with requests, and keeps what arrives before the replies.
 ///
-/// If the header has a sequence field, a reply has its request's number and the ID of the reply's message. Without one,
-/// replies with the same ID arrive in the order of their requests. A request that is given up keeps its place until its
-/// reply arrives, so that a late reply is never matched with another request.
+/// If the header has a sequence field, a reply has its request's number and the ID of one of its replies. Without one, a
+/// packet answers the oldest request that waits for its ID: requests that share a reply, such as a common error, are
+/// answered in the order in which they were sent. A request that is given up keeps its place until its reply arrives, so
+/// that a late reply is never matched with another request.
 ///
 /// It only decides: it has no socket and no clock.
 final class RequestQueue {
@@ -82,7 +98,10 @@ final class RequestQueue {
     private let maximumSequence: UInt64?
     private var lastSequence: UInt64 = 0
     private var bySequence: [UInt64: PendingRequest] = [:]
-    private var byReplyID: [UInt64: Queue<PendingRequest>] = [:]
+    /// The requests without numbers, by the ID of each reply; a line with several replies is in several lists.
+    private var linesByReplyID: [UInt64: [RequestLine]] = [:]
+    /// The ordinal of the last request that was sent.
+    private var lastOrdinal: UInt64 = 0
     /// The number of requests with a place, given-up ones included.
     private var entryCount = 0
     /// The number of requests that a task waits for.
@@ -151,10 +170,20 @@ final class RequestQueue {
     func sent(_ request: PendingRequest) {
         request.wasSent = true
         if maximumSequence == nil {
-            byReplyID[request.replyID, default: Queue()].append(request)
+            lastOrdinal += 1
+            request.ordinal = lastOrdinal
+            line(for: request.replyIDs).requests.append(request)
         } else {
-            request.mark = unmatched.begin(replyID: request.replyID)
+            request.mark = unmatched.begin(replyIDs: request.replyIDs)
         }
+    }
+
+    /// Returns the line of requests with these replies.
+    private func line(for replyIDs: [UInt64]) -> RequestLine {
+        if let line = linesByReplyID[replyIDs[0]]?.first(where: { $0.replyIDs == replyIDs }) { return line }
+        let line = RequestLine(replyIDs)
+        for id in replyIDs { linesByReplyID[id, default: []].append(line) }
+        return line
     }
 
     /// Ends a request because its time is over.
@@ -162,16 +191,16 @@ final class RequestQueue {
         guard let expected = request.sequence, let received = endSearch(for: request) else {
             return giveUp(request, .unanswered(unreadByteCount: unreadByteCount))
         }
-        giveUp(request, .unmatchedReply(request.replyName, expected: expected, received: received))
+        giveUp(request, request.unmatchedReply(received, expected: expected))
     }
 
     /// Ends the search for replies without the request's number.
     ///
-    /// - Returns: The number of the last one that came while the request waited; nil if there was none.
+    /// - Returns: The last one that came while the request waited; nil if there was none.
     @discardableResult
-    private func endSearch(for request: PendingRequest) -> UInt64? {
+    private func endSearch(for request: PendingRequest) -> UnmatchedReplies.Reply? {
         guard let mark = request.mark.take() else { return nil }
-        return unmatched.end(replyID: request.replyID, since: mark)
+        return unmatched.end(replyIDs: request.replyIDs, since: mark)
     }
 
     /// Ends a request without a reply. If a reply may still arrive, the request keeps its place.
@@ -200,10 +229,10 @@ final class RequestQueue {
     func takeAll() -> [PendingRequest] {
         var requests = bySequence.values.filter(\.wasSent)
         bySequence = bySequence.filter { !$0.value.wasSent }
-        for var queue in byReplyID.values {
-            while let request = queue.popFirst() { requests.append(request) }
+        for line in linesByReplyID.values.joined() {
+            while let request = line.requests.popFirst() { requests.append(request) }
         }
-        byReplyID = [:]
+        linesByReplyID = [:]
         unmatched.endAll()
         entryCount -= requests.count
         let waiting = requests.filter { !$0.isOver }
@@ -226,12 +255,12 @@ final class RequestQueue {
 
     private func takeEntry(for packet: ReceivedPacket, _ layout: PacketLayout) -> PendingRequest? {
         guard maximumSequence != nil else {
-            guard let request = byReplyID[packet.id]?.popFirst() else { return nil }
-            if byReplyID[packet.id]?.isEmpty == true { byReplyID[packet.id] = nil }
-            return request
+            guard let lines = linesByReplyID[packet.id] else { return nil }
+            let oldest = lines.min { $0.firstOrdinal < $1.firstOrdinal }
+            return oldest?.requests.popFirst()
         }
         guard let sequence = packet.sequence(in: layout) else { return nil }
-        guard let request = bySequence[sequence], request.wasSent, request.replyID == packet.id else {
+        guard let request = bySequence[sequence], request.wasSent, request.replyIDs.contains(packet.id) else {
             if forgotten?.contains(sequence) != true { unmatched.note(id: packet.id, sequence: sequence) }
             return nil
         }
@@ -263,4 +292,17 @@ final class RequestQueue {
         unreadByteCount -= packet.byteCount
         return packet
     }
+}
+
+/// The requests of a connection without numbers that have the same replies, in the order in which they were sent.
+///
+/// A request type has one line, which stays for its next request.
+private final class RequestLine {
+    let replyIDs: [UInt64]
+    var requests = Queue<PendingRequest>()
+
+    init(_ replyIDs: [UInt64]) { self.replyIDs = replyIDs }
+
+    /// The ordinal of the oldest request; the largest number if there is none.
+    var firstOrdinal: UInt64 { requests.first?.ordinal ?? .max }
 }

@@ -10,13 +10,13 @@ import WirelineTransport
 final class DeliveryTicket: @unchecked Sendable {
     /// The message's number; nil until the session has taken it.
     var number: MessageNumber?
-    /// The ID of the reply that goes to the task that waits here, and not to the session's messages; nil: none does.
-    let replyID: UInt64?
+    /// The IDs of the messages of which one goes to the task that waits here, and not to the session's messages.
+    let replyIDs: [UInt64]
     /// The sequence number that the message was given last, and what ``UnmatchedReplies`` knew at first; nil if it is
     /// not watched.
     var search: (expected: UInt64, mark: Int)?
-    /// The number of a reply that came without the message's number.
-    var unmatchedReply: (expected: UInt64, received: UInt64)?
+    /// A reply that came without the message's number.
+    var unmatchedReply: (expected: UInt64, received: UnmatchedReplies.Reply)?
     private(set) var reply: ReceivedPacket?
     private(set) var outcome: MessageOutcome?
     /// The error, if it could not be encoded.
@@ -25,9 +25,12 @@ final class DeliveryTicket: @unchecked Sendable {
     var isGivenUp = false
     private var waiters: [(wait: WaitTicket, continuation: CheckedContinuation<MessageOutcome?, Never>)] = []
 
-    init(replyID: UInt64? = nil) {
-        self.replyID = replyID
+    init(replyIDs: [UInt64] = []) {
+        self.replyIDs = replyIDs
     }
+
+    /// Whether a task waits for a reply.
+    var awaitsReply: Bool { !replyIDs.isEmpty }
 
     func complete(_ outcome: MessageOutcome, reply: ReceivedPacket? = nil) {
         self.outcome = outcome

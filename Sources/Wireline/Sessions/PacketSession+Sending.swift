@@ -51,12 +51,13 @@ extension PacketSession {
         _ request: Request, delivery: DeliveryPolicy = .atMostOnce, header: PacketHeader = [:],
         timeout: Duration? = nil
     ) async throws(ConnectionError) -> Request.Reply where Request.Definition == Definition {
-        let ticket = DeliveryTicket(replyID: Request.Reply.messageID)
+        let replyIDs = Request.replyIDs
+        let ticket = DeliveryTicket(replyIDs: replyIDs)
         let timeout = timeout ?? driver.adapter.settings.client.requestTimeout
         let driver = driver
         let sent: Result<SentMessage, ConnectionError> = await withTaskCancellationHandler {
             do throws(ConnectionError) {
-                try await take(request, header, delivery, .reply(id: Request.Reply.messageID), timeout, ticket)
+                try await take(request, header, delivery, .reply(anyOf: replyIDs), timeout, ticket)
                 let sent = SentMessage(ticket, in: driver, of: self)
                 _ = try await sent.outcome()
                 return .success(sent)
@@ -75,7 +76,8 @@ extension PacketSession {
         }
         if let encodingError { throw .codec(encodingError) }
         if case .failed(.expired) = outcome, let (expected, received) = unmatched {
-            throw .unmatchedReply(Request.Reply.messageName, expected: expected, received: received)
+            throw .unmatchedReply(
+                Request.replyName(received.id), expected: expected, received: received.sequence)
         }
         switch outcome {
         case .failed(.cancelled) where Task.isCancelled: throw .cancelled
@@ -87,7 +89,7 @@ extension PacketSession {
         // Something other than a reply confirmed it.
         guard let reply else { throw .unanswered(unreadByteCount: 0) }
         do throws(CodecError) {
-            return try reply.decode(Request.Reply.self)
+            return try reply.reply(to: Request.self)
         } catch {
             throw .codec(error)
         }

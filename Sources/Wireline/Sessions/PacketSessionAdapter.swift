@@ -120,15 +120,15 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
     }
 
     func wrote(_ message: GivenMessage<PacketEncoder>, for ticket: DeliveryTicket) {
-        guard let id = ticket.replyID, let sequence = message.sequence else { return }
-        ticket.search = (sequence, ticket.search?.mark ?? unmatched.begin(replyID: id))
+        guard ticket.awaitsReply, let sequence = message.sequence else { return }
+        ticket.search = (sequence, ticket.search?.mark ?? unmatched.begin(replyIDs: ticket.replyIDs))
     }
 
     func complete(_ ticket: DeliveryTicket, _ outcome: MessageOutcome) {
-        if let (expected, mark) = ticket.search.take(), let id = ticket.replyID {
-            ticket.unmatchedReply = unmatched.end(replyID: id, since: mark).map { (expected, $0) }
+        if let (expected, mark) = ticket.search.take() {
+            ticket.unmatchedReply = unmatched.end(replyIDs: ticket.replyIDs, since: mark).map { (expected, $0) }
         }
-        let isAnswered = ticket.replyID != nil && outcome == .confirmed
+        let isAnswered = ticket.awaitsReply && outcome == .confirmed
         ticket.complete(outcome, reply: isAnswered ? replyInHand.take() : nil)
     }
 

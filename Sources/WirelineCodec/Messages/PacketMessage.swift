@@ -36,7 +36,64 @@ public protocol ServerMessage: PacketMessage {}
 /// A message that another message answers.
 public protocol RequestMessage: PacketMessage {
     /// The message that answers it: `Sc_n` for `Cs_n`, or the one that `@reply` names.
-    associatedtype Reply: PacketMessage where Reply.Definition == Definition
+    ///
+    /// If `@reply` names several messages, it is a ``ReplyChoice`` with a case for each.
+    associatedtype Reply: Equatable, Sendable
+
+    /// The IDs of the messages that may answer it, each once; never empty.
+    ///
+    /// A ``Reply`` that is a message or a ``ReplyChoice`` needs no implementation.
+    static var replyIDs: [UInt64] { get }
+
+    /// Decodes a reply.
+    ///
+    /// A ``Reply`` that is a message or a ``ReplyChoice`` needs no implementation.
+    ///
+    /// - Parameter packet: A packet with one of the ``replyIDs``.
+    /// - Throws: ``CodecError`` if the payload does not match the schema.
+    static func reply(in packet: borrowing Packet) throws(CodecError) -> Reply
+}
+
+extension RequestMessage where Reply: PacketMessage, Reply.Definition == Definition {
+    @inlinable public static var replyIDs: [UInt64] { [Reply.messageID] }
+
+    public static func reply(in packet: borrowing Packet) throws(CodecError) -> Reply {
+        try Reply(payloadOf: packet)
+    }
+}
+
+extension RequestMessage where Reply: ReplyChoice, Reply.Definition == Definition {
+    @inlinable public static var replyIDs: [UInt64] { Reply.messageIDs }
+
+    public static func reply(in packet: borrowing Packet) throws(CodecError) -> Reply { try Reply(in: packet) }
+}
+
+/// One of the messages that may answer a request: an enum with a case for each message that `@reply` names.
+///
+///     switch try await client.request(ReadCoils(address: 0, quantity: 8)) {
+///     case .coils(let coils): …
+///     case .readCoilsFailed(let failure): …
+///     }
+///
+/// It is generated as the `Reply` of a ``RequestMessage``.
+public protocol ReplyChoice: Equatable, Sendable {
+    /// The protocol that the messages belong to.
+    associatedtype Definition: PacketProtocol
+
+    /// The IDs of the messages, in the order of the cases.
+    static var messageIDs: [UInt64] { get }
+
+    /// Decodes the message of a packet.
+    ///
+    /// - Parameter packet: A packet with one of the ``messageIDs``.
+    /// - Throws: ``CodecError`` if the payload does not match the schema.
+    init(in packet: borrowing Packet) throws(CodecError)
+
+    // Embedded Swift has no boxes for values of any type.
+    #if !hasFeature(Embedded)
+        /// The message itself.
+        var message: any PacketMessage { get }
+    #endif
 }
 
 /// A message that has arrived: an enum with a case for each message that the sender has, and one for unknown IDs.

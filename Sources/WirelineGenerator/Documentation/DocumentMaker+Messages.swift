@@ -27,7 +27,7 @@ extension DocumentMaker {
         let rows = messages.map { message in
             var cells: [[Document.CellLine]] = [[.init([FieldFacts.link(message: message.name)])]]
             if hasID { cells.insert([.init(text(ofID: message.id))], at: 0) }
-            cells.append(message.reply.map { [.init([FieldFacts.link(message: $0)])] } ?? [])
+            cells.append(message.replies.map { .init([FieldFacts.link(message: $0)]) })
             let comment = DocumentText.paragraphs(of: message.documentation).first?.first ?? ""
             cells.append(comment.isEmpty ? [] : [.init(comment)])
             return Document.Row(entry: "message-" + message.name, cells: cells)
@@ -54,7 +54,10 @@ extension DocumentMaker {
         default: line.append(.text("both ways"))
         }
         if let alias = message.alias { line += [.text(", in code "), .code(alias)] }
-        if let reply = message.reply { line += [.text(", answered by "), FieldFacts.link(message: reply)] }
+        if !message.replies.isEmpty {
+            line.append(.text(", answered by "))
+            line += list(message.replies.map { FieldFacts.link(message: $0) }, separator: " or ")
+        }
         if let requests = requests[message.name] {
             line.append(.text(", answers "))
             line += list(requests.map { FieldFacts.link(message: $0) })
@@ -116,9 +119,9 @@ extension DocumentMaker {
         reason.map { [.line([.text("Deprecated: " + DocumentText.line(of: $0))])] } ?? []
     }
 
-    /// Joins names with commas.
-    func list(_ links: [Document.Inline]) -> [Document.Inline] {
-        Array(links.map { [$0] }.joined(separator: [.text(", ")]))
+    /// Joins names.
+    func list(_ links: [Document.Inline], separator: String = ", ") -> [Document.Inline] {
+        Array(links.map { [$0] }.joined(separator: [.text(separator)]))
     }
 
     // MARK: Examples

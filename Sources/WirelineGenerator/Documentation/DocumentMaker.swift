@@ -23,7 +23,7 @@ struct DocumentMaker {
         uses = TypeUses(description)
         var requests: [String: [String]] = [:]
         for message in description.messages {
-            if let reply = message.reply { requests[reply, default: []].append(message.name) }
+            for reply in message.replies { requests[reply, default: []].append(message.name) }
         }
         self.requests = requests
     }

@@ -35,7 +35,9 @@ struct ErlangHeaderFile {
         var facts = "`\(message.name)`"
         if description.layout.hasMessageID { facts += ", ID \(message.id)" }
         if !senders.isEmpty { facts += ", sent by " + senders.joined(separator: " and ") }
-        if let reply = message.reply { facts += ", answered by `\(reply)`" }
+        if !message.replies.isEmpty {
+            facts += ", answered by " + message.replies.map { "`\($0)`" }.joined(separator: " or ")
+        }
         return facts + "."
     }
 

@@ -28,6 +28,8 @@ enum AttributeKind: String, CaseIterable {
         /// No argument.
         case none
         case integer, range, name, string, length
+        /// A name, or several with `|` between them.
+        case names
         /// A number, a name or a string.
         case value
     }
@@ -49,7 +51,8 @@ enum AttributeKind: String, CaseIterable {
         switch self {
         case .id: place == .headerField ? .none : .integer
         case .max, .since, .maximumByteCount: .integer
-        case .from, .reply, .name, .count, .checksum: .name
+        case .from, .name, .count, .checksum: .name
+        case .reply: .names
         case .terminated, .rest, .little, .big, .sensitive, .closed, .sequence: .none
         case .range: .range
         case .default, .constant: .value
@@ -63,7 +66,7 @@ enum AttributeKind: String, CaseIterable {
         switch self {
         case .id: place == .headerField ? "@id" : "@id(20001)"
         case .from: "@from(client)"
-        case .reply: "@reply(EnterSceneReply)"
+        case .reply: "@reply(EnterSceneReply | Failure)"
         case .name: "@name(EnterScene)"
         case .deprecated: "@deprecated(\"why\")"
         case .count: "@count(uint8)"
@@ -86,6 +89,7 @@ enum AttributeKind: String, CaseIterable {
         case .integer: "a whole number"
         case .range: "a range"
         case .name: "a name"
+        case .names: "a name, or several with `|` between them"
         case .string: "a string"
         case .length: "what is counted"
         case .value: "a value"
@@ -123,6 +127,15 @@ struct AttributeSet {
 
     func name(_ kind: AttributeKind) -> NameSyntax? {
         if case .name(let name)? = argument(of: kind) { name } else { nil }
+    }
+
+    /// Returns the names of an attribute that may have several; none if it is absent or faulty.
+    func names(_ kind: AttributeKind) -> [NameSyntax] {
+        switch argument(of: kind) {
+        case .name(let name): [name]
+        case .names(let names): names
+        default: []
+        }
     }
 
     func string(_ kind: AttributeKind) -> String? {

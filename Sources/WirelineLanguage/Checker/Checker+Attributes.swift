@@ -68,6 +68,7 @@ extension AttributeKind.Shape {
         switch (self, argument) {
         case (.integer, .number(let number)): number.integer != nil || number.isFaulty
         case (.range, .range), (.name, .name), (.string, .string): true
+        case (.names, .name), (.names, .names): true
         case (.length, .name), (.length, .sum): true
         case (.value, .number), (.value, .name), (.value, .string): true
         default: false
@@ -81,6 +82,7 @@ extension ArgumentSyntax {
         case .faulty: true
         case .number(let number), .sum(_, let number): number.isFaulty
         case .range(let lower, let upper): lower.isFaulty || upper.isFaulty
+        case .names(let names): names.contains(where: \.isFaulty)
         case .name, .string: false
         }
     }

@@ -32,7 +32,7 @@ extension Checker {
 
     /// Finds IDs, directions and replies, and checks that messages can be told apart.
     mutating func checkMessages() {
-        var replies: [(message: Int, name: NameSyntax)] = []
+        var replies: [(message: Int, names: [NameSyntax])] = []
         for (index, declared) in declarations.messages.enumerated() {
             let (name, attributes) = (declared.syntax.name, attributes(declared.declaration.attributes, at: .message))
             let (id, senders) = identity(name, attributes)
@@ -44,7 +44,8 @@ extension Checker {
             message.documentation = declared.declaration.documentation
             description.messages.append(message)
             identifiedMessages.append(id != nil && senders != nil)
-            if let reply = attributes.name(.reply) { replies.append((index, reply)) }
+            let names = attributes.names(.reply)
+            if !names.isEmpty { replies.append((index, names)) }
         }
         reportHomelessIDs()
         checkIDs()
@@ -193,7 +194,7 @@ extension Checker {
 
     // MARK: Replies
 
-    private mutating func pairReplies(explicit: [(message: Int, name: NameSyntax)]) {
+    private mutating func pairReplies(explicit: [(message: Int, names: [NameSyntax])]) {
         var byID: [UInt64: Int] = [:]
         for (index, message) in description.messages.enumerated() where message.name.hasPrefix("Sc_") {
             if NameMeaning(message.name).id != nil, identifiedMessages[index] { byID[message.id] = index }
@@ -202,15 +203,17 @@ extension Checker {
         for (index, message) in description.messages.enumerated()
         where message.name.hasPrefix("Cs_") && identifiedMessages[index] && !chosen.contains(index) {
             guard NameMeaning(message.name).id != nil, let reply = byID[message.id] else { continue }
-            description.messages[index].reply = description.messages[reply].name
+            description.messages[index].replies = [description.messages[reply].name]
         }
         let byAlias = Dictionary(
             description.messages.enumerated().compactMap { index, message in message.alias.map { ($0, index) } },
             uniquingKeysWith: { first, _ in first })
-        for (index, name) in explicit { setReply(of: index, name, byAlias) }
+        for (index, names) in explicit {
+            for name in names { addReply(to: index, name, byAlias) }
+        }
     }
 
-    private mutating func setReply(of index: Int, _ name: NameSyntax, _ byAlias: [String: Int]) {
+    private mutating func addReply(to index: Int, _ name: NameSyntax, _ byAlias: [String: Int]) {
         var reply = byAlias[name.text]
         if case .message(let declared)? = symbols[name.text]?.meaning { reply = declared }
         guard let reply else {
@@ -227,6 +230,12 @@ extension Checker {
                 "\(name.text.quoted) cannot answer \(request.name.quoted): \(sides.joined(separator: " and ")) must send it",
                 at: name.span, help: "a reply comes from the other side")
         }
-        description.messages[index].reply = description.messages[reply].name
+        let replyName = description.messages[reply].name
+        guard !description.messages[index].replies.contains(replyName) else {
+            return reporter.error(
+                "\(name.text.quoted) is a reply to \(request.name.quoted) already", at: name.span,
+                help: "name each reply once")
+        }
+        description.messages[index].replies.append(replyName)
     }
 }

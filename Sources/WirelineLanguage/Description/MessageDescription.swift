@@ -12,8 +12,9 @@ public struct MessageDescription: Equatable, Sendable {
     public var id: UInt64
     /// The sides that send it: the client for `Cs_`, the server for `Sc_`, otherwise those that `@from` names.
     public var senders: Set<Sender>
-    /// The name of the message that answers this one.
-    public var reply: String?
+    /// The names of the messages of which one answers this one: `Sc_n` for `Cs_n`, or those that `@reply` names, in its
+    /// order. Empty: nothing answers it.
+    public var replies: [String] = []
     /// The fields in wire order.
     public var fields: [FieldDescription]
     /// The comments above the message or after its `{`, without comment marks and rulers; may be empty.
@@ -23,7 +24,7 @@ public struct MessageDescription: Equatable, Sendable {
     /// The place of its name.
     public var location: SourceLocation
 
-    /// Makes a message without alias, reply, documentation and deprecation.
+    /// Makes a message without alias, replies, documentation and deprecation.
     public init(name: String, id: UInt64, senders: Set<Sender>, fields: [FieldDescription], location: SourceLocation) {
         self.name = name
         self.id = id

@@ -15,7 +15,7 @@ struct Token {
     enum Kind: Equatable {
         case name, number, string
         case leftBrace, rightBrace, leftParenthesis, rightParenthesis, leftBracket, rightBracket
-        case semicolon, comma, colon, equals, at, minus, plus
+        case semicolon, comma, colon, equals, at, minus, plus, bar
         /// `..`
         case dots
         /// A character that the language does not have; the parser reports what it expects instead.
@@ -38,6 +38,7 @@ struct Token {
             case .at: "@"
             case .minus: "-"
             case .plus: "+"
+            case .bar: "|"
             case .dots: ".."
             case .name, .number, .string, .unexpected, .endOfFile: nil
             }
@@ -58,6 +59,7 @@ struct Token {
             case UInt8(ascii: "@"): self = .at
             case UInt8(ascii: "-"): self = .minus
             case UInt8(ascii: "+"): self = .plus
+            case UInt8(ascii: "|"): self = .bar
             default: return nil
             }
         }

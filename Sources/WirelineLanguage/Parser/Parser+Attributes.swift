@@ -33,13 +33,25 @@ extension Parser {
         var arguments: [ArgumentSyntax] = []
         if take(.rightParenthesis) != nil { return [] }
         repeat {
-            guard let argument = parseArgument("a value") else {
+            guard let argument = parseAlternatives() else {
                 return skipArguments(from: open)
             }
             arguments.append(argument)
         } while take(.comma) != nil
         guard expect(.rightParenthesis, "after the attribute's value") != nil else { return skipArguments(from: open) }
         return arguments
+    }
+
+    /// Reads an argument, or several names with `|` between them.
+    private mutating func parseAlternatives() -> ArgumentSyntax? {
+        guard let first = parseArgument("a value") else { return nil }
+        guard current.kind == .bar, case .name(let name) = first else { return first }
+        var names = [name]
+        while take(.bar) != nil {
+            guard let name = expectName("a name after `|`") else { return nil }
+            names.append(name)
+        }
+        return .names(names)
     }
 
     private mutating func skipArguments(from open: Token) -> [ArgumentSyntax]? {

@@ -160,6 +160,8 @@ enum ArgumentSyntax {
     case number(NumberSyntax)
     case range(NumberSyntax, NumberSyntax)
     case name(NameSyntax)
+    /// Several names, of which each may be meant: `Welcome | Failure`.
+    case names([NameSyntax])
     /// A sum such as `packet - 4`; the number has its sign.
     case sum(NameSyntax, NumberSyntax)
     case string(String, SourceSpan)
@@ -171,6 +173,7 @@ enum ArgumentSyntax {
         case .number(let number): number.span
         case .range(let lower, let upper): lower.span.through(upper.span)
         case .name(let name): name.span
+        case .names(let names): names[0].span.through(names[names.count - 1].span)
         case .sum(let name, let number): name.span.through(number.span)
         case .string(_, let span), .faulty(let span): span
         }

@@ -71,7 +71,8 @@ public enum CompatibilityRule: String, CaseIterable, Equatable, Hashable, Sendab
         case .properties: "keep them lenient"
         case .reserved: "keep it reserved: packets that carry it may still be on their way, or in a log"
         case .since, .defaultValue: "keep it: older packets, in logs and from older versions, mean what it says"
-        case .reply, .fieldName, .caseName, .messageName, .typeName, .headerName, .alias:
+        case .reply: "keep the replies: a version waits only for those that it knows"
+        case .fieldName, .caseName, .messageName, .typeName, .headerName, .alias:
             "keep it; where another name is wanted in code, use `@name`"
         case .addition: nil
         }

@@ -62,11 +62,7 @@ extension SchemaComparison {
                 at: place,
                 old: before.location, new: after.location)
         }
-        if before.reply != after.reply, !isRenamedOrGone(before.reply, after.reply) {
-            suspect(
-                .reply, after.name, "was answered by \(before.reply.text), is by \(after.reply.text)", at: place,
-                old: before.location, new: after.location)
-        }
+        compareReplies(before, after, at: place)
         compareAliases(before.alias, after.alias, of: after.name, at: place, before.location, after.location)
         let senders = before.senders.intersection(after.senders)
         messagePairs.append(MessagePair(old: oldIndex, new: newIndex, senders: senders))
@@ -74,11 +70,38 @@ extension SchemaComparison {
             ofMessage: OwnerPair(old: .message(oldIndex), new: .message(newIndex)), subject: after.name)
     }
 
-    /// Whether the change is reported for the reply itself.
-    private func isRenamedOrGone(_ before: String?, _ after: String?) -> Bool {
-        guard let before, let left = old.message(named: before) else { return false }
-        guard let after, let right = new.message(named: after) else { return new.message(named: before) == nil }
-        return left.id == right.id && left.senders == right.senders
+    /// Compares which messages answer a message; their order means nothing.
+    private mutating func compareReplies(
+        _ before: MessageDescription, _ after: MessageDescription, at place: Suspect.Place
+    ) {
+        guard Set(before.replies) != Set(after.replies) else { return }
+        let come = after.replies.filter { !isAmong(before.replies, of: old, new.message(named: $0)) }
+        // A reply that is gone, and nothing came in its place, is reported itself.
+        let gone = before.replies.filter { name in
+            !isAmong(after.replies, of: new, old.message(named: name))
+                && (!come.isEmpty || new.message(named: name) != nil)
+        }
+        let summary: String
+        switch (gone.isEmpty, come.isEmpty) {
+        case (true, true): return
+        case (true, false) where before.replies.isEmpty: summary = "was answered by nothing, is by \(come.text)"
+        case (true, false): summary = "may also be answered by \(come.text)"
+        case (false, true) where after.replies.isEmpty: summary = "was answered by \(gone.text), is by nothing"
+        case (false, true): summary = "is no longer answered by \(gone.text)"
+        case (false, false): summary = "was answered by \(gone.text), is by \(come.text)"
+        }
+        suspect(.reply, after.name, summary, at: place, old: before.location, new: after.location)
+    }
+
+    /// Whether a message is among those of the other version, perhaps with another name.
+    private func isAmong(
+        _ names: [String], of version: ProtocolDescription, _ message: MessageDescription?
+    ) -> Bool {
+        guard let message else { return false }
+        return names.contains { name in
+            guard let other = version.message(named: name) else { return false }
+            return other.name == message.name || other.id == message.id && other.senders == message.senders
+        }
     }
 
     mutating func compareAliases(
@@ -93,6 +116,10 @@ extension SchemaComparison {
 
 extension String? {
     fileprivate var text: String { map { "`\($0)`" } ?? "nothing" }
+}
+
+extension [String] {
+    fileprivate var text: String { map { "`\($0)`" }.joined(separator: " or ") }
 }
 
 extension Set<Sender> {

@@ -261,8 +261,9 @@ struct ScriptParser {
         }
         guard description.messages[index].senders.contains(sender) else {
             let text = "\(name.text.quoted) is the \(sender.peer)'s: a \(sender) does not send it"
-            let partner = sender == .server ? description.messages[index].reply : nil
-            throw fault(text, at: name.span, help: partner.map { "its reply is `\($0)`" })
+            let replies = sender == .server ? description.messages[index].replies.map { "`\($0)`" } : []
+            let names = replies.joined(separator: " or ")
+            throw fault(text, at: name.span, help: replies.isEmpty ? nil : "its reply is \(names)")
         }
         return index
     }

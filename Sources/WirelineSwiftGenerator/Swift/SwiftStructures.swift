@@ -6,6 +6,7 @@ import WirelineLanguage
 /// Makes the types of messages and structures.
 struct SwiftStructures {
     let types: SwiftTypes
+    private var replies: SwiftReplies { SwiftReplies(types: types) }
 
     private static let members: Set<String> = ["customMirror", "payloadByteCount", "writePayload"]
     private static let structureMembers: Set<String> = ["bodyByteCount"]
@@ -20,7 +21,7 @@ struct SwiftStructures {
         let conformances = conformances(of: message).map { "WirelineCodec::" + $0 }.joined(separator: ", ")
         source.block("public struct \(SwiftIdentifier.quoted(name.declared)): \(conformances)") { source in
             source.line("public typealias Definition = \(types.naming.protocolName)")
-            if let reply = reply(of: message) { source.line("public typealias Reply = \(reply)") }
+            replies.write(for: message, to: &source)
             source.blank()
             body.writeProperties(to: &source)
             body.writeInitializer(to: &source)
@@ -95,14 +96,10 @@ struct SwiftStructures {
 
     private func conformances(of message: MessageDescription) -> [String] {
         var names: [String] = []
-        if reply(of: message) != nil { names.append("RequestMessage") }
+        if !message.replies.isEmpty { names.append("RequestMessage") }
         if message.senders.contains(.client) { names.append("ClientMessage") }
         if message.senders.contains(.server) { names.append("ServerMessage") }
         return names.isEmpty ? ["PacketMessage"] : names
-    }
-
-    private func reply(of message: MessageDescription) -> String? {
-        message.reply.flatMap { types.messageReferences[$0] }
     }
 
     private func documentation(of message: MessageDescription) -> String {

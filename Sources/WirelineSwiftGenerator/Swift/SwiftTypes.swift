@@ -15,8 +15,8 @@ struct SwiftTypes {
     let listed: Set<Int>
     /// The cases of closed enums that are the default of a field.
     let closedDefaults: Set<ClosedCase>
-    /// The expression for each message, by its name in the schema.
-    let messageReferences: [String: String]
+    /// The index of each message, by its name in the schema.
+    let messageIndices: [String: Int]
     private let sizes: WireSizes
     /// The structures whose Swift type has values that cannot be written.
     private let checked: Set<Int>
@@ -37,9 +37,8 @@ struct SwiftTypes {
     init(_ description: ProtocolDescription) {
         self.description = description
         naming = SwiftNaming(description)
-        messageReferences = Dictionary(
-            zip(description.messages, naming.messages).map { ($0.name, $1.reference) },
-            uniquingKeysWith: { first, _ in first })
+        messageIndices = Dictionary(
+            description.messages.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         depthCounting = description.structuresCountingDepth()
         zeroNeeding = description.structuresNeedingZero()
         listed = Self.listed(description)

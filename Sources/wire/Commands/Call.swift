@@ -94,8 +94,9 @@ extension Parameter {
 extension Option {
     fileprivate static let expect = Option(
         "--expect", value: "MESSAGE",
-        "the message that answers the last MESSAGE (default: the one that the schema pairs with it; without a pair, one "
-            + "MESSAGE alone waits for the first that arrives, and several do not wait)")
+        "the message that answers the last MESSAGE (default: any of those that the schema pairs with it; without a pair, "
+            + "one MESSAGE alone waits for the first that arrives, and several do not wait); if another of its replies "
+            + "comes, it is printed, and the exit code is 1")
     fileprivate static let noReply = Option("--no-reply", "wait for no replies: send one message after another")
     fileprivate static let listen = Option(
         "--listen", value: "TIME",

@@ -183,13 +183,16 @@ actor Conversation {
             if !call.isAlone { try print(call.json(of: packet)) }
             return
         }
-        if expectation.isMet(by: packet) {
+        switch expectation.verdict(on: packet) {
+        case .reply:
             try print(call.json(of: packet, to: exchange.request))
             replied()
-        } else if call.isAlone {
-            call.console.report(expectation.note(passingOver: packet))
-        } else {
+        case .otherReply(let name):
             try print(call.json(of: packet))
+            let expected = expectation.name.map { ", not by \($0)" } ?? ""
+            throw .failure("\(exchange.request.name) was answered by \(name)\(expected)")
+        case .notReply where call.isAlone: call.console.report(expectation.note(passingOver: packet))
+        case .notReply: try print(call.json(of: packet))
         }
     }
 

@@ -6,24 +6,43 @@ import WirelineSchema
 
 /// The rule for which packet answers a request.
 ///
-/// With `--expect` it is the first packet of that message. Otherwise, if the schema pairs the request with a reply
-/// (`@reply`, `Cs_n` and `Sc_n`), it is the first packet of the reply. If packets have sequence numbers, it must also
+/// With `--expect` it is the first packet of that message. Otherwise, if the schema pairs the request with replies
+/// (`@reply`, `Cs_n` and `Sc_n`), it is the first packet of one of them. If packets have sequence numbers, it must also
 /// have the request's number. Without a pair, it is any packet.
 struct Expectation {
-    /// The message; nil for any.
-    private let message: MessageDescription?
-    /// Its sequence number; nil for any.
+    /// What a packet means for the request.
+    enum Verdict {
+        case reply
+        /// The request is answered, but not by the message that `--expect` names; this is the message's name.
+        case otherReply(String)
+        case notReply
+    }
+
+    /// The messages of which one is awaited; empty for any.
+    private let messages: [MessageDescription]
+    /// The other replies to the request, if `--expect` names one of them: they come in its place.
+    private let others: [MessageDescription]
+    /// The request's sequence number; nil if packets have none, or any packet is awaited.
     private let sequence: UInt64?
     /// Whether the caller has named the message.
     private let isNamed: Bool
     private let description: ProtocolDescription
 
     init(of request: [UInt8], _ name: String, expecting expected: String?, _ translator: PacketTranslator) {
-        description = translator.description
-        isNamed = expected != nil
-        let reply = expected ?? description.message(named: name)?.reply
-        message = reply.flatMap(description.message(named:))
-        sequence = message == nil || isNamed ? nil : Self.sequence(of: request, description)
+        let description = translator.description
+        let replies = description.message(named: name)?.replies.compactMap(description.message(named:)) ?? []
+        if let expected = expected.flatMap(description.message(named:)) {
+            messages = [expected]
+            let isReply = replies.contains { $0.name == expected.name }
+            others = isReply ? replies.filter { $0.name != expected.name } : []
+            isNamed = true
+        } else {
+            messages = replies
+            others = []
+            isNamed = false
+        }
+        sequence = messages.isEmpty ? nil : Self.sequence(of: request, description)
+        self.description = description
     }
 
     private static func sequence(of packet: [UInt8], _ description: ProtocolDescription) -> UInt64? {
@@ -32,14 +51,26 @@ struct Expectation {
         return try? description.layout.sequence(of: packet)
     }
 
-    /// The name of the message, if one is expected.
-    var name: String? { message?.name }
+    /// The names of the messages, if any are expected.
+    var name: String? { messages.isEmpty ? nil : messages.map(\.name).joined(separator: " or ") }
 
     /// The name of the message as which the packet is decoded, whichever side should send it; nil: the server's.
     var namedMessage: String? { isNamed ? name : nil }
 
-    func isMet(by packet: ReceivedPacket) -> Bool {
-        if let message, packet.id != message.id { return false }
+    /// The sequence number that an awaited message must have; nil for any.
+    private var awaitedSequence: UInt64? { isNamed ? nil : sequence }
+
+    func verdict(on packet: ReceivedPacket) -> Verdict {
+        if messages.isEmpty || messages.contains(where: { $0.id == packet.id }), hasNumber(packet, awaitedSequence) {
+            return .reply
+        }
+        guard let other = others.first(where: { $0.id == packet.id }), hasNumber(packet, sequence) else {
+            return .notReply
+        }
+        return .otherReply(other.name)
+    }
+
+    private func hasNumber(_ packet: ReceivedPacket, _ sequence: UInt64?) -> Bool {
         guard let sequence else { return true }
         return (try? description.layout.sequence(of: packet.lent)) == sequence
     }
@@ -47,14 +78,15 @@ struct Expectation {
     /// Returns a note that a packet is not the reply.
     func note(passingOver packet: ReceivedPacket) -> String {
         let name = description.message(id: packet.id, from: .server)?.name
-        let found = text(
-            name, packet.id, sequence: sequence == nil ? nil : try? description.layout.sequence(of: packet.lent))
-        return "note: passed over \(found), waiting for \(text(message?.name, message?.id, sequence: sequence))"
+        let number = awaitedSequence == nil ? nil : try? description.layout.sequence(of: packet.lent)
+        let found = text(name, packet.id, sequence: number)
+        let awaited = messages.map { text($0.name, $0.id, sequence: awaitedSequence) }.joined(separator: " or ")
+        return "note: passed over \(found), waiting for \(awaited)"
     }
 
     /// For example `HeartbeatReply (ID 3, Sequence 7)`.
-    private func text(_ name: String?, _ id: UInt64?, sequence: UInt64?) -> String {
-        var numbers = id.map { ["ID \($0)"] } ?? []
+    private func text(_ name: String?, _ id: UInt64, sequence: UInt64?) -> String {
+        var numbers = ["ID \(id)"]
         if let sequence, let field = description.layout.sequenceField { numbers.append("\(field.name) \(sequence)") }
         return "\(name ?? "a message that is not known") (\(numbers.joined(separator: ", ")))"
     }

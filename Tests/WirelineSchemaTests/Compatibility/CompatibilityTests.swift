@@ -218,10 +218,35 @@ struct CompatibilityTests {
             "@reply(Sc_2) message Cs_1 {} message Sc_1 {} message Sc_2 {}",
             ["REPLY_PAIR_SAME Cs_1: old reads, new reads"]
         ),
+        (
+            "@reply(Sc_1 | Sc_2) message Cs_1 {} message Sc_1 {} message Sc_2 {}",
+            "@reply(Sc_2 | Sc_1) message Cs_1 {} message Sc_1 {} message Sc_2 {}", []
+        ),
+        (
+            "@reply(Sc_1 | Sc_2) message Cs_1 {} message Sc_1 {} message Sc_2 {}",
+            "@reply(Sc_1) message Cs_1 {} message Sc_1 {} reserved 2;",
+            ["MESSAGE_NO_DELETE Sc_2: old reads, new reads"]
+        ),
     ])
     func `changes of messages have the expected effects`(old: String, new: String, expected: [String]) throws {
         let found = try verdicts(old, new)
         #expect(found == expected)
+    }
+
+    @Test(arguments: [
+        ("Sc_1", "Sc_1 | Sc_2", "may also be answered by `Sc_2`"),
+        ("Sc_1 | Sc_2", "Sc_2", "is no longer answered by `Sc_1`"),
+        ("Sc_1 | Sc_2", "Sc_2 | Sc_3", "was answered by `Sc_1`, is by `Sc_3`"),
+        ("Sc_1", "Sc_2 | Sc_3", "was answered by `Sc_1`, is by `Sc_2` or `Sc_3`"),
+    ])
+    func `a change says which replies came and went`(old: String, new: String, summary: String) throws {
+        func schema(_ replies: String) throws -> ProtocolDescription {
+            let messages = "message Cs_1 {} message Sc_1 {} message Sc_2 {} message Sc_3 {}"
+            return try describe("@reply(\(replies)) " + messages)
+        }
+        let changes = try schema(new).changes(since: schema(old))
+        #expect(changes.map(\.summary) == [summary])
+        #expect(changes.map(\.effect) == [.code])
     }
 
     @Test(arguments: [

@@ -52,6 +52,10 @@ struct EditorGrammarTests {
         #expect(try !takes("entity.other.attribute-name.wire", "@" + word, in: "    @\(word)x uint8 a;"))
     }
 
+    @Test func `the bar between replies is highlighted as an operator`() throws {
+        #expect(try takes("keyword.operator.alternative.wire", "|", in: "@reply(Welcome | Failure)"))
+    }
+
     @Test func `each keyword is highlighted before the name that it declares`() throws {
         let examples = [
             "message": "message Cs_1{", "struct": "struct S sized(uint8) {", "enum": "@closed enum E : uint8 {",

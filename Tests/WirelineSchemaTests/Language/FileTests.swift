@@ -12,7 +12,7 @@ struct FileTests {
         let description = try #require(check(files).description)
         #expect(description.messages.map(\.name) == ["Cs_1", "Sc_1"])
         #expect(description.messages.map(\.location.file) == ["a.wire", "b.wire"])
-        #expect(description.messages.map(\.reply) == ["Sc_1", nil])
+        #expect(description.messages.map(\.replies) == [["Sc_1"], []])
         #expect(description.messages[1].fields[0].type == .structure(0))
     }
 

@@ -23,7 +23,7 @@ struct MessageTests {
         ).messages
         #expect(messages.map(\.id) == [1, 1, 16, 5, 6])
         #expect(messages.map(\.senders) == [[.client], [.server], [.client, .server], [.client], [.server]])
-        #expect(messages.map(\.reply) == [nil, nil, nil, nil, nil])
+        #expect(messages.map(\.replies) == [[], [], [], [], []])
     }
 
     @Test func `attributes may repeat what the name says`() throws {
@@ -33,7 +33,7 @@ struct MessageTests {
 
     @Test func `Cs_n and Sc_n are request and reply, in either order`() throws {
         let messages = try describe("message Sc_1 { } message Cs_1 { } message Cs_2 { } message Sc_3 { }").messages
-        #expect(messages.map(\.reply) == [nil, "Sc_1", nil, nil])
+        #expect(messages.map(\.replies) == [[], ["Sc_1"], [], []])
     }
 
     @Test func `a reply can be declared by either of its names, and takes precedence over the pair`() throws {
@@ -45,7 +45,18 @@ struct MessageTests {
             @reply(Cs_3) message Sc_5 { }
             """
         ).messages
-        #expect(messages.map(\.reply) == ["Sc_2", nil, nil, "Sc_2", nil, "Echo", "Cs_3"])
+        #expect(messages.map(\.replies) == [["Sc_2"], [], [], ["Sc_2"], [], ["Echo"], ["Cs_3"]])
+    }
+
+    @Test func `a message can have several replies, and several messages the same one`() throws {
+        let messages = try describe(
+            """
+            @reply(Sc_1 | Failure) message Cs_1 { } message Sc_1 { }
+            @reply(Failure | Busy|Sc_2) message Cs_2 { } message Sc_2 { }
+            @id(9) @from(server) message Failure { } @id(8) @from(server) @name(Busy) message Sc_8 { }
+            """
+        ).messages
+        #expect(messages.map(\.replies) == [["Sc_1", "Failure"], [], ["Failure", "Sc_8", "Sc_2"], [], [], []])
     }
 
     @Test func `IDs go up to the largest that the header's fields can hold`() throws {
@@ -69,6 +80,6 @@ struct MessageTests {
             """
         ).messages
         #expect(messages.map(\.id) == [0, 0])
-        #expect(messages.map(\.reply) == ["Answer", nil])
+        #expect(messages.map(\.replies) == [["Answer"], []])
     }
 }

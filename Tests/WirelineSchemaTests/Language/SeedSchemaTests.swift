@@ -32,7 +32,7 @@ struct SeedSchemaTests {
         #expect(description.messages.map(\.name) == ["Cs_20001", "Sc_20001"])
         #expect(description.messages.map(\.id) == [20001, 20001])
         #expect(description.messages.map(\.senders) == [[.client], [.server]])
-        #expect(description.messages.map(\.reply) == ["Sc_20001", nil])
+        #expect(description.messages.map(\.replies) == [["Sc_20001"], []])
         #expect(description.layout == .standard)
     }
 

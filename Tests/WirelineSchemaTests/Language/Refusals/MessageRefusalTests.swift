@@ -208,6 +208,57 @@ struct MessageRefusalTests {
             help: a reply comes from the other side
             """),
         Refusal(
+            "a reply that is named twice, by both of its names",
+            """
+            @reply(Sc_1 | Sc_2 | Outcome) message Cs_1 { }
+            message Sc_1 { }
+            @name(Outcome) message Sc_2 { }
+            """,
+            """
+            a.wire:1:22: error: `Outcome` is a reply to `Cs_1` already
+            @reply(Sc_1 | Sc_2 | Outcome) message Cs_1 { }
+                                 ^^^^^^^
+            help: name each reply once
+            """),
+        Refusal(
+            "several replies of which one is unknown and one from the same side",
+            """
+            @reply(Sc_1 | Sc_9 | Cs_1) message Cs_1 { }
+            message Sc_1 { }
+            """,
+            """
+            a.wire:1:15: error: unknown message `Sc_9`
+            @reply(Sc_1 | Sc_9 | Cs_1) message Cs_1 { }
+                          ^^^^
+            help: did you mean `Sc_1`?
+            a.wire:1:22: error: `Cs_1` cannot answer `Cs_1`: the server must send it
+            @reply(Sc_1 | Sc_9 | Cs_1) message Cs_1 { }
+                                 ^^^^
+            help: a reply comes from the other side
+            """),
+        Refusal(
+            "several replies with a comma, and without a name",
+            """
+            @reply(Sc_1, Sc_2) message Cs_1 { }
+            @reply(Sc_1 |) message Cs_2 { }
+            @id(3) @from(client | server) message A { }
+            message Sc_1 { }
+            message Sc_2 { }
+            """,
+            """
+            a.wire:1:1: error: `@reply` takes a name, or several with `|` between them
+            @reply(Sc_1, Sc_2) message Cs_1 { }
+            ^^^^^^^^^^^^^^^^^^
+            help: write `@reply(EnterSceneReply | Failure)`
+            a.wire:2:14: error: expected a name after `|`, found `)`
+            @reply(Sc_1 |) message Cs_2 { }
+                         ^
+            a.wire:3:8: error: `@from` takes a name
+            @id(3) @from(client | server) message A { }
+                   ^^^^^^^^^^^^^^^^^^^^^^
+            help: write `@from(client)`
+            """),
+        Refusal(
             "an ID where the packet has none",
             """
             packet { @length(packet) uint16 length; }

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Requests with several replies, in packets without sequence numbers.
