@@ -27,10 +27,7 @@ struct SeveralRepliesTests {
                 guard waiting.count == 2 else { continue }
                 for received in waiting.reversed() {
                     guard case .readCoils(let read) = received.message else { continue }
-                    switch Self.answer(read) {
-                    case .coils(let coils): try await client.reply(to: received, with: coils)
-                    case .readCoilsFailed(let failure): try await client.reply(to: received, with: failure)
-                    }
+                    try await client.reply(to: received, with: Self.answer(read))
                 }
                 waiting = []
             }

@@ -92,7 +92,7 @@ public final class ClientContext<Definition: PacketProtocol, State> {
         try connection.writeReply(to: packet.lent, with: message)
     }
 
-    /// Answers the message that is handled now as ``reply(with:)`` does, with header fields set.
+    /// Answers the message that is handled now as `reply(with:)` does, with header fields set.
     ///
     /// - Throws: ``ConnectionError``, as ``ServerConnection/write(_:header:)``.
     public func reply<Message: ServerMessage>(

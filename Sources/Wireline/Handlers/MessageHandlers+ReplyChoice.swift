@@ -21,7 +21,7 @@ extension MessageHandlers {
             .atOnce { packet, object in
                 let client = Self.context(object)
                 let reply = try handler(try client.decode(type, in: packet), client)
-                try client.connection.writeReply(to: packet, choosing: reply.message)
+                try client.connection.writeReply(to: packet, with: reply)
             })
     }
 
@@ -38,7 +38,22 @@ extension MessageHandlers {
             .inTask { packet, object in
                 let client = Self.context(object)
                 let reply = try await handler(try client.decode(type, in: packet.lent), client)
-                try await client.connection.reply(to: packet, choosing: reply.message)
+                try await client.connection.reply(to: packet, with: reply)
             })
+    }
+}
+
+extension ClientContext {
+    /// Answers the message that is handled now with one of its replies, without waiting: with its sequence number, if the
+    /// header has one.
+    ///
+    /// Between messages, it sends a message without a sequence number.
+    ///
+    /// - Throws: ``ConnectionError``, as ``ServerConnection/write(_:)``.
+    public func reply<Choice: ReplyChoice>(
+        with choice: Choice
+    ) throws(ConnectionError) where Choice.Definition == Definition {
+        guard let packet else { return try connection.connection.write(choice.message) }
+        try connection.writeReply(to: packet.lent, with: choice)
     }
 }

@@ -60,7 +60,7 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
 
     /// Handles a message without `await`. Nothing is sent that the handler does not send.
     ///
-    /// A handler that answers with one message or another calls ``ClientContext/reply(with:)``.
+    /// A handler that answers with one message or another calls `client.reply(with:)`.
     @inlinable
     public mutating func on<Message: ClientMessage>(
         _ type: Message.Type, _ handler: @escaping @Sendable (Message, Context) throws -> Void

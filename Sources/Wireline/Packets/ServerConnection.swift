@@ -91,24 +91,8 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
         try await connection.send(message, header: Self.header(header, ofReplyTo: request.lent))
     }
 
-    /// Answers a packet with one of several messages.
-    @usableFromInline
-    nonisolated(nonsending) func reply(
-        to request: ReceivedPacket, choosing message: some PacketMessage
-    ) async throws(ConnectionError) {
-        if try connection.replyAtOnce(to: request.bytes, with: message) { return }
-        try await connection.send(message, header: Self.header(PacketHeader(), ofReplyTo: request.lent))
-    }
-
-    /// Answers a packet with one of several messages, without waiting.
-    @usableFromInline
-    func writeReply(to request: Packet, choosing message: some PacketMessage) throws(ConnectionError) {
-        if try connection.writeReplyAtOnce(to: request.bytes, with: message) { return }
-        try connection.write(message, header: Self.header(PacketHeader(), ofReplyTo: request))
-    }
-
     /// A header with the request's sequence number, if it has one.
-    private static func header(
+    static func header(
         _ header: PacketHeader, ofReplyTo request: Packet
     ) throws(ConnectionError) -> PacketHeader {
         guard let field = Definition.layout.sequenceField else { return header }

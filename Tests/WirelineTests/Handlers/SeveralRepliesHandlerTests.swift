@@ -54,6 +54,31 @@ struct SeveralRepliesHandlerTests {
         try await ann.expect(Left())
     }
 
+    @Test func `a handler that returns nothing may reply with one of the replies later`() async throws {
+        var handlers = MessageHandlers<ModbusProtocol, ReceivedPacket?>()
+        handlers.others { _, _ in }
+        handlers.on(ReadCoils.self) { read, client in
+            guard let first = client.state else {
+                client.state = client.packet
+                return
+            }
+            try client.reply(with: Self.answer(read))
+            try client.connection.writeReply(to: first.lent, with: Self.answer(ReadCoils(address: 1, quantity: 1)))
+        }
+        let network = try TestNetwork()
+        let server = try await network.serve(handlers) { _ in nil }
+        let master = try await network.connect(to: server)
+        let numbers: [Int128] = [513, 514]
+        for number in numbers {
+            try await master.send(ReadCoils(address: 2, quantity: 1), header: ["transaction": number])
+        }
+        let (coils, failure) = (try await master.expectMessage(), try await master.expectMessage())
+        #expect(try coils.header["transaction"] == 514)
+        #expect(coils.packet.id == Coils.messageID)
+        #expect(try failure.header["transaction"] == 513)
+        #expect(failure.packet.id == ReadCoilsFailed.messageID)
+    }
+
     @Test(arguments: Kind.allCases)
     func `the chosen reply has the request's sequence number`(kind: Kind) async throws {
         var handlers = MessageHandlers<ModbusProtocol, Void>()
