@@ -8,7 +8,9 @@ extension Checker {
             guard let kind = attributeKind(syntax, at: place) else { continue }
             let argument = argument(of: syntax, kind, at: place)
             if !set.insert(kind, argument, at: syntax.span) {
-                reporter.error("`@\(kind.rawValue)` stands here twice", at: syntax.span, help: "remove one of them")
+                let several = kind == .reply ? "several replies stand in one: `\(kind.example(at: place))`" : nil
+                reporter.error(
+                    "`@\(kind.rawValue)` stands here twice", at: syntax.span, help: several ?? "remove one of them")
             }
         }
         return set

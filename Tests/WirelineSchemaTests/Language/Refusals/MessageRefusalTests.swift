@@ -259,6 +259,19 @@ struct MessageRefusalTests {
             help: write `@from(client)`
             """),
         Refusal(
+            "two attributes for two replies",
+            """
+            @reply(Sc_1) @reply(Sc_2) message Cs_1 { }
+            message Sc_1 { }
+            message Sc_2 { }
+            """,
+            """
+            a.wire:1:14: error: `@reply` stands here twice
+            @reply(Sc_1) @reply(Sc_2) message Cs_1 { }
+                         ^^^^^^^^^^^^
+            help: several replies stand in one: `@reply(EnterSceneReply | Failure)`
+            """),
+        Refusal(
             "an ID where the packet has none",
             """
             packet { @length(packet) uint16 length; }
