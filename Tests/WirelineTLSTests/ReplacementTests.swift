@@ -133,6 +133,20 @@ struct ReplacementTests {
         #expect(try connect(client, server).client.engine.isResumed)
     }
 
+    @Test func `a configuration for the other side, or without a version, is an error`() throws {
+        let server = try TLSContext(certificates.serverConfiguration())
+        let client = try client(.tls13)
+        #expect(throws: TLSError.wrongSide) { try server.replace(with: certificates.clientConfiguration()) }
+        #expect(throws: TLSError.wrongSide) { try client.replace(with: certificates.serverConfiguration()) }
+        #expect(throws: TLSError.wrongSide) { _ = try server.connect(to: "server.test") }
+        #expect(throws: TLSError.wrongSide) { _ = try client.accept() }
+        var configuration = certificates.serverConfiguration(renewed)
+        configuration.minimumVersion = .tls13
+        configuration.maximumVersion = .tls12
+        #expect(throws: TLSError.noVersion) { try server.replace(with: configuration) }
+        #expect(try connect(client, server).client.engine.peerKeyHash == hash(certificates.server))
+    }
+
     @Test func `the configuration is the new one, without its key`() throws {
         let server = try TLSContext(certificates.serverConfiguration())
         try server.replace(with: certificates.serverConfiguration(renewed))

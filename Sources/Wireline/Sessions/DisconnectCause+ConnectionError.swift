@@ -80,7 +80,7 @@ extension DisconnectCause {
         self =
             switch error {
             case .unavailable, .unreadableFile, .unusable, .encryptedKey, .keyDoesNotMatch, .invalidServerName,
-                .invalidPin, .unknownCipher, .unknownGroup, .unusableKeyLog, .exposedKeyLog,
+                .invalidPin, .noVersion, .wrongSide, .unknownCipher, .unknownGroup, .unusableKeyLog, .exposedKeyLog,
                 .invalidApplicationProtocol:
                 Self.misconfigured(by: error)
             case .unknownIssuer: .notTrusted(.unknownIssuer)

@@ -23,6 +23,10 @@ public enum TLSError: Error, Equatable, Sendable {
     case invalidPin(String)
     /// The name of an application protocol must have 1 to 255 bytes.
     case invalidApplicationProtocol(String)
+    /// The highest version of TLS is lower than the lowest one.
+    case noVersion
+    /// The context or the configuration is for the other side: clients connect, and servers accept.
+    case wrongSide
     /// OpenSSL does not know the cipher for this TLS version; empty: no cipher is left.
     case unknownCipher(String)
     /// OpenSSL does not know this group for key agreement.

@@ -18,7 +18,7 @@ final class KeyLogFile: Sendable {
         let descriptor = openFile(path, flags, 0o600)
         guard descriptor >= 0 else { throw .unusableKeyLog(path: path, code: errno) }
         // SAFETY: the call fills the status, which holds plain numbers.
-        var status = unsafe stat()
+        var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
             status.st_mode & 0o077 == 0
         else {

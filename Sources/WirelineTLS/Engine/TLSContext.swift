@@ -15,7 +15,7 @@ public final class TLSContext: Sendable {
     ///
     /// - Throws: ``TLSError/unavailable(reason:)`` without OpenSSL 3; ``TLSError/unreadableFile(path:code:)``,
     ///   ``TLSError/unusable(_:reason:)``, ``TLSError/encryptedKey`` and ``TLSError/keyDoesNotMatch`` for certificates
-    ///   and keys; ``TLSError/unknownCipher(_:)``; ``TLSError/unknownGroup(_:)``;
+    ///   and keys; ``TLSError/noVersion``; ``TLSError/unknownCipher(_:)``; ``TLSError/unknownGroup(_:)``;
     ///   ``TLSError/invalidApplicationProtocol(_:)``; ``TLSError/invalidServerName(_:)`` for an invalid name in
     ///   ``TLSConfiguration/identitiesByName``; ``TLSError/failed(reason:)``.
     public convenience init(_ configuration: TLSConfiguration) throws(TLSError) {
@@ -52,9 +52,9 @@ public final class TLSContext: Sendable {
     ///
     /// - Parameter configuration: The new configuration, for the same side: a server's context stays a server's. A key
     ///   that was given as bytes must be given again.
-    /// - Throws: The errors of ``init(_:)``. Then nothing has changed.
+    /// - Throws: The errors of ``init(_:)``; ``TLSError/wrongSide``. Then nothing has changed.
     public func replace(with configuration: TLSConfiguration) throws(TLSError) {
-        precondition(configuration.role == role, "a context stays on its side: client or server")
+        guard configuration.role == role else { throw .wrongSide }
         let new = try TLSSetup(configuration, now: now)
         // The old one may end here, which is outside the lock.
         _ = current.withLock { current in
@@ -67,17 +67,18 @@ public final class TLSContext: Sendable {
     ///
     /// - Parameter serverName: The host that the certificate must be for, which is also sent to the server (SNI). An IP
     ///   address is looked for among the certificate's addresses and is not sent (RFC 6066 §3).
-    /// - Throws: ``TLSError/invalidServerName(_:)``; ``TLSError/failed(reason:)`` without memory.
+    /// - Throws: ``TLSError/invalidServerName(_:)``; ``TLSError/wrongSide`` for a server's context;
+    ///   ``TLSError/failed(reason:)`` without memory.
     public func connect(to serverName: String) throws(TLSError) -> TLSEngine {
-        precondition(role == .client, "a server's context accepts")
+        guard role == .client else { throw .wrongSide }
         return try TLSEngine(self, serverName: ServerName(serverName))
     }
 
     /// Makes the server's side of a new connection.
     ///
-    /// - Throws: ``TLSError/failed(reason:)`` without memory.
+    /// - Throws: ``TLSError/wrongSide`` for a client's context; ``TLSError/failed(reason:)`` without memory.
     public func accept() throws(TLSError) -> TLSEngine {
-        precondition(role == .server, "a client's context connects")
+        guard role == .server else { throw .wrongSide }
         return try TLSEngine(self, serverName: nil)
     }
 }

@@ -22,7 +22,7 @@ final class TLSSetup: @unchecked Sendable {
 
     /// Reads the files that the configuration names; the errors are those of ``TLSContext``.
     init(_ configuration: TLSConfiguration, now: @escaping @Sendable () -> Int) throws(TLSError) {
-        precondition(configuration.minimumVersion <= configuration.maximumVersion, "no version is left")
+        guard configuration.minimumVersion <= configuration.maximumVersion else { throw .noVersion }
         let openSSL = try OpenSSL.shared.get()
         var names: [[UInt8]] = []
         for name in configuration.applicationProtocols {

@@ -20,6 +20,8 @@ extension TLSError: CustomStringConvertible {
         case .invalidServerName(let name): "\"\(name)\" is neither a host name in ASCII nor an IP address"
         case .invalidPin(let text): "\"\(text)\" is not a SHA-256 in hexadecimal (64 digits) or base64 (44 characters)"
         case .invalidApplicationProtocol(let name): "\"\(name)\" names no application protocol: 1 to 255 bytes"
+        case .noVersion: "the highest version of TLS is lower than the lowest one"
+        case .wrongSide: "the TLS configuration is for the other side: clients need a client's, servers a server's"
         case .unknownCipher(""): "no cipher is left"
         case .unknownCipher(let name): "OpenSSL knows no cipher \"\(name)\" for this version of TLS"
         case .unknownGroup(let name): "OpenSSL knows no group \"\(name)\" for key agreement"
