@@ -22,6 +22,10 @@ struct SocketAddressTests {
         #expect(try SocketAddress(ipAddress: "::1", port: 5) != SocketAddress(ipAddress: "::1", port: 6))
     }
 
+    @Test func `an address takes 24 bytes in each connection, whatever its kind`() {
+        #expect(MemoryLayout<SocketAddress>.size == 24)
+    }
+
     @Test(arguments: ["127.0.0.1", "::1"])
     func `a listener's address has the port that the system chose`(text: String) throws {
         let group = try StreamPair.group.get()

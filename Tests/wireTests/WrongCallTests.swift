@@ -19,7 +19,7 @@ struct WrongCallTests {
     }
 
     private static func hostPort(_ text: String, of name: String = "HOST:PORT", from port: Int = 1) -> String {
-        "\(name) is a name or an IP address, and a port from \(port) to 65535; `\(text)` is not"
+        "\(name) is a name or an IP address, and a port from \(port) to 65535, or unix: and a path; `\(text)` is not"
     }
 
     @Test(arguments: [

@@ -3,9 +3,9 @@
 import Synchronization
 
 /// Numbers the connections of the process, in the order in which they are made.
-enum ConnectionIDs {
+package enum ConnectionIDs {
     private static let last = Atomic<UInt64>(0)
 
     /// The next number; the first is 1.
-    static func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
+    package static func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }

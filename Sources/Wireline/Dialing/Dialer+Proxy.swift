@@ -12,7 +12,7 @@ extension Dialer {
         _ host: String, _ port: UInt16, on loop: EventLoop, _ options: DialingOptions,
         _ recorder: TimelineRecorder
     ) async throws(ConnectionError) -> ByteStream {
-        guard let proxy = options.proxy else {
+        guard let proxy = options.proxy, options.unixPath == nil else {
             return try await dialDirectly(host, port, on: loop, options, recorder)
         }
         let deadline = loop.clockTime + options.connectTimeout

@@ -3,7 +3,7 @@
 import WirelineSession
 import WirelineTransport
 
-/// Makes a TCP connection to a host, as a ``ConnectionRace`` decides; TLS follows only on the winner.
+/// Makes a TCP connection to a host, or connects to a Unix domain socket, as a ``ConnectionRace`` decides; TLS follows only on the winner.
 ///
 /// Everything except ``connect(to:port:on:_:_:)`` runs on the loop's own thread, so `@unchecked Sendable` needs no lock.
 final class Dialer: @unchecked Sendable {
@@ -43,8 +43,10 @@ final class Dialer: @unchecked Sendable {
         to host: String, port: UInt16, on loop: EventLoop, _ options: DialingOptions,
         _ recorder: TimelineRecorder
     ) async throws(TransportError) -> ByteStream {
-        try await Attempt.run(on: loop, timeout: nil) { outcome in
-            Dialer(to: host, port: port, options, recorder, outcome).begin()
+        let unixAddress = try options.unixPath.map { path throws(TransportError) in try SocketAddress(unixPath: path) }
+        return try await Attempt.run(on: loop, timeout: nil) { outcome in
+            let dialer = Dialer(to: host, port: port, options, recorder, outcome)
+            if let unixAddress { dialer.begin(with: unixAddress) } else { dialer.begin() }
         }
     }
 
@@ -78,6 +80,14 @@ final class Dialer: @unchecked Sendable {
                 lookUp(family)
             }
         }
+        deal()
+    }
+
+    /// Connects to a Unix domain socket: there is nothing to look up.
+    private func begin(with unixAddress: SocketAddress) {
+        outcome.cleanUp = { self.stop() }
+        deal(with: .found(.ipv6, []))
+        deal(with: .found(.ipv4, [unixAddress]))
         deal()
     }
 

@@ -25,6 +25,15 @@ public struct DialingOptions: Sendable {
     /// Environment variables are not read.
     public var proxy: Proxy?
 
+    /// The path of the Unix domain socket to connect to, instead of the host and port; nil: none (default).
+    ///
+    ///     configuration.dialing.unixPath = "/run/game.sock"
+    ///
+    /// The host is not looked up then, and the port is not used. ``tls`` still verifies the host's name, and a WebSocket's
+    /// request still names it. ``proxy``, ``resolver``, ``interface`` and ``localAddress`` are not used. On Linux, a path
+    /// that begins with `@` is an abstract name. A path that cannot be one fails with `TransportError.invalidPath`.
+    public var unixPath: String?
+
     /// The resolver that finds the host's addresses (default: the system).
     ///
     /// Whatever it returns, ``tls`` verifies the host's name. The text of an IP address is used as it is; in networks

@@ -36,15 +36,14 @@ extension ConnectionListener where Connection == PacketConnection {
     /// Begins to listen.
     ///
     /// - Parameters:
-    ///   - host: A name, or the text of an IP address; if it has several addresses, the first is used.
-    ///   - port: The port; 0 lets the system choose one.
+    ///   - addresses: Where it listens; at least one address.
     ///   - group: The loops that share the connections.
     ///   - layout: The layout of packets.
     ///   - packetLimit: The most bytes of a packet, unless the configuration has a limit.
     ///   - configuration: Limits and timeouts.
     ///   - handler: Handles each connection.
     package static func start(
-        at host: String, port: UInt16, on group: EventLoopGroup? = nil, layout: PacketLayout, packetLimit: Int,
+        at addresses: [ListeningAddress], on group: EventLoopGroup? = nil, layout: PacketLayout, packetLimit: Int,
         configuration: ServerConfiguration = ServerConfiguration(), handler: PacketHandler
     ) async throws(ConnectionError) -> PacketListener {
         let listening = configuration.listening
@@ -79,7 +78,21 @@ extension ConnectionListener where Connection == PacketConnection {
                 return nil
             }
         }
-        return try await start(at: host, port: port, on: group, listening, sharedLimits, service)
+        return try await start(at: addresses, on: group, listening, sharedLimits, service)
+    }
+
+    /// Begins to listen at one port.
+    ///
+    /// - Parameters:
+    ///   - host: A name, or the text of an IP address; if it has several addresses, the first is used.
+    ///   - port: The port; 0 lets the system choose one.
+    package static func start(
+        at host: String, port: UInt16, on group: EventLoopGroup? = nil, layout: PacketLayout, packetLimit: Int,
+        configuration: ServerConfiguration = ServerConfiguration(), handler: PacketHandler
+    ) async throws(ConnectionError) -> PacketListener {
+        try await start(
+            at: [.host(host, port: port)], on: group, layout: layout, packetLimit: packetLimit,
+            configuration: configuration, handler: handler)
     }
 
     /// Records that a connection's task has begun; called in that task.

@@ -39,7 +39,9 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
         self.listener = listener
     }
 
-    /// Begins to listen, with a task for each connection.
+    /// Begins to listen at one port, with a task for each connection.
+    ///
+    /// See ``start(at:protocol:on:configuration:handler:)``.
     ///
     /// - Parameters:
     ///   - host: A name, or the text of an IP address: `127.0.0.1` for this machine only, `0.0.0.0` or `::` for all its
@@ -56,6 +58,27 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
         configuration: ServerConfiguration = ServerConfiguration(),
         handler: @escaping @concurrent @Sendable (ServerConnection<Definition>) async throws -> Void
     ) async throws(ConnectionError) -> PacketServer {
+        try await start(
+            at: [.host(host, port: port)], protocol: `protocol`, on: group, configuration: configuration,
+            handler: handler)
+    }
+
+    /// Begins to listen, with a task for each connection.
+    ///
+    /// - Parameters:
+    ///   - addresses: Where it listens, such as `[.host("0.0.0.0", port: 9001), .unix("/run/game.sock")]`; at least one
+    ///     address.
+    ///   - protocol: The protocol, such as `SceneProtocol.self`.
+    ///   - group: The loops that share the connections; nil: `EventLoopGroup.sharedByServers`, one loop for each core.
+    ///   - configuration: Limits and timeouts.
+    ///   - handler: Handles a connection.
+    /// - Throws: ``ConnectionError/transport(_:)`` if the server cannot listen at an address,
+    ///   ``ConnectionError/cancelled``.
+    public static func start(
+        at addresses: [ListeningAddress], protocol: Definition.Type, on group: EventLoopGroup? = nil,
+        configuration: ServerConfiguration = ServerConfiguration(),
+        handler: @escaping @concurrent @Sendable (ServerConnection<Definition>) async throws -> Void
+    ) async throws(ConnectionError) -> PacketServer {
         let start: @Sendable (PacketListener, PacketConnection) -> Task<Void, Never> = { listener, connection in
             Task(executorPreference: connection.loop) {
                 listener.taskBegins(connection)
@@ -64,24 +87,12 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
                 listener.taskEnds(connection, failure)
             }
         }
-        return try await self.start(at: host, port, group, configuration, .task(start))
+        return try await self.start(at: addresses, group, configuration, .task(start))
     }
 
-    /// Begins to listen, with a closure instead of a task for each connection.
+    /// Begins to listen at one port, with a closure instead of a task for each connection.
     ///
-    /// Use it if packets are handled without `await`, as in a gateway. It costs a little less time, and much less
-    /// memory.
-    ///
-    /// - Parameters:
-    ///   - host: A name, or the text of an IP address.
-    ///   - port: The port; 0 lets the system choose one, which ``address`` returns.
-    ///   - protocol: The protocol, such as `SceneProtocol.self`.
-    ///   - group: The loops that share the connections; nil: `EventLoopGroup.sharedByServers`, one loop for each core.
-    ///   - configuration: Limits and timeouts.
-    ///   - makeBatchHandler: Called once for each connection, on its loop; returns the closure that receives its
-    ///     packets, all packets of one read at a time, on the same loop. The closure answers with
-    ///     ``ServerConnection/write(_:)``. While more than ``ConnectionLimits/pendingByteCount`` waits to be sent, it
-    ///     is not called, and back-pressure slows the peer. If it throws, the connection ends after what was answered.
+    /// See ``startBatched(at:protocol:on:configuration:makeBatchHandler:)``.
     public static func startBatched(
         at host: String, port: UInt16, protocol: Definition.Type, on group: EventLoopGroup? = nil,
         configuration: ServerConfiguration = ServerConfiguration(),
@@ -90,21 +101,52 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
                 (_ batch: inout PacketBatch) throws -> Void
             )
     ) async throws(ConnectionError) -> PacketServer {
-        try await start(at: host, port, group, configuration, .batches { makeBatchHandler(ServerConnection($0)) })
+        try await startBatched(
+            at: [.host(host, port: port)], protocol: `protocol`, on: group, configuration: configuration,
+            makeBatchHandler: makeBatchHandler)
+    }
+
+    /// Begins to listen, with a closure instead of a task for each connection.
+    ///
+    /// Use it if packets are handled without `await`, as in a gateway. It costs a little less time, and much less
+    /// memory.
+    ///
+    /// - Parameters:
+    ///   - addresses: Where it listens, such as `[.host("0.0.0.0", port: 9001), .unix("/run/game.sock")]`; at least one
+    ///     address.
+    ///   - protocol: The protocol, such as `SceneProtocol.self`.
+    ///   - group: The loops that share the connections; nil: `EventLoopGroup.sharedByServers`, one loop for each core.
+    ///   - configuration: Limits and timeouts.
+    ///   - makeBatchHandler: Called once for each connection, on its loop; returns the closure that receives its
+    ///     packets, all packets of one read at a time, on the same loop. The closure answers with
+    ///     ``ServerConnection/write(_:)``. While more than ``ConnectionLimits/pendingByteCount`` waits to be sent, it
+    ///     is not called, and back-pressure slows the peer. If it throws, the connection ends after what was answered.
+    public static func startBatched(
+        at addresses: [ListeningAddress], protocol: Definition.Type, on group: EventLoopGroup? = nil,
+        configuration: ServerConfiguration = ServerConfiguration(),
+        makeBatchHandler:
+            @escaping @Sendable (ServerConnection<Definition>) -> (
+                (_ batch: inout PacketBatch) throws -> Void
+            )
+    ) async throws(ConnectionError) -> PacketServer {
+        try await start(at: addresses, group, configuration, .batches { makeBatchHandler(ServerConnection($0)) })
     }
 
     static func start(
-        at host: String, _ port: UInt16, _ group: EventLoopGroup?, _ configuration: ServerConfiguration,
+        at addresses: [ListeningAddress], _ group: EventLoopGroup?, _ configuration: ServerConfiguration,
         _ handler: PacketHandler
     ) async throws(ConnectionError) -> PacketServer {
         PacketServer(
             listener: try await PacketListener.start(
-                at: host, port: port, on: group, layout: Definition.layout,
+                at: addresses, on: group, layout: Definition.layout,
                 packetLimit: Definition.maximumPacketByteCount, configuration: configuration, handler: handler))
     }
 
-    /// The server's address; if the port was 0, with the port that the system chose.
+    /// The server's first address; if the port was 0, with the port that the system chose.
     public var address: SocketAddress { listener.address }
+
+    /// All addresses of the server, in the order in which they were given.
+    public var addresses: [SocketAddress] { listener.addresses }
 
     /// The connections that have not ended.
     public var connections: [ServerConnection<Definition>] { listener.connections.map { ServerConnection($0) } }

@@ -44,7 +44,8 @@ package protocol ServedConnection: AnyObject, Hashable, Sendable {
 package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     /// Makes and handles connections; both closures run on the connection's loop.
     package struct Service: Sendable {
-        /// Makes a connection from a stream, and starts it. The address is the server's own.
+        /// Makes a connection from a stream, and starts it. The address is the server's own one that the client
+        /// connected to.
         package let make: @Sendable (ByteStream, SocketAddress) throws -> Connection
         /// Begins to handle a connection.
         ///
@@ -113,30 +114,34 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     /// Begins to listen.
     ///
     /// - Parameters:
-    ///   - host: A name, or the text of an IP address; if it has several addresses, the first is used.
-    ///   - port: The port; 0 lets the system choose one.
+    ///   - addresses: Where it listens; at least one address.
     ///   - group: The loops that share the connections.
     ///   - options: The limits on connections, and the closures that learn of their ends.
     ///   - sharedLimits: The limits that the connections share.
     ///   - service: Makes and handles connections.
     static func start(
-        at host: String, port: UInt16, on group: EventLoopGroup, _ options: ListeningOptions,
+        at addresses: [ListeningAddress], on group: EventLoopGroup, _ options: ListeningOptions,
         _ sharedLimits: SharedLimits, _ service: Service
     ) async throws(ConnectionError) -> ConnectionListener {
+        precondition(!addresses.isEmpty, "a server listens at an address")
         do throws(TransportError) {
-            let listener = try await Listener.bind(
-                toHost: host, port: port, on: group, backlog: options.backlog,
-                connectionLimit: options.connectionLimit)
+            let policy = ListeningPolicy(
+                backlog: options.backlog, connectionLimit: options.connectionLimit, sharesPorts: options.sharesPorts)
+            let listener = try await Listener.bind(to: addresses, on: group, policy)
             let server = ConnectionListener(listener, on: group, options, sharedLimits, service)
             await server.watchSlowTurns()
-            listener.start(acceptFailed: server.acceptFailed, server.accept)
+            listener.start(Listener.Reports(acceptFailed: server.acceptFailed), accept: server.accept)
             return server
         } catch {
             throw error == .cancelled ? .cancelled : .transport(error)
         }
     }
 
-    /// The server's address; if the port was 0, with the port that the system chose.
+    /// The server's addresses, in the order in which they were given; if a port was 0, with the port that the system
+    /// chose.
+    package var addresses: [SocketAddress] { listener.addresses }
+
+    /// The server's first address.
     package var address: SocketAddress { listener.address }
 
     /// The connections that have not ended.
@@ -145,7 +150,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     // MARK: A connection's life, on its loop
 
     @Sendable
-    private func accept(_ stream: ByteStream) {
+    private func accept(_ stream: ByteStream, at address: SocketAddress) {
         guard admit(stream.peerAddress) else {
             let limit = options.connectionLimitPerAddress ?? 0
             return tellEnd(of: stream.peerAddress, ConnectionError.tooManyConnections(limit: limit))
@@ -153,7 +158,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         if let keepAliveTime = options.keepAliveTime { stream.keepAlive(after: keepAliveTime) }
         let connection: Connection
         do {
-            connection = try service.make(stream, listener.address)
+            connection = try service.make(stream, address)
         } catch {
             return failed(stream.peerAddress, error)
         }
@@ -176,7 +181,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
 
     /// - Returns: Whether the address may have one more connection.
     private func admit(_ peer: SocketAddress) -> Bool {
-        let network = options.connectionLimitPerAddress.map { _ in PeerNetwork(peer) }
+        let network = options.connectionLimitPerAddress.flatMap { _ in PeerNetwork(peer) }
         return state.withLock { state in
             let isAdmitted = network.map { state.limiter.admit(from: $0) } ?? true
             if isAdmitted {
@@ -248,8 +253,8 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
 
     /// Removes a connection from the count of its address.
     private func release(_ peer: SocketAddress) {
-        guard options.connectionLimitPerAddress != nil else { return }
-        state.withLock { $0.limiter.ended(from: PeerNetwork(peer)) }
+        guard options.connectionLimitPerAddress != nil, let network = PeerNetwork(peer) else { return }
+        state.withLock { $0.limiter.ended(from: network) }
     }
 
     private func tellEnd(of peer: SocketAddress, _ failure: (any Error)?) {
@@ -423,14 +428,15 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
 }
 
 extension PeerNetwork {
-    /// Makes the network of an address.
-    package init(_ address: SocketAddress) {
+    /// Makes the network of an address; nil for a Unix domain socket.
+    package init?(_ address: SocketAddress) {
         let bytes = address.bytes
-        if bytes.count == 4 {
-            self.init(ipv4: bytes.reduce(0) { $0 << 8 | UInt32($1) })
-        } else {
+        switch address.addressFamily {
+        case .ipv4: self.init(ipv4: bytes.reduce(0) { $0 << 8 | UInt32($1) })
+        case .ipv6:
             let halves = [bytes[..<8], bytes[8...]].map { $0.reduce(0) { $0 << 8 | UInt64($1) } }
             self.init(ipv6: halves[0], halves[1])
+        case nil: return nil
         }
     }
 }

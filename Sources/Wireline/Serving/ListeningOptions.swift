@@ -18,10 +18,17 @@ public struct ListeningOptions: Sendable {
     ///
     /// There is no limit by default, because many clients may share one address: behind a proxy, or in a mobile network.
     /// A connection beyond the limit is closed at once, before TLS. ``connectionEnded`` receives
-    /// ``ConnectionError/tooManyConnections(limit:)``.
+    /// ``ConnectionError/tooManyConnections(limit:)``. Clients of a Unix domain socket have no address, and no such limit.
     public var connectionLimitPerAddress: Int?
     /// The length of the system's queue of new connections (default 4,096; Linux allows at most `net.core.somaxconn`).
+    ///
+    /// Each address that the server listens at has a queue of its own.
     public var backlog: Int32 = 4_096
+    /// Whether other processes of the same user may listen at the same ports (`SO_REUSEPORT`, default false).
+    ///
+    /// All of them must set it. Linux then distributes new connections among them. So a new version of a program can
+    /// start before the old one stops listening. Limits count the connections of one process.
+    public var sharesPorts = false
 
     /// The TLS of the connections; nil: no TLS (default).
     ///

@@ -41,7 +41,8 @@ extension DisconnectCause {
             case .reset: .reset
             case .timedOut: .timedOut
             case .unknownHost, .lookupFailed, .invalidAddress: .unknownHost
-            case .interfaceNotPermitted, .differentFamilies: Self.misconfigured(by: error)
+            case .interfaceNotPermitted, .differentFamilies, .invalidPath, .notASocket, .notListening:
+                Self.misconfigured(by: error)
             // An interface may return.
             case .system, .noSuchInterface, .closed, .cancelled: Self.failed(by: error)
             }

@@ -22,7 +22,9 @@ public struct WebSocketServer: Sendable {
     private let listener: ConnectionListener<WebSocketConnection>
     private let open: OpenWebSockets
 
-    /// Begins to listen.
+    /// Begins to listen at one port.
+    ///
+    /// See ``start(at:on:configuration:deciding:handler:)``.
     ///
     /// - Parameters:
     ///   - host: A name, or the text of an IP address: `127.0.0.1` for this machine only, `0.0.0.0` or `::` for all its
@@ -30,14 +32,35 @@ public struct WebSocketServer: Sendable {
     ///   - port: The port; 0 lets the system choose one, which ``address`` returns.
     ///   - group: The loops that share the connections; nil: `EventLoopGroup.sharedByServers`, one loop for each core.
     ///   - configuration: Timeouts, limits, which pages may connect, compression.
+    ///   - decide: Decides on a request (default: accepts all, without a subprotocol).
+    ///   - handler: Handles a WebSocket.
+    public static func start(
+        at host: String, port: UInt16, on group: EventLoopGroup? = nil,
+        configuration: WebSocketServerConfiguration = WebSocketServerConfiguration(),
+        deciding decide:
+            @escaping @concurrent @Sendable (WebSocketUpgradeRequest) async throws -> WebSocketAnswer = { _ in .accept()
+            },
+        handler: @escaping @concurrent @Sendable (WebSocketServerConnection) async throws -> Void
+    ) async throws(ConnectionError) -> WebSocketServer {
+        try await start(
+            at: [.host(host, port: port)], on: group, configuration: configuration, deciding: decide, handler: handler)
+    }
+
+    /// Begins to listen.
+    ///
+    /// - Parameters:
+    ///   - addresses: Where it listens, such as `[.host("0.0.0.0", port: 9001), .unix("/run/game.sock")]`; at least one
+    ///     address.
+    ///   - group: The loops that share the connections; nil: `EventLoopGroup.sharedByServers`, one loop for each core.
+    ///   - configuration: Timeouts, limits, which pages may connect, compression.
     ///   - decide: Decides on a request by its path, headers and subprotocols (default: accepts all, without a
     ///     subprotocol). It runs where the handler does, and may take its time. If it throws, the answer is 500. The
     ///     handler does not run for a refused request.
     ///   - handler: Handles a WebSocket.
-    /// - Throws: ``ConnectionError/transport(_:)`` if the server cannot listen at the address,
+    /// - Throws: ``ConnectionError/transport(_:)`` if the server cannot listen at an address,
     ///   ``ConnectionError/cancelled``; ``ConnectionError/webSocket(_:)`` if compression is required but not available.
     public static func start(
-        at host: String, port: UInt16, on group: EventLoopGroup? = nil,
+        at addresses: [ListeningAddress], on group: EventLoopGroup? = nil,
         configuration: WebSocketServerConfiguration = WebSocketServerConfiguration(),
         deciding decide:
             @escaping @concurrent @Sendable (WebSocketUpgradeRequest) async throws -> WebSocketAnswer = { _ in .accept()
@@ -85,12 +108,15 @@ public struct WebSocketServer: Sendable {
         }
         return WebSocketServer(
             listener: try await ConnectionListener.start(
-                at: host, port: port, on: group, listening, sharedLimits, service),
+                at: addresses, on: group, listening, sharedLimits, service),
             open: open)
     }
 
-    /// The server's address; if the port was 0, with the port that the system chose.
+    /// The server's first address; if the port was 0, with the port that the system chose.
     public var address: SocketAddress { listener.address }
+
+    /// All addresses of the server, in the order in which they were given.
+    public var addresses: [SocketAddress] { listener.addresses }
 
     /// The number of connections that have not ended.
     public var connectionCount: Int { listener.connections.count }

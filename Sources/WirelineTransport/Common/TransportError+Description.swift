@@ -23,6 +23,10 @@ extension TransportError: CustomStringConvertible {
         case .lookupFailed(let host, let reason): "\"\(host)\" could not be looked up: \(reason)"
         case .noSuchInterface(let name): "there is no network interface \"\(name)\""
         case .interfaceNotPermitted(let name): "the system does not let this program choose the interface \"\(name)\""
+        case .invalidPath(let path):
+            "\"\(path)\" cannot be the path of a Unix domain socket: it is empty, too long, or has a NUL"
+        case .notASocket(let path): "the file at \"\(path)\" is not a socket"
+        case .notListening(let number): "the descriptor \(number) is not a socket that listens"
         case .differentFamilies: "the local address is IPv4 and the peer's IPv6, or the other way round"
         }
     }

@@ -36,6 +36,14 @@ public enum TransportError: Error, Equatable, Sendable {
     case interfaceNotPermitted(String)
     /// The local address and the peer's address are of different families.
     case differentFamilies
+    /// The text cannot be the path of a Unix domain socket: it is empty, too long, or contains a NUL.
+    ///
+    /// See ``SocketAddress/init(unixPath:)``.
+    case invalidPath(String)
+    /// A file that is not a socket is at the path where a server wants to listen.
+    case notASocket(String)
+    /// The descriptor that the process inherited is not a socket that listens for connections.
+    case notListening(descriptor: Int32)
 }
 
 /// A failed system call.
@@ -66,6 +74,9 @@ extension SystemCallError {
 
     /// Whether only the connection being accepted is at fault: the next one may be sound (accept(2)).
     var isOfOneConnection: Bool { code == ECONNABORTED || code == EPROTO }
+
+    /// Whether the queue of a Unix domain socket that listens is full; a TCP connection would wait.
+    var isFullQueue: Bool { call.description == "connect" && code == EAGAIN }
 
     /// Whether no program listens; the sender of a datagram learns it at its next call.
     var isRefusal: Bool { code == ECONNREFUSED }

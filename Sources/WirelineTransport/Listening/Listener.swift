@@ -1,143 +1,195 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
-/// Accepts connections at an address, and distributes them among event loops in turn.
+/// Accepts connections at one or several addresses, and distributes them among event loops in turn.
 ///
 /// One loop accepts for all, so the distribution is even and the connection limit is kept in one place. If the system
 /// has no descriptors left, the listener reports it and retries after a pause; connections wait in the system's queue
 /// meanwhile.
 ///
-/// Call everything but ``bind(to:on:backlog:connectionLimit:)``, ``start(acceptFailed:_:)`` and ``connectionEnded()`` on
-/// the thread of the accepting loop. So `@unchecked Sendable` needs no lock.
-package final class Listener: PollTarget, @unchecked Sendable {
+/// Call everything but `bind`, `start` and ``connectionEnded()`` on the thread of the accepting loop. So `@unchecked
+/// Sendable` needs no lock.
+package final class Listener: @unchecked Sendable {
     /// The pause when the system has no descriptors left.
     /// Long enough for some to be closed, too short for people to notice.
     private static let backOff = Duration.milliseconds(100)
     /// How many connections are accepted in one turn of the loop, so that existing ones are not delayed.
     private static let connectionsPerTurn = 64
 
+    /// What a listener reports to its server.
+    package struct Reports: Sendable {
+        /// Called on the listener's loop each time the system fails to accept; `isFirst` is true if the previous attempt
+        /// did not fail.
+        package var acceptFailed: (@Sendable (TransportError, _ isFirst: Bool) -> Void)?
+        /// Called on the listener's loop when connections begin to wait because the limit is reached.
+        package var limitReached: (@Sendable () -> Void)?
+
+        package init(
+            acceptFailed: (@Sendable (TransportError, _ isFirst: Bool) -> Void)? = nil,
+            limitReached: (@Sendable () -> Void)? = nil
+        ) {
+            self.acceptFailed = acceptFailed
+            self.limitReached = limitReached
+        }
+    }
+
     package let loop: EventLoop
-    /// The address that it listens at, with the port that the system chose if it was asked to.
-    package let address: SocketAddress
+    /// The addresses that it listens at, with the ports that the system chose if it was asked to; at least one.
+    package let addresses: [SocketAddress]
     private let group: EventLoopGroup
-    private let connectionLimit: Int
-    private let backlog: Int32
-    /// Called for each connection, on the connection's loop; nil before ``start(acceptFailed:_:)``.
-    private var accept: (@Sendable (ByteStream) -> Void)?
-    /// Called each time the system fails to accept a connection.
-    private var acceptFailed: (@Sendable (TransportError, _ isFirst: Bool) -> Void)?
+    private let policy: ListeningPolicy
+    private let sockets: [ListeningSocket]
+    /// Called for each connection, on the connection's loop, with the address that it was accepted at; nil before
+    /// `start`.
+    private var accept: (@Sendable (ByteStream, SocketAddress) -> Void)?
+    private var reports = Reports()
     /// Whether the last attempt to accept a connection failed.
     private var isFailing = false
-    private var descriptor: Descriptor?
-    /// Where connections wait, if they are in memory.
-    private let memory: MemoryBacklog?
+    /// Whether connections wait because the limit is reached.
+    private var isFull = false
     private var connectionCount = 0
-    private var isWatched = false
     /// The timer of the next retry; while it is set, nothing else accepts.
     private var retry: EventLoop.Timer?
-    private var hasMore = false
     private var turn = 0
+    private var socketTurn = 0
 
-    private init(
-        _ descriptor: consuming Descriptor?, _ memory: MemoryBacklog? = nil, on group: EventLoopGroup,
-        address: SocketAddress, connectionLimit: Int, backlog: Int32
-    ) {
-        self.descriptor = consume descriptor
-        self.memory = memory
+    private init(_ sockets: [ListeningSocket], on group: EventLoopGroup, _ policy: ListeningPolicy) {
+        precondition(!sockets.isEmpty, "a listener has an address")
+        self.sockets = sockets
         self.group = group
-        self.address = address
-        self.connectionLimit = connectionLimit
-        self.backlog = backlog
+        self.policy = policy
+        addresses = sockets.map(\.address)
         loop = group.nextLoop()
     }
 
-    /// Binds to an address; connections queue until ``start(acceptFailed:_:)`` accepts them.
+    /// The first address that it listens at.
+    package var address: SocketAddress { addresses[0] }
+
+    // MARK: Binding
+
+    /// Binds to an address; connections queue until they are accepted after `start`.
     ///
     /// - Parameters:
     ///   - address: The address; with port 0 the system chooses one.
     ///   - group: The loops among which connections are distributed.
-    ///   - backlog: The largest number of connections in the queue (the system may allow fewer; Linux:
-    ///     `net.core.somaxconn`).
+    ///   - backlog: The largest number of connections in the queue.
     ///   - connectionLimit: The largest number of accepted connections at a time; others wait in the queue.
     /// - Throws: ``TransportError/system(_:)``, for example if the address is in use.
     package static func bind(
-        to address: SocketAddress, on group: EventLoopGroup, backlog: Int32 = 4096, connectionLimit: Int = .max
+        to address: SocketAddress, on group: EventLoopGroup, backlog: Int32 = 4_096, connectionLimit: Int = .max
     ) throws(TransportError) -> Listener {
-        if let network = group.loops[0].memoryNetwork {
-            let memory = try network.listen(at: address, limit: backlog)
-            return Listener(
-                nil, memory, on: group, address: memory.address, connectionLimit: connectionLimit, backlog: backlog)
-        }
-        let descriptor = try SystemCall.makeSocket(for: address)
-        SystemCall.reuseAddress(descriptor.number)
-        try SystemCall.bind(descriptor.number, to: address)
-        try SystemCall.listen(descriptor.number, backlog: backlog)
-        let bound = try SystemCall.localAddress(descriptor.number)
-        return Listener(
-            descriptor, on: group, address: bound, connectionLimit: connectionLimit, backlog: backlog)
+        let socket = try ListeningSocket.bind(
+            to: address, ListeningSocket.Options(backlog: backlog), in: group.loops[0].memoryNetwork)
+        return Listener([socket], on: group, ListeningPolicy(backlog: backlog, connectionLimit: connectionLimit))
     }
 
-    /// Binds to the first address of a host: a name, or the text of an IP address.
+    /// Binds to several addresses; connections queue until they are accepted after `start`.
     ///
-    /// - Throws: As ``bind(to:on:backlog:connectionLimit:)``; ``TransportError/unknownHost(_:reason:)``.
+    /// - Parameters:
+    ///   - addresses: The addresses, at least one.
+    ///   - group: The loops among which connections are distributed.
+    /// - Throws: ``TransportError/system(_:)``, for example if an address is in use;
+    ///   ``TransportError/unknownHost(_:reason:)``; ``TransportError/invalidPath(_:)``;
+    ///   ``TransportError/notASocket(_:)``; ``TransportError/notListening(descriptor:)``. Then it listens nowhere.
     package static func bind(
-        toHost host: String, port: UInt16, on group: EventLoopGroup, backlog: Int32, connectionLimit: Int
+        to addresses: [ListeningAddress], on group: EventLoopGroup, _ policy: ListeningPolicy
     ) async throws(TransportError) -> Listener {
-        let address: SocketAddress
-        if let literal = try? SocketAddress(ipAddress: host, port: port) {
-            address = literal
-        } else if let network = group.loops[0].memoryNetwork {
-            guard let first = network.addresses(of: host)?.first else {
-                throw .unknownHost(host, reason: "the network in memory has no such name")
-            }
-            address = first.withPort(port)
-        } else {
-            let loop = group.nextLoop()
-            let addresses = try await SystemResolver.addresses(of: host, nil, on: loop, timeout: .seconds(30))
-            guard let first = addresses.first else { throw .unknownHost(host, reason: "the name has no address") }
-            address = first.withPort(port)
-        }
-        return try bind(to: address, on: group, backlog: backlog, connectionLimit: connectionLimit)
+        var bindings: [Binding] = []
+        for address in addresses { bindings.append(try await Binding(address, on: group)) }
+        let sockets = try Binding.sockets(bindings, policy, in: group.loops[0].memoryNetwork)
+        return Listener(sockets, on: group, policy)
     }
+
+    /// What one socket is bound to.
+    private struct Binding {
+        /// The address; nil: an inherited socket.
+        var address: SocketAddress?
+        var descriptor: Int32 = -1
+        var mode: UInt16?
+
+        init(_ listening: ListeningAddress, on group: EventLoopGroup) async throws(TransportError) {
+            switch listening.place {
+            case .host(let host, let port): address = try await Self.address(of: host, port, on: group)
+            case .unix(let path, let mode):
+                address = try SocketAddress(unixPath: path)
+                self.mode = mode
+            case .descriptor(let number): descriptor = number
+            }
+        }
+
+        /// The first address of a host: a name, or the text of an IP address.
+        private static func address(
+            of host: String, _ port: UInt16, on group: EventLoopGroup
+        ) async throws(TransportError) -> SocketAddress {
+            if let literal = try? SocketAddress(ipAddress: host, port: port) { return literal }
+            if let network = group.loops[0].memoryNetwork {
+                guard let first = network.addresses(of: host)?.first else {
+                    throw .unknownHost(host, reason: "the network in memory has no such name")
+                }
+                return first.withPort(port)
+            }
+            let found = try await SystemResolver.addresses(
+                of: host, nil, on: group.nextLoop(), timeout: .seconds(30))
+            guard let first = found.first else { throw .unknownHost(host, reason: "the name has no address") }
+            return first.withPort(port)
+        }
+
+        static func sockets(
+            _ bindings: [Binding], _ policy: ListeningPolicy, in network: MemoryNetwork?
+        ) throws(TransportError) -> [ListeningSocket] {
+            let ipv4Ports = Set(bindings.compactMap { $0.address?.addressFamily == .ipv4 ? $0.address?.port : nil })
+            var sockets: [ListeningSocket] = []
+            for binding in bindings {
+                guard let address = binding.address else {
+                    sockets.append(try ListeningSocket.inherit(binding.descriptor))
+                    continue
+                }
+                let options = ListeningSocket.Options(
+                    backlog: policy.backlog, sharesPorts: policy.sharesPorts,
+                    isIPv6Only: ipv4Ports.contains(address.port), mode: binding.mode)
+                sockets.append(try ListeningSocket.bind(to: address, options, in: network))
+            }
+            return sockets
+        }
+    }
+
+    // MARK: Accepting
 
     /// Starts to accept connections; call it once, on any thread.
     ///
     /// - Parameters:
-    ///   - acceptFailed: Called on this listener's loop each time the system fails to accept; `isFirst` is true if the
-    ///     previous attempt did not fail.
+    ///   - acceptFailed: See ``Reports``.
     ///   - accept: Called on the loop of each connection to start it; a connection that is not started is closed. Call
     ///     ``connectionEnded()`` once for each of them.
     package func start(
         acceptFailed: (@Sendable (TransportError, _ isFirst: Bool) -> Void)? = nil,
         _ accept: @escaping @Sendable (ByteStream) -> Void
     ) {
+        start(Reports(acceptFailed: acceptFailed)) { stream, _ in accept(stream) }
+    }
+
+    /// Starts to accept connections; call it once, on any thread.
+    ///
+    /// - Parameters:
+    ///   - reports: What the server wants to know.
+    ///   - accept: As above; it also gets the address that the connection was accepted at.
+    package func start(_ reports: Reports, accept: @escaping @Sendable (ByteStream, SocketAddress) -> Void) {
         loop.execute {
-            self.acceptFailed = acceptFailed
+            self.reports = reports
             self.accept = accept
-            self.watch()
+            for socket in self.sockets { self.watch(socket) }
         }
     }
 
-    private func watch() {
-        if let memory {
-            memory.onNetworkEnd = { self.close() }
-            return memory.watch(by: self)
-        }
-        guard let number = descriptor?.number else { return }
+    private func watch(_ socket: ListeningSocket) {
+        guard accept != nil else { return }
         do throws(TransportError) {
-            try loop.watch(self, number)
-            isWatched = true
+            // The listener lives until it is closed.
+            socket.onReady = { if self.retry == nil { self.takeConnections() } }
+            try socket.watch(on: loop) { self.close() }
         } catch {
             // The system can watch no more sockets; it can again when some have been closed.
             noteFailure(error)
-            loop.schedule(at: loop.now + Self.backOff) { self.watch() }
+            loop.schedule(at: loop.now + Self.backOff) { self.watch(socket) }
         }
     }
 
@@ -145,19 +197,21 @@ package final class Listener: PollTarget, @unchecked Sendable {
     package func connectionEnded() {
         loop.execute {
             self.connectionCount -= 1
-            if self.hasMore, self.retry == nil { self.takeConnections() }
+            if self.retry == nil { self.takeConnections() }
         }
     }
 
-    /// Accepts all connections in the system's queue, which would otherwise reset them.
+    /// Accepts all connections in the system's queues, which would otherwise reset them.
     ///
     /// - Returns: The loops that connections are given to. They already have the accepted ones.
     @discardableResult
     package func takeWaiting() -> [EventLoop] {
         loop.preconditionIsCurrent()
-        // At most as many as were queued: new ones may arrive all the time.
-        for _ in 0...max(0, backlog) {
-            guard accept != nil, case .accepted = acceptOne() else { break }
+        for socket in sockets {
+            // At most as many as were queued: new ones may arrive all the time.
+            for _ in 0...max(0, policy.backlog) {
+                guard accept != nil, case .accepted = acceptOne(of: socket) else { break }
+            }
         }
         return group.loops
     }
@@ -167,29 +221,18 @@ package final class Listener: PollTarget, @unchecked Sendable {
         loop.preconditionIsCurrent()
         takeWaiting()
         loop.cancel(&retry)
-        memory?.close()
-        if let number = descriptor?.number {
-            if isWatched { loop.unwatch(self, number) }
-            SystemCall.stopListening(number)
-        }
-        descriptor = nil
+        for socket in sockets { socket.close(on: loop) }
         accept = nil
-        acceptFailed = nil
-    }
-
-    override func becameReady(_ readiness: Poller.Readiness) {
-        hasMore = true
-        if retry == nil { takeConnections() }
+        reports = Reports()
     }
 
     private func takeConnections() {
         for _ in 0..<Self.connectionsPerTurn {
-            guard connectionCount < connectionLimit, accept != nil else { return }
-            switch acceptOne() {
+            guard accept != nil, let socket = nextSocket() else { return }
+            guard connectionCount < policy.connectionLimit else { return noteLimit() }
+            switch acceptOne(of: socket) {
             case .accepted: isFailing = false
-            case .nothing:
-                hasMore = false
-                return
+            case .nothing: isFull = false
             case .failed(let error) where error.isOfOneConnection: continue
             case .failed(let error):
                 noteFailure(.system(error))
@@ -199,8 +242,25 @@ package final class Listener: PollTarget, @unchecked Sendable {
         tryAgain(after: .zero)
     }
 
+    /// The next socket where connections may wait; each one has its turn.
+    private func nextSocket() -> ListeningSocket? {
+        for _ in sockets {
+            let socket = sockets[socketTurn]
+            socketTurn = (socketTurn + 1) % sockets.count
+            if socket.mayHaveMore { return socket }
+        }
+        return nil
+    }
+
+    /// Reports that the limit is reached, if connections wait and it was not reported since the last time when none did.
+    private func noteLimit() {
+        guard !isFull, sockets.contains(where: \.hasWaiting) else { return }
+        isFull = true
+        reports.limitReached?()
+    }
+
     private func noteFailure(_ error: TransportError) {
-        acceptFailed?(error, !isFailing)
+        reports.acceptFailed?(error, !isFailing)
         isFailing = true
     }
 
@@ -211,37 +271,17 @@ package final class Listener: PollTarget, @unchecked Sendable {
         }
     }
 
-    private enum Acceptance {
-        case accepted
-        case nothing
-        case failed(SystemCallError)
+    /// Accepts the connection that has waited longest at a socket, and starts it.
+    private func acceptOne(of socket: ListeningSocket) -> ListeningSocket.Acceptance {
+        socket.accept { end, peer in start(end, from: peer, at: socket.address) }
     }
 
-    /// Accepts the connection that has waited longest, and starts it.
-    private func acceptOne() -> Acceptance {
-        if let memory {
-            guard let socket = memory.accept() else { return .nothing }
-            start(.memory(MemoryDescriptor(owning: socket)), from: socket.peerAddress)
-            return .accepted
-        }
-        guard let number = descriptor?.number else { return .nothing }
-        switch SystemCall.accept(number) {
-        case .bytes(let connection):
-            let descriptor = Descriptor(owning: Int32(connection))
-            // A peer that has already left has no address.
-            if let peer = try? SystemCall.peerAddress(descriptor.number) { start(.system(descriptor), from: peer) }
-            return .accepted
-        case .wouldBlock: return .nothing
-        case .failed(let error): return .failed(error)
-        }
-    }
-
-    private func start(_ end: consuming StreamEnd, from peer: SocketAddress) {
+    private func start(_ end: consuming StreamEnd, from peer: SocketAddress, at address: SocketAddress) {
         // The listener has its own turn: other users of the group's turn would make the distribution uneven.
         let stream = ByteStream(end, on: group.loops[turn % group.loops.count], peerAddress: peer)
         turn &+= 1
         connectionCount += 1
         let accept = accept
-        stream.loop.execute { accept?(stream) }
+        stream.loop.execute { accept?(stream, address) }
     }
 }

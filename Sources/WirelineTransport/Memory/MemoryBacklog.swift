@@ -20,6 +20,9 @@ final class MemoryBacklog {
     /// Whether one more connection may wait.
     var hasRoom: Bool { waiting.count < max(1, limit) }
 
+    /// Whether a connection waits.
+    var hasWaiting: Bool { !waiting.isEmpty }
+
     func watch(by target: PollTarget) {
         self.target = target
         report()

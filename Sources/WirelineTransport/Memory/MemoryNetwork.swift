@@ -124,7 +124,7 @@ package final class MemoryNetwork: LoopNetwork, @unchecked Sendable {
 
     private func accept(at address: SocketAddress, from local: SocketAddress?) -> Result<MemorySocket, TransportError> {
         let found = registry.withLock { registry in
-            var client = local ?? address.withPort(0)
+            var client = address.unixPath == nil ? local ?? address.withPort(0) : .unnamed
             if client.port == 0 { client = client.withPort(registry.nextPort()) }
             return (client: client, backlog: registry.backlog(for: address))
         }

@@ -103,7 +103,7 @@ extension SocketAddress {
         unsafe withUnsafeMutableBytes(of: &storage) { storage in
             unsafe storage.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: byteCount))
         }
-        guard let address = try? SocketAddress(storage) else { return nil }
+        guard let address = try? SocketAddress(storage, byteCount: byteCount) else { return nil }
         self = address
     }
 }

@@ -32,6 +32,11 @@ package final class ConnectAttempt: PollTarget {
     private var completion: ((Result<ByteStream, TransportError>) -> Void)?
     private var descriptor: Descriptor?
     private var isWatched = false
+    /// The timer of the next try, if the server's queue is full.
+    private var retry: EventLoop.Timer?
+
+    /// The pause before another try, if the queue of a Unix domain socket is full.
+    private static let pause = Duration.milliseconds(10)
 
     /// - Parameters:
     ///   - address: The peer's address.
@@ -56,12 +61,22 @@ package final class ConnectAttempt: PollTarget {
         if let network = loop.memoryNetwork { return connect(over: network) }
         do throws(TransportError) {
             descriptor = try SystemCall.makeSocket(for: address)
-            try SystemCall.bind(number, to: origin, for: address)
+            // A Unix domain socket has neither an interface nor, as a client, an address.
+            if address.unixPath == nil { try SystemCall.bind(number, to: origin, for: address) }
             if try SystemCall.connect(number, to: address) { return succeed() }
             try loop.watch(self, number)
             isWatched = true
         } catch {
+            if case .system(let failure) = error, failure.isFullQueue { return tryAgain() }
             finish(.failure(error))
+        }
+    }
+
+    private func tryAgain() {
+        close()
+        retry = loop.schedule(at: loop.now + Self.pause) {
+            self.retry = nil
+            self.start()
         }
     }
 
@@ -89,7 +104,8 @@ package final class ConnectAttempt: PollTarget {
         }
         unwatch()
         guard let descriptor = descriptor.take() else { return }
-        finish(.success(ByteStream(.system(descriptor), on: loop, peerAddress: address)))
+        let end: StreamEnd = address.unixPath == nil ? .system(descriptor) : .unix(descriptor)
+        finish(.success(ByteStream(end, on: loop, peerAddress: address)))
     }
 
     private func connect(over network: MemoryNetwork) {
@@ -108,6 +124,7 @@ package final class ConnectAttempt: PollTarget {
     }
 
     private func close() {
+        loop.cancel(&retry)
         unwatch()
         descriptor = nil
     }

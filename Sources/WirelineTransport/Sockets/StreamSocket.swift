@@ -3,6 +3,8 @@
 /// One end of a connection: a socket of the system, or an end of a connection in memory.
 enum StreamEnd: ~Copyable {
     case system(Descriptor)
+    /// A Unix domain socket.
+    case unix(Descriptor)
     case memory(MemoryDescriptor)
     case closed
 }
@@ -25,6 +27,7 @@ struct StreamSocket: ~Copyable {
     var number: Int32 {
         switch end {
         case .system(let descriptor): descriptor.number
+        case .unix(let descriptor): descriptor.number
         case .memory: -1
         case .closed: -1
         }
@@ -35,6 +38,7 @@ struct StreamSocket: ~Copyable {
         switch end {
         case .memory(let descriptor): descriptor.socket
         case .system: nil
+        case .unix: nil
         case .closed: nil
         }
     }
@@ -50,6 +54,7 @@ struct StreamSocket: ~Copyable {
     private var isOwner: Bool {
         switch end {
         case .system: true
+        case .unix: true
         case .memory: true
         case .closed: false
         }
@@ -104,7 +109,16 @@ struct StreamSocket: ~Copyable {
     var unreadByteCount: Int? { memory?.unreadByteCount ?? SystemCall.unreadByteCount(number) }
 
     /// The number of sent bytes that the peer has not acknowledged; nil if it is unknown.
-    var unacknowledgedByteCount: Int? { memory?.unacknowledgedByteCount ?? SystemCall.unacknowledgedByteCount(number) }
+    ///
+    /// Nothing acknowledges the bytes of a Unix domain socket: the system would count those that the program has not read.
+    var unacknowledgedByteCount: Int? {
+        switch end {
+        case .system(let descriptor): SystemCall.unacknowledgedByteCount(descriptor.number)
+        case .memory(let descriptor): descriptor.socket.unacknowledgedByteCount
+        case .unix: nil
+        case .closed: nil
+        }
+    }
 
     /// Half-closes the connection.
     func shutDownSending() {

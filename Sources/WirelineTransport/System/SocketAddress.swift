@@ -8,16 +8,22 @@
     import Darwin
 #endif
 
-/// One end of a TCP connection: an IP address and a port.
+/// One end of a connection: an IP address and a port, or the path of a Unix domain socket.
 ///
-/// Its description is `127.0.0.1:9001` or, for an IPv6 address, `[::1]:9001`.
+/// Its description is `127.0.0.1:9001`, for an IPv6 address `[::1]:9001`, and for a Unix domain socket
+/// `unix:/run/game.sock`. A client of a Unix domain socket usually has no path, and its description is `unix`.
 public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The bytes of the address as two numbers, most significant first; an IPv4 address is at the start of `high`.
-    ///
-    /// An array would cost an allocation for every connection.
-    private let (high, low): (UInt64, UInt64)
-    private let isIPv4: Bool
-    /// The port; with port 0 the system chooses one when a server begins to listen.
+    // An array would cost an allocation for every connection, and this takes no more memory than two numbers.
+    private enum Place: Hashable {
+        case ipv4(UInt32)
+        /// The address as two numbers, most significant first.
+        case ipv6(UInt64, UInt64)
+        /// The path; an abstract name begins with `@`. Empty: the socket has no name.
+        case unix(String)
+    }
+
+    private let place: Place
+    /// The port; with port 0 the system chooses one when a server begins to listen. A Unix domain socket has port 0.
     public let port: UInt16
     /// The index of the link that a link-local IPv6 address belongs to; 0 for all other addresses.
     public let scope: UInt32
@@ -43,30 +49,68 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(bytes: bytes, port: port, scope: 0)
     }
 
-    /// The bytes of the address, in network byte order: 4 (IPv4) or 16 (IPv6).
-    public var bytes: [UInt8] {
-        let all = [high, low].flatMap { number in
-            (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) }
-        }
-        return isIPv4 ? Array(all.prefix(4)) : all
+    /// Makes the address of a Unix domain socket.
+    ///
+    /// - Parameter path: The path of the socket's file: at most 107 bytes of UTF-8 (Darwin: 103), without NUL. On Linux, a
+    ///   path that begins with `@` is an abstract name, which has no file (unix(7)).
+    /// - Throws: ``TransportError/invalidPath(_:)``.
+    public init(unixPath path: String) throws(TransportError) {
+        guard !path.isEmpty, path.utf8.count < Self.pathCapacity, !path.utf8.contains(0),
+            !path.hasPrefix("@") || SystemCall.hasAbstractNames
+        else { throw .invalidPath(path) }
+        self.init(unchecked: path)
     }
+
+    private init(unchecked path: String) {
+        place = .unix(path)
+        port = 0
+        scope = 0
+    }
+
+    /// The address of a Unix domain socket that has no path.
+    static let unnamed = SocketAddress(unchecked: "")
+
+    /// The bytes of an IP address, in network byte order: 4 (IPv4) or 16 (IPv6). A Unix domain socket has none.
+    public var bytes: [UInt8] {
+        switch place {
+        case .ipv4(let number): Self.bytes(of: number)
+        case .ipv6(let high, let low): Self.bytes(of: high) + Self.bytes(of: low)
+        case .unix: []
+        }
+    }
+
+    private static func bytes<Number: FixedWidthInteger>(of number: Number) -> [UInt8] {
+        stride(from: Number.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+
+    /// The path of a Unix domain socket, empty if it has none; nil: an IP address.
+    public var unixPath: String? { if case .unix(let path) = place { path } else { nil } }
 
     /// The IPv4 loopback address, which only programs on this machine reach.
     public static func loopback(port: UInt16) -> SocketAddress {
         SocketAddress(bytes: [127, 0, 0, 1], port: port, scope: 0)
     }
 
-    /// Whether only programs on this machine reach it: 127.0.0.0/8, also IPv4-mapped, and `::1`.
+    /// Whether it is an IP address that only programs on this machine reach: 127.0.0.0/8, also IPv4-mapped, and `::1`.
     package var isLoopback: Bool {
-        if isIPv4 { return high >> 56 == 127 }
-        return high == 0 && (low == 1 || low >> 24 == 0xFFFF_7F)
+        switch place {
+        case .ipv4(let number): number >> 24 == 127
+        case .ipv6(let high, let low): high == 0 && (low == 1 || low >> 24 == 0xFFFF_7F)
+        case .unix: false
+        }
     }
 
+    /// Whether it is the IPv6 address of all interfaces, `::`.
+    var isIPv6Wildcard: Bool { place == .ipv6(0, 0) }
+
+    /// - Parameter bytes: 4 or 16 bytes.
     private init(bytes: [UInt8], port: UInt16, scope: UInt32) {
-        isIPv4 = bytes.count == 4
-        let all = bytes + [UInt8](repeating: 0, count: 16 - bytes.count)
-        high = all[..<8].reduce(0) { $0 << 8 | UInt64($1) }
-        low = all[8...].reduce(0) { $0 << 8 | UInt64($1) }
+        if bytes.count == 4 {
+            place = .ipv4(bytes.reduce(0) { $0 << 8 | UInt32($1) })
+        } else {
+            place = .ipv6(
+                bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
+        }
         self.port = port
         self.scope = scope
     }
@@ -77,20 +121,27 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(bytes: bytes, port: port, scope: 0)
     }
 
-    /// The address family.
-    public var addressFamily: AddressFamily { isIPv4 ? .ipv4 : .ipv6 }
-
-    /// The same address with another port.
-    package func withPort(_ port: UInt16) -> SocketAddress {
-        SocketAddress(bytes: bytes, port: port, scope: scope)
+    /// The version of the Internet protocol; nil for a Unix domain socket.
+    public var addressFamily: AddressFamily? {
+        switch place {
+        case .ipv4: .ipv4
+        case .ipv6: .ipv6
+        case .unix: nil
+        }
     }
 
-    /// The text of the address without the port, as in RFC 5952.
+    /// The same address with another port. A Unix domain socket has none.
+    package func withPort(_ port: UInt16) -> SocketAddress {
+        unixPath == nil ? SocketAddress(bytes: bytes, port: port, scope: scope) : self
+    }
+
+    /// The text of the address without the port, as in RFC 5952; empty for a Unix domain socket.
     public var ipAddress: String {
+        guard unixPath == nil else { return "" }
         // The longest text is an IPv6 address that ends in an IPv4 one, with its NUL (INET6_ADDRSTRLEN).
         // SAFETY: the buffer has the size that the call gets, and on success the call returns its text, which ends in a
         // NUL.
-        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 46) { text in
+        return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 46) { text in
             let pointer = unsafe bytes.withUnsafeBytes { bytes in
                 unsafe inet_ntop(family, bytes.baseAddress, text.baseAddress, socklen_t(text.count))
             }
@@ -100,16 +151,31 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        // The zone as a number (RFC 4007 §11.2), which reaches the same link as its name.
-        let zone = scope == 0 ? "" : "%\(scope)"
-        return isIPv4 ? "\(ipAddress):\(port)" : "[\(ipAddress)\(zone)]:\(port)"
+        switch place {
+        case .unix(let path): return path.isEmpty ? "unix" : "unix:" + path
+        case .ipv4: return "\(ipAddress):\(port)"
+        case .ipv6:
+            // The zone as a number (RFC 4007 §11.2), which reaches the same link as its name.
+            let zone = scope == 0 ? "" : "%\(scope)"
+            return "[\(ipAddress)\(zone)]:\(port)"
+        }
     }
+}
 
-    // MARK: System addresses
+/// The addresses of the system's calls.
+extension SocketAddress {
+    /// The room for a path, its NUL included.
+    private static let pathCapacity = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
-    var family: Int32 { addressFamily.systemNumber }
+    /// The offset of the path in the system's structure.
+    private static let pathOffset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
 
-    init(_ storage: sockaddr_storage) throws(TransportError) {
+    var family: Int32 { addressFamily?.systemNumber ?? AF_UNIX }
+
+    /// Makes an address from what a call of the system has filled in.
+    ///
+    /// - Parameter byteCount: How many bytes the system has filled in.
+    init(_ storage: sockaddr_storage, byteCount: Int) throws(TransportError) {
         switch Int32(storage.ss_family) {
         case AF_INET:
             // SAFETY: the system has said which family it is, and the bytes of an address have no padding.
@@ -120,9 +186,27 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
             var address = unsafe Self.load(storage, as: sockaddr_in6.self)
             let bytes = unsafe withUnsafeBytes(of: &address.sin6_addr) { unsafe Array($0) }
             self.init(bytes: bytes, port: UInt16(bigEndian: address.sin6_port), scope: address.sin6_scope_id)
+        case AF_UNIX:
+            let end = min(byteCount, Self.pathOffset + Self.pathCapacity)
+            // SAFETY: the storage is larger than the structure of a Unix domain socket's address.
+            let name = unsafe withUnsafeBytes(of: storage) { unsafe Array($0[min(Self.pathOffset, end)..<end]) }
+            // An abstract name ends where the address does, and may contain NULs.
+            let isAbstract = name.first == 0 && name.count > 1
+            self.init(
+                unchecked: (isAbstract ? "@" : "") + Self.text(isAbstract ? name.dropFirst() : name.prefix { $0 != 0 }))
         default: throw .invalidAddress
         }
     }
+
+    /// Makes the address of a Unix domain socket from the bytes of a field that NULs fill up.
+    init(unixName name: ArraySlice<UInt8>) {
+        let isAbstract = name.first == 0 && name.contains { $0 != 0 }
+        let text = (isAbstract ? name.dropFirst() : name).prefix { $0 != 0 }
+        self.init(unchecked: (isAbstract ? "@" : "") + Self.text(text))
+    }
+
+    /// A name as text, of which system calls take as many bytes as fit.
+    private static func text(_ name: ArraySlice<UInt8>) -> String { String(decoding: name, as: UTF8.self) }
 
     @unsafe
     private static func load<Address>(_ storage: sockaddr_storage, as type: Address.Type) -> Address {
@@ -134,31 +218,43 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     @unsafe
     func withSystemAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         let bytes = bytes
-        if isIPv4 {
+        switch place {
+        case .ipv4:
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = port.bigEndian
             // SAFETY: the address has as many bytes as `bytes`: four for IPv4.
             unsafe withUnsafeMutableBytes(of: &address.sin_addr) { unsafe $0.copyBytes(from: bytes) }
-            return unsafe Self.lend(&address, body)
+            return unsafe Self.lend(&address, MemoryLayout<sockaddr_in>.size, body)
+        case .ipv6:
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = port.bigEndian
+            address.sin6_scope_id = scope
+            // SAFETY: the address has as many bytes as `bytes`: 16 for IPv6.
+            unsafe withUnsafeMutableBytes(of: &address.sin6_addr) { unsafe $0.copyBytes(from: bytes) }
+            return unsafe Self.lend(&address, MemoryLayout<sockaddr_in6>.size, body)
+        case .unix(let text):
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            var path = Array(text.utf8.prefix(Self.pathCapacity - 1))
+            // An abstract name begins with a NUL and ends with its last byte; a path ends with a NUL (unix(7)).
+            let isAbstract = path.first == UInt8(ascii: "@")
+            if isAbstract { path[0] = 0 }
+            // SAFETY: the path fits, with its NUL: it has been cut to that above.
+            unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
+            return unsafe Self.lend(&address, Self.pathOffset + path.count + (isAbstract ? 0 : 1), body)
         }
-        var address = sockaddr_in6()
-        address.sin6_family = sa_family_t(AF_INET6)
-        address.sin6_port = port.bigEndian
-        address.sin6_scope_id = scope
-        // SAFETY: the address has as many bytes as `bytes`: 16 for IPv6.
-        unsafe withUnsafeMutableBytes(of: &address.sin6_addr) { unsafe $0.copyBytes(from: bytes) }
-        return unsafe Self.lend(&address, body)
     }
 
     @unsafe
     private static func lend<Address, Result>(
-        _ address: inout Address, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+        _ address: inout Address, _ byteCount: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {
-        // SAFETY: every kind of address begins like sockaddr, and the system is told its length.
+        // SAFETY: every kind of address begins like sockaddr, and the system is told how many of its bytes count.
         unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                unsafe body(pointer, socklen_t(MemoryLayout<Address>.size))
+                unsafe body(pointer, socklen_t(byteCount))
             }
         }
     }

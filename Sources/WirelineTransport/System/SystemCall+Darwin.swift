@@ -10,6 +10,10 @@
         /// Darwin has a socket option instead, so that writing to an ended connection is an error and no signal.
         static let noSignal: Int32 = 0
         static let streamType = SOCK_STREAM
+        /// Whether Unix domain sockets can have names without files.
+        static let hasAbstractNames = false
+        /// `IPPROTO_IPV6` as a number for `setsockopt`.
+        static let ipv6Level = IPPROTO_IPV6
         static let keepAliveIdle = TCP_KEEPALIVE
         static let shutdownWrite = SHUT_WR
         static let shutdownBoth = SHUT_RDWR

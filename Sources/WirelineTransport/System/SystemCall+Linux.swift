@@ -13,6 +13,10 @@
         static let anonymousPages = Int32(MAP_ANONYMOUS)
         static let peek = Int32(MSG_PEEK)
         static let noSignal = Int32(MSG_NOSIGNAL)
+        /// Whether Unix domain sockets can have names without files.
+        static let hasAbstractNames = true
+        /// `IPPROTO_IPV6` as a number for `setsockopt`.
+        static let ipv6Level = Int32(IPPROTO_IPV6)
         static let streamType = Int32(SOCK_STREAM.rawValue)
         static let keepAliveIdle = TCP_KEEPIDLE
         static let shutdownWrite = Int32(SHUT_WR)

@@ -114,10 +114,17 @@ enum SystemCall {
     ) throws(TransportError) {
         if let interface = origin.interface { try bind(descriptor, toInterface: interface, for: peer) }
         guard let address = origin.address else { return }
-        guard address.addressFamily == peer.addressFamily else { throw .differentFamilies }
+        guard address.family == peer.family else { throw .differentFamilies }
         // A port chosen by the user may belong to a connection that has just ended.
         if address.port == 0 { choosePortLate(descriptor) } else { reuseAddress(descriptor) }
         try bind(descriptor, to: address)
+    }
+
+    /// Whether there is something to read, or a connection to accept.
+    static func isReadable(_ descriptor: Int32) -> Bool {
+        var question = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        // SAFETY: the call reads and writes one structure of its own type.
+        return unsafe poll(&question, 1, 0) > 0
     }
 
     static func listen(_ descriptor: Int32, backlog: Int32) throws(TransportError) {
@@ -166,16 +173,39 @@ enum SystemCall {
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe call($0, &byteCount) }
         }
         guard result == 0 else { throw .system(SystemCallError(name, errno)) }
-        return try SocketAddress(storage)
+        return try SocketAddress(storage, byteCount: Int(byteCount))
     }
 
     // MARK: Options
 
+    /// Lets other sockets listen at the same port, of this or another process of the same user.
+    static func sharePort(_ descriptor: Int32) throws(TransportError) {
+        guard trySetOption(descriptor, SOL_SOCKET, SO_REUSEPORT, 1) else {
+            throw .system(SystemCallError("setsockopt", errno))
+        }
+    }
+
+    /// Takes no IPv4 connections.
+    static func setIPv6Only(_ descriptor: Int32) {
+        setOption(descriptor, ipv6Level, IPV6_V6ONLY, 1)
+    }
+
+    /// Makes an inherited descriptor like those that are made here.
+    static func makeNonBlocking(_ descriptor: Int32) {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
     static func setOption(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
-        var value = value
         // An option that the system does not know costs only what it would have saved.
+        _ = trySetOption(descriptor, level, option, value)
+    }
+
+    /// - Returns: Whether the option was set.
+    private static func trySetOption(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) -> Bool {
+        var value = value
         // SAFETY: the call copies as many bytes as it is told, which is the value's size.
-        _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+        return unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) == 0
     }
 
     /// Sends written bytes at once, without waiting to fill a segment (RFC 896).

@@ -46,7 +46,7 @@ extension Command {
             var operations: OperationsListener?
             if let metrics { operations = try await ServerRun.listen(at: metrics, watching: server, on: group) }
             let run = ServerRun(
-                address: server.address, loop: group.nextLoop(), log: log,
+                addresses: server.addresses, loop: group.nextLoop(), log: log,
                 connectionCount: { server.connections.count }, operations: operations)
             try await run.untilInterrupted(console) { await server.shutDown(within: $0) }
         })
@@ -106,7 +106,7 @@ extension Command {
         configuration.listening.acceptFailed = { error in log.acceptFailed(error) }
         do throws(ConnectionError) {
             return try await PacketListener.start(
-                at: endpoint.host, port: endpoint.port, on: group,
+                at: [endpoint.listening], on: group,
                 layout: description.layout, packetLimit: description.options.maximumPacketByteCount,
                 configuration: configuration, handler: handler)
         } catch {

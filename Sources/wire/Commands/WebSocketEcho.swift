@@ -34,7 +34,7 @@ extension Command {
             let server: WebSocketServer
             do throws(ConnectionError) {
                 server = try await WebSocketServer.start(
-                    at: endpoint.host, port: endpoint.port, on: group, configuration: configuration
+                    at: [endpoint.listening], on: group, configuration: configuration
                 ) { client in
                     while let message = try await client.receive() { try await client.send(message) }
                 }
@@ -42,7 +42,7 @@ extension Command {
                 throw .failure("cannot listen on \(endpoint): \(error)")
             }
             let run = ServerRun(
-                address: server.address, loop: group.nextLoop(), log: log,
+                addresses: server.addresses, loop: group.nextLoop(), log: log,
                 connectionCount: { server.connections.count })
             try await run.untilInterrupted(console) { await server.shutDown(within: $0) }
         })

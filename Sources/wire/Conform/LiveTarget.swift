@@ -168,6 +168,7 @@ struct LiveTarget {
     ) async throws(ConnectionError) -> PacketConnection {
         var configuration = configuration
         configuration.dialing.connectTimeout = timeout.duration
+        endpoint.apply(to: &configuration.dialing)
         let connection = try await PacketConnection.connect(
             to: endpoint.host, port: endpoint.port, layout: translator.description.layout,
             packetLimit: translator.description.options.maximumPacketByteCount, configuration: configuration,

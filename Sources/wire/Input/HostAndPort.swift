@@ -3,19 +3,35 @@
 import Wireline
 import WirelineTransport
 
-/// A host and a port in the usual notation: `localhost:9001`, `[::1]:9001`.
+/// A host and a port in the usual notation, `localhost:9001`, `[::1]:9001`, or a Unix domain socket: `unix:/run/game.sock`.
 struct HostAndPort: Equatable, CustomStringConvertible {
-    /// A name or an IP address, without brackets.
+    /// A name or an IP address, without brackets. For a Unix domain socket it is `localhost`, the name for TLS.
     let host: String
+    /// The port. For a Unix domain socket it is 80, which requests for a WebSocket do not name.
     let port: UInt16
+    /// The path of the Unix domain socket; nil: a host and a port.
+    let unixPath: String?
     /// The text as it was entered.
     let description: String
 
-    /// - Parameters:
-    ///   - text: The text as it was entered.
-    ///   - name: The name of the parameter or option.
-    ///   - isServed: Whether a server listens there. Then the port may be 0, which means any free port.
+    /// What stands before the path of a Unix domain socket.
+    private static let unixPrefix = "unix:"
+
+    /// - Parameter text: The text as it was entered.
+    /// - Parameter name: The name of the parameter or option.
+    /// - Parameter isServed: Whether a server listens there. Then the port may be 0, which means any free port.
     init(_ text: String, of name: String = Parameter.endpoint.name, isServed: Bool = false) throws(CommandError) {
+        description = text
+        if text.hasPrefix(Self.unixPrefix) {
+            let path = String(text.dropFirst(Self.unixPrefix.count))
+            do throws(TransportError) {
+                _ = try SocketAddress(unixPath: path)
+            } catch {
+                throw .usage("\(name): \(error)")
+            }
+            (host, port, unixPath) = ("localhost", 80, path)
+            return
+        }
         let failure = Failure(text: text, name: name, leastPort: isServed ? 0 : 1)
         guard let colon = text.lastIndex(of: ":") else { throw failure.error() }
         var host = String(text[..<colon])
@@ -28,9 +44,7 @@ struct HostAndPort: Equatable, CustomStringConvertible {
         guard !host.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits),
             port >= failure.leastPort
         else { throw failure.error() }
-        self.host = host
-        self.port = port
-        description = text
+        (self.host, self.port, unixPath) = (host, port, nil)
     }
 
     private struct Failure {
@@ -40,17 +54,26 @@ struct HostAndPort: Equatable, CustomStringConvertible {
 
         func error(hint: String? = nil) -> CommandError {
             .usage(
-                "\(name) is a name or an IP address, and a port from \(leastPort) to 65535; `\(text)` is not",
+                "\(name) is a name or an IP address, and a port from \(leastPort) to 65535, or unix: and a path; `\(text)` is not",
                 hint: hint)
         }
     }
 }
 
 extension HostAndPort {
+    /// Where a server listens.
+    var listening: ListeningAddress { unixPath.map { .unix($0) } ?? .host(host, port: port) }
+
+    /// Applies the address to how a client dials, if it is a Unix domain socket.
+    func apply(to dialing: inout DialingOptions) {
+        if let unixPath { dialing.unixPath = unixPath }
+    }
+
     /// Returns the addresses of the host: at least one.
     ///
     /// - Parameter timeout: The timeout for the system's name lookup.
     func addresses(within timeout: Duration = .seconds(30)) async throws(TransportError) -> [SocketAddress] {
+        if let unixPath { return [try SocketAddress(unixPath: unixPath)] }
         if let address = try? SocketAddress(ipAddress: host, port: port) { return [address] }
         let loop = try EventLoopGroup.shared.nextLoop()
         let found = try await SystemResolver.addresses(of: host, nil, on: loop, timeout: timeout)
@@ -60,5 +83,7 @@ extension HostAndPort {
 }
 
 extension Parameter {
-    static let endpoint = Parameter("HOST:PORT", "a name or an IP address, and a port: localhost:9001, [::1]:9001")
+    static let endpoint = Parameter(
+        "HOST:PORT",
+        "a name or an IP address, and a port: localhost:9001, [::1]:9001; or a Unix domain socket: unix:/run/game.sock")
 }

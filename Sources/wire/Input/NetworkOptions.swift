@@ -80,7 +80,7 @@ enum NetworkOptions {
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
         let bare = isBracketed ? String(text.dropFirst().dropLast()) : text
         if let address = try? SocketAddress(ipAddress: bare, port: 53) { return address }
-        if let endpoint = try? HostAndPort(text),
+        if let endpoint = try? HostAndPort(text), endpoint.unixPath == nil,
             let address = try? SocketAddress(ipAddress: endpoint.host, port: endpoint.port)
         {
             return address

@@ -59,6 +59,7 @@ struct ServerCall {
         let description = translator.description
         var configuration = configuration
         configuration.dialing.connectTimeout = timeout.duration
+        endpoint.apply(to: &configuration.dialing)
         let recorder = TimelineRecorder()
         do throws(ConnectionError) {
             return try await PacketConnection.connect(

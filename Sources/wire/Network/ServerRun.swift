@@ -5,8 +5,8 @@ import WirelineTransport
 
 /// The run of a command that serves, from the first connection to the end of the last one.
 struct ServerRun {
-    /// The address of the server.
-    let address: SocketAddress
+    /// The addresses of the server.
+    let addresses: [SocketAddress]
     /// The loop for timers.
     let loop: EventLoop
     let log: ConnectionLog
@@ -27,7 +27,7 @@ struct ServerRun {
         _ console: Console, shutDown: (_ time: Duration) async -> Void
     ) async throws(CommandError) {
         let end = Signals.takeOver()
-        try console.print("listening on \(address)")
+        for address in addresses { try console.print("listening on \(address)") }
         if let operations { try console.print("metrics on http://\(operations.address)/metrics") }
         try console.flush()
         for await _ in end {}

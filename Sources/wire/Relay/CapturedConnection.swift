@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Wireline
 import WirelineCodec
 import WirelineTransport
 
 /// A connection as it would look directly between the client and the server, in TCP packets (RFC 9293).
 ///
-/// It has the client's own address, and the server's.
+/// It has the client's own address, and the server's. A Unix domain socket has none, and counts as a port of 127.0.0.1.
 struct CapturedConnection {
     private struct Flags: OptionSet {
         let rawValue: UInt16
@@ -27,7 +28,13 @@ struct CapturedConnection {
 
     init(_ file: CaptureFile, client: SocketAddress, server: SocketAddress) {
         self.file = file
-        addresses = [.client: client, .server: server]
+        addresses = [.client: Self.ipAddress(of: client), .server: Self.ipAddress(of: server)]
+    }
+
+    /// Returns an address that TCP can have. Each Unix domain socket gets its own port, so that connections differ.
+    private static func ipAddress(of address: SocketAddress) -> SocketAddress {
+        guard address.unixPath != nil else { return address }
+        return .loopback(port: 49_152 + UInt16(ConnectionIDs.next() % 16_384))
     }
 
     /// Adds the TCP handshake.

@@ -64,8 +64,8 @@ final class Relay: Sendable {
         let openCount = (try? System.names(inFolder: "/dev/fd"))?.count ?? 0
         let pairCount = max(1, (descriptorLimit - openCount - spareDescriptorCount) / 2)
         return try await .bind(
-            toHost: endpoint.host, port: endpoint.port, on: group, backlog: 4_096,
-            connectionLimit: min(limits.connectionLimit, pairCount))
+            to: [endpoint.listening], on: group,
+            ListeningPolicy(connectionLimit: min(limits.connectionLimit, pairCount)))
     }
 
     var address: SocketAddress { listener.address }
@@ -82,7 +82,9 @@ final class Relay: Sendable {
     private func accept(_ stream: ByteStream) {
         let connection = RelayedConnection(stream, self)
         let (isAdmitted, isClosing) = state.withLock { state in
-            guard state.limiter.admit(from: PeerNetwork(connection.peer)) else { return (false, false) }
+            guard PeerNetwork(connection.peer).map({ state.limiter.admit(from: $0) }) ?? true else {
+                return (false, false)
+            }
             state.connections[ObjectIdentifier(connection)] = connection
             return (true, state.isClosing)
         }
@@ -111,7 +113,7 @@ final class Relay: Sendable {
     func ended(_ connection: RelayedConnection) {
         state.withLock { state in
             guard state.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-            state.limiter.ended(from: PeerNetwork(connection.peer))
+            if let network = PeerNetwork(connection.peer) { state.limiter.ended(from: network) }
         }
         listener.connectionEnded()
     }

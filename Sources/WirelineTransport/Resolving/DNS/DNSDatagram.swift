@@ -88,7 +88,7 @@ final class DNSDatagram: PollTarget {
 extension SystemCall {
     /// Binds a socket to a port that cannot be guessed.
     fileprivate static func bindToRandomPort(
-        _ descriptor: Int32, _ family: AddressFamily
+        _ descriptor: Int32, _ family: AddressFamily?
     ) throws(TransportError) {
         let bytes = [UInt8](repeating: 0, count: family == .ipv6 ? 16 : 4)
         for _ in 0..<16 {
