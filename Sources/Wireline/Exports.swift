@@ -21,7 +21,6 @@
 @_exported public import protocol WirelineCodec.ReplyChoice
 @_exported public import protocol WirelineCodec.RequestMessage
 @_exported public import protocol WirelineCodec.ServerMessage
-
 // Promises, policies and states of sessions.
 @_exported public import enum WirelineSession.CertificateFault
 @_exported public import enum WirelineSession.DeliveryAcknowledgement
@@ -31,6 +30,7 @@
 @_exported public import struct WirelineSession.HeartbeatPolicy
 @_exported public import struct WirelineSession.KickNotice
 @_exported public import struct WirelineSession.LatestKey
+@_exported public import struct WirelineSession.MaximumRate
 @_exported public import enum WirelineSession.MessageOutcome
 @_exported public import struct WirelineSession.MinimumRate
 @_exported public import struct WirelineSession.OutboundCounters
@@ -40,7 +40,6 @@
 @_exported public import enum WirelineSession.SessionEndCause
 @_exported public import enum WirelineSession.SessionError
 @_exported public import enum WirelineSession.SessionState
-
 // Certificates and keys.
 @_exported public import struct WirelineTLS.TLSAlert
 @_exported public import enum WirelineTLS.TLSAvailability
@@ -58,7 +57,6 @@
 @_exported public import struct WirelineTLS.TLSPins
 @_exported public import enum WirelineTLS.TLSTrustRoots
 @_exported public import enum WirelineTLS.TLSVersion
-
 // Messages, handshakes and errors of WebSockets.
 @_exported public import struct WirelineWebSocket.WebSocketAgreement
 @_exported public import enum WirelineWebSocket.WebSocketAnswer

@@ -69,7 +69,7 @@ extension ServerConfiguration {
     /// Without timeouts, for machines that do many other things at the same time.
     static var patient: ServerConfiguration {
         var configuration = ServerConfiguration(
-            listening: ListeningOptions(minimumRate: nil), firstPacketTimeout: nil)
+            listening: ListeningOptions(minimumRate: nil, minimumReadingRate: nil), firstPacketTimeout: nil)
         configuration.limits.writeTimeout = nil
         return configuration
     }

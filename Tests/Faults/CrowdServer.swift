@@ -40,13 +40,15 @@ struct CrowdServer {
         let ends = CrowdEnds()
         self.ends = ends
         var configuration = ServerConfiguration(
-            listening: ListeningOptions(minimumRate: nil, heldByteLimit: limit, connectionEnded: ends.note),
+            listening: ListeningOptions(
+                minimumRate: nil, minimumReadingRate: nil, heldByteLimit: limit, connectionEnded: ends.note),
             firstPacketTimeout: nil)
         configuration.limits.writeTimeout = nil
         packets = try await Self.servePackets(on: group, configuration, ends)
         var webSocketConfiguration = WebSocketServerConfiguration()
         webSocketConfiguration.listening.heldByteLimit = limit
         webSocketConfiguration.listening.minimumRate = nil
+        webSocketConfiguration.listening.minimumReadingRate = nil
         webSocketConfiguration.listening.handshakeTimeout = nil
         webSocketConfiguration.listening.connectionEnded = ends.note
         webSocketConfiguration.handshake.deflate = WebSocketDeflate()

@@ -50,7 +50,7 @@ public final class ProxyTool: @unchecked Sendable {
         // probe whether the proxy listens: the probe would find itself.
         for _ in 0..<20 {
             let (process, port) = (Process(), UInt16.random(in: 20_000..<32_768))
-            guard !Self.isListening(at: port) else { continue }
+            guard !LocalPort.isListening(at: port) else { continue }
             process.executableURL = URL(filePath: path)
             switch kind {
             case .tinyproxy:
@@ -67,7 +67,7 @@ public final class ProxyTool: @unchecked Sendable {
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
             try process.runWatched()
-            if Self.waitUntilListening(process, port) {
+            if LocalPort.waitUntilListening(process, port) {
                 (self.process, self.port) = (process, port)
                 return
             }
@@ -79,30 +79,6 @@ public final class ProxyTool: @unchecked Sendable {
     deinit {
         kill(process.processIdentifier, SIGKILL)
         try? FileManager.default.removeItem(at: folder)
-    }
-
-    /// - Returns: Whether it listens; false if it has ended.
-    private static func waitUntilListening(_ process: Process, _ port: UInt16) -> Bool {
-        while process.isRunning {
-            if isListening(at: port) { return true }
-            usleep(20_000)
-        }
-        return false
-    }
-
-    /// Whether a process accepts connections.
-    private static func isListening(at port: UInt16) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                connect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
     }
 
     private struct Failure: Error, CustomStringConvertible {

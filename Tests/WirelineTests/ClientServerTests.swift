@@ -191,6 +191,7 @@ extension ServerConfiguration {
     static var patient: ServerConfiguration {
         var configuration = ServerConfiguration(firstPacketTimeout: nil)
         configuration.listening.minimumRate = nil
+        configuration.listening.minimumReadingRate = nil
         configuration.listening.handshakeTimeout = nil
         configuration.limits.writeTimeout = nil
         return configuration

@@ -266,6 +266,7 @@ struct ServerLimitTests {
         let configuration = ends.configure {
             $0.listening.heldByteLimit = 1 << 20
             $0.listening.minimumRate = nil
+            $0.listening.minimumReadingRate = nil
         }
         let server = try await echo(configuration)
         let whole = try packet(700_000)
@@ -314,6 +315,7 @@ struct ServerLimitTests {
             // Only the memory limit ends them.
             $0.firstPacketTimeout = nil
             $0.listening.minimumRate = nil
+            $0.listening.minimumReadingRate = nil
         }
         let server = try await echo(configuration)
         let whole = try packet(1 << 20)
@@ -343,6 +345,7 @@ struct ServerLimitTests {
             ConnectionEnds().configure {
                 $0.listening.heldByteLimit = limit
                 $0.listening.minimumRate = nil
+                $0.listening.minimumReadingRate = nil
             })
         let (endless, whole) = (try packet(900_000), try packet(200_000))
         var clients: [PacketClient<SceneProtocol>] = []
@@ -387,6 +390,7 @@ struct ServerLimitTests {
             $0.limits.pendingByteCount = 240_000
             $0.limits.writeTimeout = nil
             $0.listening.minimumRate = nil
+            $0.listening.minimumReadingRate = nil
             $0.listening.idleTimeout = .milliseconds(300)
         }
         let count = 1_000

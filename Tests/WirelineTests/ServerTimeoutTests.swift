@@ -17,6 +17,7 @@ struct ServerTimeoutTests {
     ) async throws -> TestServer<SceneProtocol> {
         var configuration = ServerConfiguration(firstPacketTimeout: nil)
         configuration.listening.minimumRate = nil
+        configuration.listening.minimumReadingRate = nil
         configuration.listening.keepAliveTime = nil
         configuration.limits.writeTimeout = nil
         configure(&configuration)
@@ -111,6 +112,69 @@ struct ServerTimeoutTests {
         #expect(server.connectionCount == 1)
         await server.network.advance(by: .seconds(14))
         #expect(ends(of: server) == [.transport(.timedOut)])
+    }
+
+    /// A server that sends without end, to clients that must take 1,000 bytes in 100 s.
+    private func pour(_ rate: MinimumRate) async throws -> TestServer<SceneProtocol> {
+        try await serve {
+            $0.listening.minimumReadingRate = rate
+        } handler: { client in
+            _ = try await client.nextPacket()
+            let message = Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 999)))
+            while true { try await client.send(message) }
+        }
+    }
+
+    @Test func `a peer that takes output too slowly is closed`() async throws {
+        let rate = MinimumRate(byteCount: 1_000, window: .seconds(100))
+        let server = try await pour(rate)
+        let client = try await server.network.connect(to: server)
+        await client.pauseReading()
+        try await client.send(Self.hello)
+        // In the first 100 s, the client's system takes what fits into its buffers.
+        await server.network.advance(by: .seconds(199))
+        #expect(server.connectionCount == 1)
+        await server.network.advance(by: .seconds(2))
+        #expect(ends(of: server) == [.readTooSlowly(rate)])
+        let counters = await server.server.counters()
+        #expect(counters.endedConnectionCounts == [.readTooSlowly: 1])
+        #expect(counters.readTooSlowlyConnectionCount == 1)
+    }
+
+    @Test func `a peer that takes all output that waits has time again`() async throws {
+        let count = 300
+        let server = try await serve {
+            $0.listening.minimumReadingRate = MinimumRate(byteCount: 1_000, window: .seconds(100))
+        } handler: { client in
+            let message = Sc_20001.entered(Cs_20001(sceneID: 1, line: 1, message: String(repeating: "x", count: 999)))
+            while try await client.nextPacket() != nil { for _ in 0..<count { try await client.send(message) } }
+        }
+        let client = try await server.network.connect(to: server)
+        for _ in 0..<3 {
+            await client.pauseReading()
+            try await client.send(Self.hello)
+            await server.network.advance(by: .seconds(190))
+            await client.resumeReading()
+            for _ in 0..<count { _ = try await client.expectMessage() }
+        }
+        #expect(server.connectionCount == 1)
+        await client.close()
+    }
+
+    @Test func `a peer is not slow while no output waits`() async throws {
+        let server = try await serve {
+            $0.listening.minimumReadingRate = MinimumRate(byteCount: 1_000_000, window: .seconds(10))
+        } handler: { client in
+            while try await client.nextPacket() != nil { try await client.send(Sc_20001.entered(Self.hello)) }
+        }
+        let client = try await server.network.connect(to: server)
+        for _ in 0..<5 {
+            try await client.send(Self.hello)
+            try await client.expect(Sc_20001.entered(Self.hello))
+            await server.network.advance(by: .seconds(100))
+        }
+        #expect(server.connectionCount == 1)
+        await client.close()
     }
 
     @Test func `a peer that sends a packet too slowly is closed`() async throws {

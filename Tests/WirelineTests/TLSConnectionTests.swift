@@ -455,7 +455,8 @@ struct TLSConnectionTests {
     ) -> ServerConfiguration {
         ServerConfiguration(
             listening: ListeningOptions(
-                tls: context, handshakeTimeout: nil, minimumRate: nil, connectionEnded: connectionEnded),
+                tls: context, handshakeTimeout: nil, minimumRate: nil, minimumReadingRate: nil,
+                connectionEnded: connectionEnded),
             firstPacketTimeout: nil, limits: patientLimits)
     }
 

@@ -68,10 +68,22 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     ///
     /// See ``ListeningOptions/connectionLimitPerAddress``.
     case tooManyConnections(limit: Int)
+    /// Connections came faster than the server allows: all together, or those of the peer's address.
+    ///
+    /// See ``ListeningOptions/connectionRate`` and ``ListeningOptions/connectionRatePerAddress``.
+    case tooManyNewConnections(MaximumRate)
+    /// A trusted proxy began its connection without a valid header.
+    ///
+    /// See ``ListeningOptions/proxyProtocol-swift.property``.
+    case proxyHeader(ProxyHeaderError)
     /// A packet or a message that had begun arrived more slowly than the server allows.
     ///
     /// See ``ListeningOptions/minimumRate``.
     case tooSlow(MinimumRate)
+    /// The peer took output that waited for it more slowly than the server allows.
+    ///
+    /// See ``ListeningOptions/minimumReadingRate``.
+    case readTooSlowly(MinimumRate)
     /// A server's connections reached their byte budget, and none of them could continue.
     ///
     /// This connection held the most, or needed more than the whole budget (``ListeningOptions/heldByteLimit``).
@@ -120,6 +132,10 @@ extension ConnectionError: CustomStringConvertible {
         case .disconnected(let cause): cause.description
         case .tooManyConnections(1): "the peer's address already has a connection, and one is allowed"
         case .tooManyConnections(let limit): "the peer's address already has the \(limit) connections that are allowed"
+        case .tooManyNewConnections(let rate):
+            "more than \(rate.count) connections came in \(rate.time), which is the limit"
+        case .proxyHeader(let error): error.description
+        case .readTooSlowly(let rate): "the peer took fewer than \(rate.byteCount) bytes of output in \(rate.window)"
         case .tooSlow(let rate): "fewer than \(rate.byteCount) bytes of a packet arrived in \(rate.window)"
         case .noRoom(let limit): "no memory left: all connections together may hold \(limit) bytes"
         case .slowReader(let byteCount): "the peer reads too slowly for its room: \(byteCount) bytes wait to be sent"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
+import WirelineSession
 import WirelineTransport
 
 /// A client, as the handlers of ``MessageHandlers`` see it.
@@ -15,7 +16,7 @@ public final class ClientContext<Definition: PacketProtocol, State> {
     /// The packet whose message is handled now.
     let current = CurrentPacket()
     /// The numbers of messages that were taken lately, for limits.
-    private var rates: [ObjectIdentifier: MessageRate.Count] = [:]
+    private var rates: [ObjectIdentifier: RateBucket] = [:]
     /// Whether the state is being changed.
     @safe @exclusivity(unchecked) @usableFromInline var isChangingState = false
     @safe @exclusivity(unchecked) @usableFromInline var stateValue: State
@@ -135,7 +136,8 @@ public final class ClientContext<Definition: PacketProtocol, State> {
     ///
     /// - Returns: Whether it was counted.
     func countMessage(within limit: MessageRate) -> Bool {
-        rates[ObjectIdentifier(limit), default: MessageRate.Count()].take(limit, at: connection.connection.loop.now)
+        rates[ObjectIdentifier(limit), default: RateBucket()]
+            .take(limit.rate, at: connection.connection.loop.now.sinceOrigin)
     }
 }
 

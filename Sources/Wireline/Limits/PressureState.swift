@@ -3,8 +3,8 @@
 import WirelineSession
 import WirelineTransport
 
-/// The state of a connection that waits for the end of a packet, or holds more than the uncounted bytes. Only the
-/// connection's loop uses this.
+/// The state of a connection that waits for the end of a packet, whose output waits, or that holds more than the uncounted
+/// bytes. Only the connection's loop uses this.
 ///
 /// Most connections have none.
 final class PressureState {
@@ -18,9 +18,17 @@ final class PressureState {
     private var countedByteCount: UInt64 = 0
     /// The timer for the next check.
     private var timer: EventLoop.Timer?
+    /// The watch on how fast the peer takes output; nil while none waits.
+    private var reading: RateWatch?
+    /// How many bytes the peer had taken at the last check.
+    private var deliveredByteCount: UInt64 = 0
+    /// The timer for the next check of that.
+    private var readingTimer: EventLoop.Timer?
 
     /// Whether there is nothing to remember.
-    var isIdle: Bool { timer == nil && rest == nil && share.byteCount == 0 && !share.isWaiting }
+    var isIdle: Bool {
+        timer == nil && rest == nil && reading == nil && share.byteCount == 0 && !share.isWaiting
+    }
 
     // MARK: The rest of a packet
 
@@ -59,7 +67,40 @@ final class PressureState {
         return rest?.isTooSlow(at: now) == true
     }
 
-    // MARK: The timer
+    // MARK: Output that waits
+
+    /// Begins to watch how fast the peer takes output.
+    func beginReading(_ rate: MinimumRate, deliveredByteCount byteCount: UInt64, at now: Duration) {
+        reading = RateWatch(rate)
+        deliveredByteCount = byteCount
+        reading?.waits(at: now)
+    }
+
+    /// Stops watching: no output waits.
+    func endReading(on loop: EventLoop) {
+        loop.cancel(&readingTimer)
+        reading = nil
+    }
+
+    /// Counts what the peer has taken, and judges it.
+    ///
+    /// - Returns: Whether the peer is too slow.
+    func judgeReading(deliveredByteCount byteCount: UInt64, at now: Duration) -> Bool {
+        reading?.moved(Int(clamping: byteCount &- deliveredByteCount))
+        deliveredByteCount = byteCount
+        return reading?.isTooSlow(at: now) == true
+    }
+
+    /// Calls a closure at the next check of the output, unless one is scheduled already.
+    func scheduleReadingCheck(on loop: EventLoop, _ check: @escaping () -> Void) {
+        guard readingTimer == nil, let deadline = reading?.deadline else { return }
+        readingTimer = loop.schedule(at: MonotonicTime(sinceOrigin: deadline)) {
+            self.readingTimer = nil
+            check()
+        }
+    }
+
+    // MARK: The timer of a packet's rest
 
     /// Calls a closure at the next check, unless one is scheduled already.
     func scheduleCheck(on loop: EventLoop, _ check: @escaping () -> Void) {
@@ -70,9 +111,10 @@ final class PressureState {
         }
     }
 
-    /// Waits no more for the rest of a packet.
+    /// Waits no more: neither for the rest of a packet nor for the peer to take output.
     func stop(on loop: EventLoop) {
         loop.cancel(&timer)
         rest = nil
+        endReading(on: loop)
     }
 }

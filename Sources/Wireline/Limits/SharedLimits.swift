@@ -8,6 +8,8 @@ import WirelineTransport
 package final class SharedLimits: Sendable {
     /// The least speed of a packet that has begun to arrive; nil: no limit.
     let minimumRate: MinimumRate?
+    /// The least speed at which a peer takes output that waits; nil: no limit.
+    let minimumReadingRate: MinimumRate?
     /// The byte budget of all connections; nil: only each connection's own limits.
     let byteBudget: SharedByteBudget?
 
@@ -19,13 +21,14 @@ package final class SharedLimits: Sendable {
     package let messageTimes: MessageTimes?
 
     package init(
-        minimumRate: MinimumRate? = nil, heldByteLimit: Int? = nil, log: TrafficLog? = nil, side: WirelineCodec.Sender,
-        messageTimes: MessageTimes? = nil
+        minimumRate: MinimumRate? = nil, minimumReadingRate: MinimumRate? = nil, heldByteLimit: Int? = nil,
+        log: TrafficLog? = nil, side: WirelineCodec.Sender, messageTimes: MessageTimes? = nil
     ) {
         self.messageTimes = messageTimes
         self.log = log
         self.side = side
         self.minimumRate = minimumRate
+        self.minimumReadingRate = minimumReadingRate
         byteBudget = heldByteLimit.map { SharedByteBudget(limit: $0) }
     }
 }

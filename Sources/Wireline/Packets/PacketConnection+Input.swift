@@ -118,6 +118,7 @@ extension PacketConnection {
     package func outputStalled(_ stream: ByteStream) {
         input.shrink(on: loop)
         _ = requestMemory()
+        watchReading()
     }
 
     package func outputShrank(_ stream: ByteStream) {
@@ -126,6 +127,7 @@ extension PacketConnection {
 
     package func outputDrained(_ stream: ByteStream) {
         if !stream.wantsToRead { peerWatch.restartWaiting(at: loop.now) }
+        endReadingWatch()
         resumeSenders()
         if batchHandler != nil { deliver() }
         readIfWanted()

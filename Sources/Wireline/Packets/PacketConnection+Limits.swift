@@ -17,7 +17,11 @@ extension PacketConnection: LimitedConnection {
 
     var receivedPacketCount: Int { input.packetCount }
 
-    func abort(_ error: ConnectionError) { end(error) }
+    func abort(_ error: ConnectionError) {
+        // The input may have ended before.
+        if !ending.isLeaving { ending.fail(error) }
+        end(error)
+    }
 
     func continueWithMemory() {
         peerWatch.restartWaiting(at: loop.now)

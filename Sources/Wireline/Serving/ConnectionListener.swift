@@ -64,8 +64,6 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     private struct State {
         /// The connections that have not ended.
         var connections: Set<Connection> = []
-        /// The number of connections from each address.
-        var limiter: ConnectionLimiter
         /// The sums for connections that have ended.
         var totals = ServerCounters()
         /// The drain, which tells the connections to leave.
@@ -97,7 +95,9 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     private let sharedLimits: SharedLimits
     /// The loops that carry the connections.
     private let group: EventLoopGroup
-    private let state: Lock<State>
+    /// Decides which connections are taken.
+    private let entrance: ConnectionEntrance
+    private let state = Lock(State())
 
     private init(
         _ listener: Listener, on group: EventLoopGroup, _ options: ListeningOptions, _ sharedLimits: SharedLimits,
@@ -108,7 +108,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         self.options = options
         self.sharedLimits = sharedLimits
         self.service = service
-        state = Lock(State(limiter: ConnectionLimiter(limit: options.connectionLimitPerAddress)))
+        entrance = ConnectionEntrance(options)
     }
 
     /// Begins to listen.
@@ -130,7 +130,8 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
             let listener = try await Listener.bind(to: addresses, on: group, policy)
             let server = ConnectionListener(listener, on: group, options, sharedLimits, service)
             await server.watchSlowTurns()
-            listener.start(Listener.Reports(acceptFailed: server.acceptFailed), accept: server.accept)
+            let reports = Listener.Reports(acceptFailed: server.acceptFailed, limitReached: server.limitReached)
+            listener.start(reports, accept: server.accept)
             return server
         } catch {
             throw error == .cancelled ? .cancelled : .transport(error)
@@ -151,10 +152,23 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
 
     @Sendable
     private func accept(_ stream: ByteStream, at address: SocketAddress) {
-        guard admit(stream.peerAddress) else {
-            let limit = options.connectionLimitPerAddress ?? 0
-            return tellEnd(of: stream.peerAddress, ConnectionError.tooManyConnections(limit: limit))
+        entrance.decide(on: stream, at: address) { outcome in
+            switch outcome {
+            case .admitted(let address):
+                self.state.withLock { $0.totals.acceptedConnectionCount += 1 }
+                self.begin(stream, at: address)
+            case .refused(let reason, let error):
+                self.state.withLock { $0.totals.refusedConnectionCounts[reason, default: 0] += 1 }
+                self.tellEnd(of: stream.peerAddress, error)
+            case .left: self.tellEnd(of: stream.peerAddress, nil)
+            }
         }
+    }
+
+    /// Begins a connection.
+    ///
+    /// - Parameter address: The address that the client connected to.
+    private func begin(_ stream: ByteStream, at address: SocketAddress) {
         if let keepAliveTime = options.keepAliveTime { stream.keepAlive(after: keepAliveTime) }
         let connection: Connection
         do {
@@ -179,18 +193,9 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         if isFirst { options.acceptFailed?(error) }
     }
 
-    /// - Returns: Whether the address may have one more connection.
-    private func admit(_ peer: SocketAddress) -> Bool {
-        let network = options.connectionLimitPerAddress.flatMap { _ in PeerNetwork(peer) }
-        return state.withLock { state in
-            let isAdmitted = network.map { state.limiter.admit(from: $0) } ?? true
-            if isAdmitted {
-                state.totals.acceptedConnectionCount += 1
-            } else {
-                state.totals.refusedConnectionCount += 1
-            }
-            return isAdmitted
-        }
+    @Sendable
+    private func limitReached() {
+        state.withLock { $0.totals.connectionLimitCount += 1 }
     }
 
     /// The message for a connection that arrives after the server stopped accepting; nil: none.
@@ -247,14 +252,8 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     }
 
     private func ended(_ peer: SocketAddress, _ failure: (any Error)?) {
-        release(peer)
+        entrance.ended(from: peer)
         tellEnd(of: peer, failure)
-    }
-
-    /// Removes a connection from the count of its address.
-    private func release(_ peer: SocketAddress) {
-        guard options.connectionLimitPerAddress != nil, let network = PeerNetwork(peer) else { return }
-        state.withLock { $0.limiter.ended(from: network) }
     }
 
     private func tellEnd(of peer: SocketAddress, _ failure: (any Error)?) {
@@ -327,6 +326,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
             if state.farewell == nil { state.farewell = farewell }
             state.isShuttingDown = true
         }
+        entrance.close()
         // Connections that wait to be accepted get the message, too. Their loops need one turn to register them.
         for loop in await listener.loop.run({ self.listener.takeWaiting() }) { await loop.run {} }
         await listener.loop.run { self.beginDrain(DrainPolicy(spread: spread, timeout: timeout)) }
@@ -423,20 +423,6 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         connection.stream.loop.execute {
             connection.handlerTask?.cancel()
             connection.close()
-        }
-    }
-}
-
-extension PeerNetwork {
-    /// Makes the network of an address; nil for a Unix domain socket.
-    package init?(_ address: SocketAddress) {
-        let bytes = address.bytes
-        switch address.addressFamily {
-        case .ipv4: self.init(ipv4: bytes.reduce(0) { $0 << 8 | UInt32($1) })
-        case .ipv6:
-            let halves = [bytes[..<8], bytes[8...]].map { $0.reduce(0) { $0 << 8 | UInt64($1) } }
-            self.init(ipv6: halves[0], halves[1])
-        case nil: return nil
         }
     }
 }

@@ -20,6 +20,21 @@ public struct ListeningOptions: Sendable {
     /// A connection beyond the limit is closed at once, before TLS. ``connectionEnded`` receives
     /// ``ConnectionError/tooManyConnections(limit:)``. Clients of a Unix domain socket have no address, and no such limit.
     public var connectionLimitPerAddress: Int?
+    /// How fast connections may come, all together (default: no limit).
+    ///
+    ///     configuration.listening.connectionRate = MaximumRate(500)  // 500 a second
+    ///
+    /// A connection beyond it is closed at once, before TLS: so this also limits how many TLS handshakes, which cost most
+    /// of the time, a server does in a second. ``connectionEnded`` receives
+    /// ``ConnectionError/tooManyNewConnections(_:)``, and ``ServerCounters/refusedConnectionCounts`` counts it.
+    public var connectionRate: MaximumRate?
+    /// How fast connections may come from one address, or one 64-bit network of IPv6 (default: no limit).
+    ///
+    /// See ``connectionRate`` for what happens to others, and ``connectionLimitPerAddress`` for why there is no limit by
+    /// default. Connections that this limit refuses do not count for ``connectionRate``.
+    public var connectionRatePerAddress: MaximumRate?
+    /// The proxies that tell the addresses of their clients (PROXY protocol); nil: none (default).
+    public var proxyProtocol: ProxyProtocol?
     /// The length of the system's queue of new connections (default 4,096; Linux allows at most `net.core.somaxconn`).
     ///
     /// Each address that the server listens at has a queue of its own.
@@ -53,6 +68,15 @@ public struct ListeningOptions: Sendable {
     /// code 1013. In a WebSocket any byte counts, also of pings. A message in fragments with long pauses is slow: if
     /// your clients send such messages, set nil.
     public var minimumRate: MinimumRate?
+    /// The least speed at which a client takes output that waits for it (default: 2,048 bytes in 60 s); nil: no limit.
+    ///
+    /// The time runs while output waits here because the client's system takes no more. What that system acknowledges
+    /// counts. If less than that waits, the client has the whole time for it. A client that takes nothing at all times out
+    /// before (``ConnectionLimits/writeTimeout``, 30 s).
+    ///
+    /// A slower client's connection ends with ``ConnectionError/readTooSlowly(_:)``, at once and without a closing
+    /// message, which the client would not read.
+    public var minimumReadingRate: MinimumRate?
     /// The memory that all connections together may hold, in bytes (default 1 GiB); nil: only their own limits apply.
     ///
     /// It limits packets and messages that were not taken or have not arrived whole, also their inflated content, and
@@ -102,7 +126,9 @@ public struct ListeningOptions: Sendable {
     public init(
         connectionLimit: Int = 65_536, connectionLimitPerAddress: Int? = nil, tls: TLSContext? = nil,
         handshakeTimeout: Duration? = .seconds(30), idleTimeout: Duration? = nil,
-        minimumRate: MinimumRate? = MinimumRate(window: .seconds(30)), heldByteLimit: Int? = 1 << 30,
+        minimumRate: MinimumRate? = MinimumRate(window: .seconds(30)),
+        minimumReadingRate: MinimumRate? = MinimumRate(byteCount: 2_048, window: .seconds(60)),
+        heldByteLimit: Int? = 1 << 30,
         connectionEnded: (@Sendable (SocketAddress, (any Error)?) -> Void)? = nil
     ) {
         self.connectionLimit = connectionLimit
@@ -111,6 +137,7 @@ public struct ListeningOptions: Sendable {
         self.handshakeTimeout = handshakeTimeout
         self.idleTimeout = idleTimeout
         self.minimumRate = minimumRate
+        self.minimumReadingRate = minimumReadingRate
         self.heldByteLimit = heldByteLimit
         self.connectionEnded = connectionEnded
     }
@@ -120,6 +147,7 @@ extension ListeningOptions {
     /// The limits that the server's connections share.
     func sharedLimits(log: TrafficLog?, messageTimes: MessageTimes? = nil) -> SharedLimits {
         SharedLimits(
-            minimumRate: minimumRate, heldByteLimit: heldByteLimit, log: log, side: .server, messageTimes: messageTimes)
+            minimumRate: minimumRate, minimumReadingRate: minimumReadingRate, heldByteLimit: heldByteLimit, log: log,
+            side: .server, messageTimes: messageTimes)
     }
 }

@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ServerCounters {
+    /// Why a connection was refused, in classes that a dashboard can count.
+    @nonexhaustive
+    public enum RefusalReason: String, CaseIterable, Sendable {
+        /// Its address had as many connections as it may have (``ListeningOptions/connectionLimitPerAddress``).
+        case addressLimit = "address_limit"
+        /// Too many connections came from its address at once (``ListeningOptions/connectionRatePerAddress``).
+        case addressRate = "address_rate"
+        /// Too many connections came at once (``ListeningOptions/connectionRate``).
+        case rate
+        /// A proxy sent no valid header (``ConnectionError/proxyHeader(_:)``).
+        case proxyHeader = "proxy_header"
+    }
+
     /// Why a connection has ended, in classes that a dashboard can count.
     @nonexhaustive
     public enum EndReason: String, CaseIterable, Sendable {
@@ -10,6 +23,8 @@ extension ServerCounters {
         case timedOut = "timed_out"
         /// A packet or message arrived too slowly (``ConnectionError/tooSlow(_:)``).
         case tooSlow = "too_slow"
+        /// The client took output too slowly (``ConnectionError/readTooSlowly(_:)``).
+        case readTooSlowly = "read_too_slowly"
         /// A room closed the connection, because its peer read too slowly (``ConnectionError/slowReader(pendingByteCount:)``).
         case slowReader = "slow_reader"
         /// The byte budget was used up (``ConnectionError/noRoom(limit:)``).
@@ -47,6 +62,7 @@ extension ServerCounters {
             case .transport(.closed), .cancelled, .webSocket(.requestRefused): return nil
             case .transport(.timedOut): self = .timedOut
             case .tooSlow: self = .tooSlow
+            case .readTooSlowly: self = .readTooSlowly
             case .slowReader: self = .slowReader
             case .noRoom: self = .noRoom
             case .kicked: self = .kicked

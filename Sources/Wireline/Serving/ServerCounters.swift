@@ -6,10 +6,14 @@ public struct ServerCounters: Equatable, Sendable {
     public var connectionCount = 0
     /// The number of accepted connections, open and ended, without refused ones.
     public var acceptedConnectionCount = 0
-    /// The number of connections refused because their address had too many.
+    /// The number of refused connections for each reason. A reason that did not occur may be missing.
+    public var refusedConnectionCounts: [RefusalReason: Int] = [:]
+    /// The number of refused connections, for all reasons together.
+    public var refusedConnectionCount: Int { refusedConnectionCounts.values.reduce(0, +) }
+    /// How often connections had to wait because ``ListeningOptions/connectionLimit`` was reached.
     ///
-    /// See ``ConnectionError/tooManyConnections(limit:)``.
-    public var refusedConnectionCount = 0
+    /// It is counted when connections begin to wait, and again only after none waited.
+    public var connectionLimitCount = 0
     /// How often the system could not give the server a connection, usually because no descriptors were left.
     ///
     /// The server tries again every 100 ms (``ListeningOptions/acceptFailed``).
@@ -20,6 +24,9 @@ public struct ServerCounters: Equatable, Sendable {
     public var tooSlowConnectionCount = 0
     /// The number of connections closed because the byte budget was used up (``ConnectionError/noRoom(limit:)``).
     public var noRoomConnectionCount = 0
+    /// The number of connections closed because the client took output too slowly
+    /// (``ConnectionError/readTooSlowly(_:)``).
+    public var readTooSlowlyConnectionCount: Int { endedConnectionCounts[.readTooSlowly, default: 0] }
     /// The number of connections that were kicked.
     public var kickedConnectionCount = 0
     /// The number of ended connections for each reason. A reason that did not occur may be missing.

@@ -40,9 +40,14 @@ extension ServerMetrics.PrometheusText {
         counter(
             "wireline_accepted_connections_total", "Accepted connections, without refused ones.",
             counters.acceptedConnectionCount, labels)
+        for reason in ServerCounters.RefusalReason.allCases {
+            counter(
+                "wireline_refused_connections_total", "Refused connections, by reason.",
+                counters.refusedConnectionCounts[reason, default: 0], labels + [("reason", reason.rawValue)])
+        }
         counter(
-            "wireline_refused_connections_total", "Connections refused because their address had too many.",
-            counters.refusedConnectionCount, labels)
+            "wireline_connection_limit_reached_total", "How often connections waited because the limit was reached.",
+            counters.connectionLimitCount, labels)
         counter(
             "wireline_failed_accepts_total", "How often the system had no descriptor for a connection.",
             counters.failedAcceptCount, labels)

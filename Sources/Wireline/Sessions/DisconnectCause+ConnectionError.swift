@@ -24,7 +24,9 @@ extension DisconnectCause {
             case .webSocketEnded: .endedByPeer
             case .disconnected(let cause): cause
             case .httpRequest, .cancelled, .alreadyReceiving, .notOnLoop, .tooManyRequests, .session, .sessionEnded,
-                .tooManyConnections, .tooSlow, .noRoom, .slowReader, .kicked:
+                .tooManyConnections, .tooManyNewConnections, .proxyHeader, .tooSlow, .readTooSlowly, .noRoom,
+                .slowReader,
+                .kicked:
                 .failed(error.description)
             }
     }

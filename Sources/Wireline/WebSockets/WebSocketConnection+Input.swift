@@ -93,6 +93,7 @@ extension WebSocketConnection {
     }
 
     package func outputDrained(_ stream: ByteStream) {
+        endReadingWatch()
         // There may be memory again for input that waits.
         if handshake.isComplete, !ending.isFinishing { input.hasBlock ? parse() : settle() }
         closeIfFinished()
@@ -100,6 +101,7 @@ extension WebSocketConnection {
 
     package func outputStalled(_ stream: ByteStream) {
         _ = requestMemory()
+        watchReading()
     }
 
     package func outputShrank(_ stream: ByteStream) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The slowest speed at which a peer may send a packet.
+/// The slowest speed at which a peer may send a packet, or take output that waits for it.
 public struct MinimumRate: Equatable, Sendable {
-    /// How many bytes must arrive in each ``window`` (default 1,024).
+    /// How many bytes must arrive, or be taken, in each ``window`` (default 1,024).
     public var byteCount: Int
     /// The length of a window (default 10 s; at least 1 ms).
     public var window: Duration
@@ -14,7 +14,7 @@ public struct MinimumRate: Equatable, Sendable {
     }
 }
 
-/// Detects a peer that sends a packet too slowly and holds memory meanwhile.
+/// Detects a peer that sends a packet, or takes output, too slowly and holds memory meanwhile.
 ///
 /// The clock runs while this side waits for the rest of a packet. A packet that is complete within the window is never
 /// too slow, however small. Pauses in which this side does not wait do not count.

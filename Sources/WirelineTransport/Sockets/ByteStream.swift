@@ -16,8 +16,8 @@
 @usableFromInline
 package final class ByteStream: PollTarget, @unchecked Sendable {
     @usableFromInline package let loop: EventLoop
-    /// The address of the peer.
-    package let peerAddress: SocketAddress
+    /// The address of the peer; behind a proxy that says it, that of the client.
+    package private(set) var peerAddress: SocketAddress
 
     @safe @exclusivity(unchecked) private(set) var socket: StreamSocket
     /// Converts the stream's bytes to those on the wire and back, such as TLS; nil: there is none.
@@ -65,6 +65,12 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     package var hasFailedOutput: Bool { outputLife.hasFailed }
 
     // MARK: Starting
+
+    /// Replaces the address of the peer, which a proxy has said.
+    package func setPeerAddress(_ address: SocketAddress) {
+        precondition(!isOpen, "the stream has been started")
+        peerAddress = address
+    }
 
     /// Puts a transform between the stream and its socket; call it before the stream is started.
     package func insert(_ transform: any StreamTransform) {

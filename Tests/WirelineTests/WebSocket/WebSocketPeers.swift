@@ -36,6 +36,7 @@ extension WebSocketServerConfiguration {
         var configuration = WebSocketServerConfiguration()
         configuration.listening.handshakeTimeout = nil
         configuration.listening.minimumRate = nil
+        configuration.listening.minimumReadingRate = nil
         configuration.limits = .patient
         return configuration
     }

@@ -39,6 +39,42 @@ struct WebSocketServerLimitTests {
 
     // MARK: Slow ones
 
+    @Test func `a client that takes output too slowly is closed, with a reason of its own`() async throws {
+        let ends = WebSocketEnds()
+        let rate = MinimumRate(byteCount: 1_000, window: .milliseconds(100))
+        let server = try await WebSocketServer.start(
+            at: "127.0.0.1", port: 0, configuration: ends.configure { $0.listening.minimumReadingRate = rate }
+        ) { client in
+            while true { try await client.send(String(repeating: "x", count: 60_000)) }
+        }
+        let socket = try await openedSocket(at: server.address.port)
+        #expect(await ends.first(1) == ["\(ConnectionError.readTooSlowly(rate))"])
+        #expect(await server.counters().endedConnectionCounts == [.readTooSlowly: 1])
+        withExtendedLifetime(socket) {}
+        await server.shutDown()
+    }
+
+    @Test func `connections that come too fast are refused, all together and by address`() async throws {
+        for change: @Sendable (inout WebSocketServerConfiguration) -> Void in [
+            { $0.listening.connectionRate = MaximumRate(2, per: .seconds(1_000)) },
+            { $0.listening.connectionRatePerAddress = MaximumRate(2, per: .seconds(1_000)) },
+        ] {
+            let ends = WebSocketEnds()
+            let server = try await WebSocketServer.echo(ends.configure(change))
+            var sockets: [RawSocket] = []
+            for _ in 0..<2 { sockets.append(try await openedSocket(at: server.address.port)) }
+            let refused = try RawSocket.connect(to: server.address.port)
+            let error = ConnectionError.tooManyNewConnections(MaximumRate(2, per: .seconds(1_000)))
+            #expect(await ends.first(1) == ["\(error)"])
+            #expect(try await onThread { try refused.receive() } == [])
+            let counters = await server.counters()
+            #expect(counters.refusedConnectionCounts.values.map(\.self) == [1])
+            #expect(counters.acceptedConnectionCount == 2)
+            withExtendedLifetime(sockets) {}
+            await server.shutDown(within: .zero)
+        }
+    }
+
     enum Dribble: CaseIterable {
         case frame, compressedFrame, fragmentsWithPings
 

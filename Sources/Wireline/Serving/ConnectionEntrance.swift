@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineTransport
+
+/// Lets connections in: reads the headers of trusted proxies, and then keeps the limits on connections.
+package final class ConnectionEntrance: Sendable {
+    package enum Outcome {
+        /// It may stay. Its address is the client's; `address` is the one that the client connected to. Call
+        /// ``ended(from:)`` when it ends.
+        case admitted(at: SocketAddress)
+        /// It is refused, for a limit or for what its proxy sent. It is closed when it is released.
+        case refused(ServerCounters.RefusalReason, ConnectionError)
+        /// Its proxy has left before the first byte, or the server shuts down.
+        case left
+    }
+
+    private struct State {
+        var gate: ConnectionGate
+        /// What reads the headers of proxies.
+        var receptions: [ObjectIdentifier: ProxyHeaderReception] = [:]
+        var isClosed = false
+    }
+
+    private let proxyProtocol: ListeningOptions.ProxyProtocol?
+    private let state: Lock<State>
+
+    package init(_ options: ListeningOptions) {
+        proxyProtocol = options.proxyProtocol
+        state = Lock(State(gate: ConnectionGate(options)))
+    }
+
+    /// Decides on a connection; called on its loop.
+    ///
+    /// - Parameters:
+    ///   - stream: The connection, which is not started.
+    ///   - address: The server's address that it was accepted at.
+    ///   - completion: Called once, on the loop. The stream is again not started.
+    package func decide(
+        on stream: ByteStream, at address: SocketAddress, _ completion: @escaping (Outcome) -> Void
+    ) {
+        guard let proxyProtocol, proxyProtocol.trusts(stream.peerAddress) else {
+            return completion(admit(stream, at: address))
+        }
+        let key = ObjectIdentifier(stream)
+        let reception = ProxyHeaderReception(stream, proxyProtocol) { outcome in
+            self.state.withLock { _ = $0.receptions.removeValue(forKey: key) }
+            switch outcome {
+            case .header(let header):
+                if let source = header.source { stream.setPeerAddress(source) }
+                completion(self.admit(stream, at: header.destination ?? address))
+            case .failed(let error): completion(.refused(.proxyHeader, .proxyHeader(error)))
+            case .left: completion(.left)
+            }
+        }
+        let isClosed = state.withLock { state in
+            state.receptions[key] = reception
+            return state.isClosed
+        }
+        if isClosed { reception.cancel() } else { reception.start(within: proxyProtocol.timeout) }
+    }
+
+    private func admit(_ stream: ByteStream, at address: SocketAddress) -> Outcome {
+        let refusal = state.withLock { $0.gate.admit(from: stream.peerAddress, at: stream.loop.now) }
+        return refusal.map { .refused($0.reason, $0.error) } ?? .admitted(at: address)
+    }
+
+    /// Stops counting a connection that was admitted; may be called on any thread.
+    package func ended(from peer: SocketAddress) {
+        state.withLock { $0.gate.ended(from: peer) }
+    }
+
+    /// Waits for headers no more; may be called on any thread.
+    package func close() {
+        let receptions = state.withLock { state in
+            state.isClosed = true
+            return Array(state.receptions.values)
+        }
+        for reception in receptions { reception.loop.execute { reception.cancel() } }
+    }
+}

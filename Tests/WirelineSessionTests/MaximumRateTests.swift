@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineSession
+
+struct MaximumRateTests {
+    private static let one = PeerNetwork(ipv4: 1), other = PeerNetwork(ipv4: 2)
+
+    @Test func `so many may come at once, and then one in each part of the time`() {
+        let rate = MaximumRate(4, per: .seconds(2))
+        var bucket = RateBucket()
+        for _ in 0..<4 { #expect(bucket.take(rate, at: .seconds(10)) == true) }
+        #expect(bucket.take(rate, at: .seconds(10)) == false)
+        #expect(bucket.take(rate, at: .milliseconds(10_499)) == false)
+        #expect(bucket.take(rate, at: .milliseconds(10_500)) == true)
+        #expect(bucket.take(rate, at: .milliseconds(10_501)) == false)
+        for _ in 0..<4 { #expect(bucket.take(rate, at: .seconds(100)) == true) }
+        #expect(bucket.take(rate, at: .seconds(100)) == false)
+    }
+
+    @Test(arguments: [0, -1])
+    func `a rate of none in a time counts as one, and without a time there is no limit`(count: Int) {
+        var bucket = RateBucket()
+        #expect(bucket.take(MaximumRate(count), at: .zero) == true)
+        #expect(bucket.take(MaximumRate(count), at: .zero) == false)
+        for _ in 0..<10 { #expect(bucket.take(MaximumRate(1, per: .zero), at: .zero) == true) }
+    }
+
+    @Test func `a peer that comes too fast is refused without harm to others`() {
+        let (total, each) = (MaximumRate(10), MaximumRate(2))
+        var limiter = ConnectionRateLimiter(total: total, perNetwork: each)
+        for _ in 0..<2 { #expect(limiter.admit(from: Self.one, at: .zero) == nil) }
+        for _ in 0..<100 { #expect(limiter.admit(from: Self.one, at: .zero) == .network(each)) }
+        #expect(limiter.admit(from: Self.other, at: .zero) == nil)
+        for _ in 0..<7 { #expect(limiter.admit(from: nil, at: .zero) == nil) }
+        #expect(limiter.admit(from: nil, at: .zero) == .total(total))
+        #expect(limiter.admit(from: PeerNetwork(ipv4: 3), at: .zero) == .total(total))
+    }
+
+    @Test func `without limits nothing is remembered`() {
+        var limiter = ConnectionRateLimiter(total: nil, perNetwork: nil)
+        for address: UInt32 in 0..<1_000 { #expect(limiter.admit(from: PeerNetwork(ipv4: address), at: .zero) == nil) }
+        #expect(limiter.networkCount == 0)
+    }
+
+    @Test func `peers beyond the memory share one bucket, until others are forgotten`() {
+        let rate = MaximumRate(2)
+        var limiter = ConnectionRateLimiter(total: nil, perNetwork: rate, networkLimit: 10)
+        func admit(_ addresses: Range<UInt32>, at now: Duration) -> Int {
+            addresses.count { limiter.admit(from: PeerNetwork(ipv4: $0), at: now) == nil }
+        }
+        #expect(admit(0..<10, at: .zero) == 10)
+        #expect(admit(10..<100, at: .zero) == 2)
+        #expect(limiter.networkCount == 10)
+        // The known ones keep their own buckets.
+        #expect(admit(0..<10, at: .zero) == 10)
+        #expect(admit(0..<10, at: .zero) == 0)
+        #expect(admit(100..<110, at: .seconds(1)) == 10)
+        #expect(limiter.networkCount == 10)
+    }
+}
