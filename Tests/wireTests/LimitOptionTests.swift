@@ -16,9 +16,14 @@ struct LimitOptionTests {
     @Test(arguments: commands)
     func `help lists every limit of a command with its default`(_ command: String) throws {
         let help = try Workspace().shell("wire \(command) --help").output
-        for option in ["connection-limit N", "connection-limit-per-address N|none", "idle-timeout TIME|none"] {
-            #expect(help.contains("--\(option) "))
+        for option in [
+            "connection-limit N", "connection-limit-per-address N|none", "connection-rate N/TIME|none",
+            "connection-rate-per-address N/TIME|none", "idle-timeout TIME|none", "listen HOST:PORT", "backlog N",
+            "proxy-protocol FROM", "share-port", "socket-mode MODE", "log-rate N",
+        ] {
+            #expect(help.contains("--\(option) "), "\(option)")
         }
+        #expect(help.contains("(default 2048/60s)") == (command != "proxy"))
         #expect(help.contains("this long (default 30s)"))
         #expect(help.contains("--handshake-timeout") == (command != "proxy"))
         #expect(help.contains("(default 1073741824)") == (command != "proxy"))

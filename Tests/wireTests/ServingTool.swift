@@ -28,7 +28,9 @@ final class ServingTool {
         _ words: [String], at endpoint: String = "127.0.0.1:0", files: KeyValuePairs<String, String>
     ) throws {
         // Only the limits that a test sets may end a connection, however busy the machine is.
-        let patience = ["--first-packet-timeout", "none", "--minimum-rate", "none"]
+        let patience = [
+            "--first-packet-timeout", "none", "--minimum-rate", "none", "--minimum-reading-rate", "none",
+        ]
         try self.init(running: ["serve", endpoint, "--echo"] + patience + words, files: files)
     }
 
@@ -188,7 +190,7 @@ func peer(
     try await PacketListener.start(
         at: "127.0.0.1", port: 0, layout: layout, packetLimit: 1 << 20,
         configuration: ServerConfiguration(
-            listening: ListeningOptions(minimumRate: nil), firstPacketTimeout: nil,
+            listening: ListeningOptions(minimumRate: nil, minimumReadingRate: nil), firstPacketTimeout: nil,
             limits: ConnectionLimits(writeTimeout: nil)),
         handler: .task { listener, connection in
             Task(executorPreference: connection.loop) {

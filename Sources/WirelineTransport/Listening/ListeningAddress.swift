@@ -40,7 +40,8 @@ public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
         ListeningAddress(place: .unix(path, mode: mode))
     }
 
-    /// A socket that already listens, which the process has inherited, for example from systemd.
+    /// A socket that already listens, which the process has inherited, for example from systemd
+    /// (``ServiceManager/inheritedAddresses()``).
     ///
     /// The server takes it over and closes it.
     public static func inherited(descriptor: Int32) -> ListeningAddress {

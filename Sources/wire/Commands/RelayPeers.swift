@@ -14,15 +14,17 @@ extension Command {
             + TLSOptions.clientOptions,
         example: "wire proxy --listen 127.0.0.1:9002 --to 127.0.0.1:9001 --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
-            let here = try endpoint(.listen, arguments, isServed: true)
-            let target = try endpoint(.target, arguments)
+            guard arguments.has(.listen) else { throw .usage("\(Option.listen.name) is missing") }
+            let here = try ServedAddresses(arguments.all(.listen).map { ($0, Option.listen.name) }, arguments)
+            guard let targetText = arguments[.target] else { throw .usage("\(Option.target.name) is missing") }
+            let target = try HostAndPort(targetText, of: Option.target.name)
             // A wrong call is reported before anything is done.
             _ = try pagePort(arguments)
             let limits = try LimitOptions.relayLimits(arguments)
             let tls = try TLSOptions.client(arguments)
             let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
             let descriptorLimit = DescriptorLimit.raise()
-            let log = ConnectionLog(console)
+            let log = try ConnectionLog(console, arguments)
             let capture = try arguments[.record].map { path throws(CommandError) in try makeCapture(path, log) }
             let addresses = try await transport("connect to \(target)") { () async throws(TransportError) in
                 try await target.addresses()
@@ -36,10 +38,12 @@ extension Command {
                 listener, to: target, addresses, tls: tls, description, limits, capture: capture, page: page, log)
             let end = Signals.takeOver()
             relay.start()
-            try console.print("listening on \(relay.address)")
+            for address in relay.addresses { try console.print("listening on \(address)") }
             if let page { try console.print("the traffic is shown at \(page.address)") }
             try console.flush()
+            ServiceManager.notify(.ready)
             for await _ in end {}
+            ServiceManager.notify(.stopping)
             await relay.close()
             await page?.close()
             await log.finish()
@@ -55,13 +59,6 @@ extension Command {
         } catch {
             throw .failure("cannot \(what): \(error)")
         }
-    }
-
-    private static func endpoint(
-        _ option: Option, _ arguments: Arguments, isServed: Bool = false
-    ) throws(CommandError) -> HostAndPort {
-        guard let text = arguments[option] else { throw .usage("\(option.name) is missing") }
-        return try HostAndPort(text, of: option.name, isServed: isServed)
     }
 
     private static func pagePort(_ arguments: Arguments) throws(CommandError) -> UInt16? {
@@ -93,8 +90,10 @@ extension Command {
 
 extension Option {
     fileprivate static let listen = Option(
-        "--listen", value: "HOST:PORT", "the address to listen on; with port 0 the system chooses a port")
-    fileprivate static let target = Option("--to", value: "HOST:PORT", "the server to forward to")
+        "--listen", value: "HOST:PORT",
+        "the address to listen on, or unix:PATH; with port 0 the system chooses a port; systemd: takes the sockets that systemd "
+            + "hands over; repeat it for more")
+    fileprivate static let target = Option("--to", value: "HOST:PORT", "the server to forward to, or unix:PATH")
     fileprivate static let web = Option(
         "--web", value: "PORT",
         "also show the packets on a page for this machine's browsers, at http://127.0.0.1:PORT/; with port 0 the system "

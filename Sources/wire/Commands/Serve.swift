@@ -23,7 +23,7 @@ extension Command {
         run: { arguments, console throws(CommandError) in
             try requireSense(arguments)
             if arguments.has(.check) { return try check(arguments, console) }
-            let endpoint = try HostAndPort(arguments.word(at: 0) ?? "", isServed: true)
+            let served = try ServedAddresses(arguments)
             let configuration = try configuration(arguments)
             let loopCount = try ServerLoops.count(arguments)
             let tls = try TLSOptions.server(arguments)
@@ -37,10 +37,10 @@ extension Command {
             // Each loop needs descriptors.
             DescriptorLimit.raise()
             let group = try ServerLoops.start(loopCount)
-            let log = ConnectionLog(console)
+            let log = try ConnectionLog(console, arguments)
             try tls?.reloadOnHangUp(log)
             let server = try await listen(
-                at: endpoint, configuration, tls?.context, description, on: group, arguments, log,
+                at: served, configuration, tls?.context, description, on: group, arguments, log,
                 handler: script.map { $0.makeHandler { log.note($0) } }
                     ?? .batches(arguments.has(.benchmark) ? Echo.makeBenchmarkHandler : Echo.makeHandler))
             var operations: OperationsListener?
@@ -93,7 +93,7 @@ extension Command {
     }
 
     private static func listen(
-        at endpoint: HostAndPort, _ configuration: ServerConfiguration, _ tls: TLSContext?,
+        at served: ServedAddresses, _ configuration: ServerConfiguration, _ tls: TLSContext?,
         _ description: ProtocolDescription, on group: EventLoopGroup, _ arguments: Arguments, _ log: ConnectionLog,
         handler: PacketHandler
     ) async throws(CommandError) -> PacketListener {
@@ -106,11 +106,11 @@ extension Command {
         configuration.listening.acceptFailed = { error in log.acceptFailed(error) }
         do throws(ConnectionError) {
             return try await PacketListener.start(
-                at: [endpoint.listening], on: group,
+                at: served.addresses, on: group,
                 layout: description.layout, packetLimit: description.options.maximumPacketByteCount,
                 configuration: configuration, handler: handler)
         } catch {
-            throw .failure("cannot listen on \(endpoint): \(error)")
+            throw .failure("cannot listen on \(served): \(error)")
         }
     }
 }

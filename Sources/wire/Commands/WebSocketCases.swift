@@ -9,7 +9,8 @@ extension Command {
         name: "websocket cases",
         summary: "run the cases of a server that tests WebSocket clients, such as Autobahn's",
         parameters: [.webSocketURL],
-        options: [.agent, .deflate, .messageLimit] + TLSOptions.clientOptions + NetworkOptions.connectingOptions,
+        options: [.agent, .unixSocket, .deflate, .messageLimit] + TLSOptions.clientOptions
+            + NetworkOptions.connectingOptions,
         example: "wire websocket cases ws://127.0.0.1:9001 --agent wire --deflate",
         run: { arguments, console throws(CommandError) in
             guard let agent = arguments[.agent] else { throw .usage("\(Option.agent.name) is missing") }

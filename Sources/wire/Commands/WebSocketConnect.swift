@@ -10,7 +10,7 @@ extension Command {
         name: "websocket connect",
         summary: "send lines of standard input as text messages, and print what arrives, until a side closes",
         parameters: [.webSocketURL],
-        options: [.subprotocol, .origin, .wait, .deflate, .messageLimit] + TLSOptions.clientOptions
+        options: [.subprotocol, .origin, .wait, .unixSocket, .deflate, .messageLimit] + TLSOptions.clientOptions
             + NetworkOptions.connectingOptions,
         example: "echo hello | wire websocket connect ws://127.0.0.1:9002/",
         run: { arguments, console throws(CommandError) in

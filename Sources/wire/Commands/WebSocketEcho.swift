@@ -14,9 +14,9 @@ extension Command {
             + TLSOptions.serverOptions,
         example: "wire websocket echo 127.0.0.1:9002 --deflate",
         run: { arguments, console throws(CommandError) in
-            let endpoint = try HostAndPort(arguments.word(at: 0) ?? "", isServed: true)
+            let served = try ServedAddresses(arguments)
             let loopCount = try ServerLoops.count(arguments)
-            let log = ConnectionLog(console)
+            let log = try ConnectionLog(console, arguments)
             var configuration = WebSocketServerConfiguration()
             configuration.limits = try WebSocketOptions.limits(arguments)
             try LimitOptions.apply(arguments, to: &configuration)
@@ -34,12 +34,12 @@ extension Command {
             let server: WebSocketServer
             do throws(ConnectionError) {
                 server = try await WebSocketServer.start(
-                    at: [endpoint.listening], on: group, configuration: configuration
+                    at: served.addresses, on: group, configuration: configuration
                 ) { client in
                     while let message = try await client.receive() { try await client.send(message) }
                 }
             } catch {
-                throw .failure("cannot listen on \(endpoint): \(error)")
+                throw .failure("cannot listen on \(served): \(error)")
             }
             let run = ServerRun(
                 addresses: server.addresses, loop: group.nextLoop(), log: log,

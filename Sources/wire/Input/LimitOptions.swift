@@ -3,27 +3,33 @@
 import Wireline
 import WirelineScript
 import WirelineSession
+import WirelineTransport
 
-/// The options for the limits and timeouts of commands that serve.
+/// The options for the limits and timeouts of commands that serve, and for who may connect. Each is defined once, here.
 enum LimitOptions {
+    /// The options of every command that serves.
+    private static let listeningOptions = [
+        Option.connectionLimitPerAddress, .connectionRate, .connectionRatePerAddress, .proxyProtocol, .backlog,
+        .sharePort, .socketMode, .idleTimeout, .writeTimeout, .keepAlive, .logRate,
+    ]
+    /// The options of servers, which hold packets or messages.
+    private static let serverOptions =
+        [Option.connectionLimit] + listeningOptions + [
+            .handshakeTimeout, .minimumRate, .minimumReadingRate, .heldBytes,
+        ]
     /// The options for a packet server.
-    static let packetServerOptions =
-        webSocketServerOptions.prefix(3) + [.firstPacketTimeout] + webSocketServerOptions.dropFirst(3)
+    static let packetServerOptions = [Option.listenAlso] + serverOptions + [.firstPacketTimeout, .pendingBytes]
     /// The options for a WebSocket server.
-    static let webSocketServerOptions = [
-        Option.connectionLimit, .connectionLimitPerAddress, .handshakeTimeout, .idleTimeout, .minimumRate, .heldBytes,
-        .writeTimeout, .keepAlive,
-    ]
+    static let webSocketServerOptions = [Option.listenAlso] + serverOptions
     /// The options for a proxy, which does not hold packets.
-    static let proxyOptions = [
-        Option.proxyConnectionLimit, .connectionLimitPerAddress, .idleTimeout, .writeTimeout, .keepAlive,
-    ]
+    static let proxyOptions = [Option.proxyConnectionLimit] + listeningOptions
 
     /// Applies the options to a packet server's configuration.
     static func apply(_ arguments: Arguments, to configuration: inout ServerConfiguration) throws(CommandError) {
         try apply(arguments, to: &configuration.listening)
         try set(&configuration.firstPacketTimeout, from: .firstPacketTimeout, arguments)
         try set(&configuration.limits.writeTimeout, from: .writeTimeout, arguments)
+        try set(&configuration.limits.pendingByteCount, from: .pendingBytes, arguments)
     }
 
     /// Applies the options to a WebSocket server's configuration.
@@ -37,22 +43,45 @@ enum LimitOptions {
     private static func apply(_ arguments: Arguments, to listening: inout ListeningOptions) throws(CommandError) {
         try set(&listening.connectionLimit, from: .connectionLimit, arguments)
         try set(&listening.connectionLimitPerAddress, from: .connectionLimitPerAddress, arguments)
+        try set(&listening.connectionRate, from: .connectionRate, arguments)
+        try set(&listening.connectionRatePerAddress, from: .connectionRatePerAddress, arguments)
         try set(&listening.handshakeTimeout, from: .handshakeTimeout, arguments)
         try set(&listening.idleTimeout, from: .idleTimeout, arguments)
-        try set(&listening.minimumRate, arguments)
+        try set(&listening.minimumRate, from: .minimumRate, arguments)
+        try set(&listening.minimumReadingRate, from: .minimumReadingRate, arguments)
         try set(&listening.heldByteLimit, from: .heldBytes, arguments)
         try set(&listening.keepAliveTime, from: .keepAlive, arguments)
+        if let text = arguments[.backlog] {
+            listening.backlog = Int32(try WholeNumber.value(of: text, in: 1...UInt64(Int32.max), of: .backlog))
+        }
+        listening.sharesPorts = arguments.has(.sharePort)
+        listening.proxyProtocol = try proxyProtocol(arguments)
     }
 
     /// Returns the limits of a proxy from the options.
     static func relayLimits(_ arguments: Arguments) throws(CommandError) -> RelayLimits {
         var limits = RelayLimits()
-        try set(&limits.connectionLimit, from: .proxyConnectionLimit, arguments)
-        try set(&limits.connectionLimitPerAddress, from: .connectionLimitPerAddress, arguments)
-        try set(&limits.idleTimeout, from: .idleTimeout, arguments)
+        try apply(arguments, to: &limits.listening)
         try set(&limits.writeTimeout, from: .writeTimeout, arguments)
-        try set(&limits.keepAliveTime, from: .keepAlive, arguments)
         return limits
+    }
+
+    /// Returns the proxies that tell the addresses of their clients.
+    private static func proxyProtocol(_ arguments: Arguments) throws(CommandError) -> ListeningOptions.ProxyProtocol? {
+        guard arguments.has(.proxyProtocol) else { return nil }
+        var proxies = ListeningOptions.ProxyProtocol(from: [])
+        for text in arguments.all(.proxyProtocol) {
+            if text == "unix:" {
+                proxies.trustsUnixSockets = true
+            } else if let network = try? IPNetwork(text) {
+                proxies.networks.append(network)
+            } else {
+                throw .usage(
+                    "\(Option.proxyProtocol.name) is an IP address or a network, such as 10.0.0.0/8, or unix:; "
+                        + "`\(text)` is not")
+            }
+        }
+        return proxies
     }
 
     // MARK: Values
@@ -77,21 +106,34 @@ enum LimitOptions {
         count = text == none ? nil : try number(text, of: option, or: none)
     }
 
-    /// Sets a rate from a text such as `1024/30s`, if the option is given.
-    private static func set(_ rate: inout MinimumRate?, _ arguments: Arguments) throws(CommandError) {
-        guard let text = arguments[.minimumRate] else { return }
-        if text == none {
-            rate = nil
-            return
+    private static func set(
+        _ rate: inout MinimumRate?, from option: Option, _ arguments: Arguments
+    ) throws(CommandError) {
+        guard let text = arguments[option] else { return }
+        rate = try parts(of: text, of: option, "bytes", "1024/30s").map {
+            MinimumRate(byteCount: $0.count, window: $0.time)
         }
+    }
+
+    private static func set(
+        _ rate: inout MaximumRate?, from option: Option, _ arguments: Arguments
+    ) throws(CommandError) {
+        guard let text = arguments[option] else { return }
+        rate = try parts(of: text, of: option, "connections", "100/1s").map { MaximumRate($0.count, per: $0.time) }
+    }
+
+    /// Returns the parts of a rate such as `1024/30s`; nil: the text says that there is none.
+    private static func parts(
+        of text: String, of option: Option, _ what: String, _ example: String
+    ) throws(CommandError) -> (count: Int, time: Duration)? {
+        if text == none { return nil }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let count = WholeNumber.value(of: parts[0], in: 1...WholeNumber.most),
-            let window = Duration(text: parts[1])
+            let time = Duration(text: parts[1])
         else {
-            throw .usage(
-                "\(Option.minimumRate.name) is bytes and a time, such as 1024/30s, or `\(none)`; `\(text)` is not")
+            throw .usage("\(option.name) is \(what) and a time, such as \(example), or `\(none)`; `\(text)` is not")
         }
-        rate = MinimumRate(byteCount: Int(count), window: window)
+        return (Int(count), time)
     }
 
     private static func number(_ text: String, of option: Option, or other: String? = nil) throws(CommandError) -> Int {
@@ -101,16 +143,11 @@ enum LimitOptions {
 
 /// The limits of a proxy's connections.
 struct RelayLimits {
-    /// The largest number of connected clients; fewer if the process has too few descriptors for both sides.
-    var connectionLimit = 10_000
-    /// The largest number from one address, or from one IPv6 network of 64 bits; nil means no limit.
-    var connectionLimitPerAddress: Int?
-    /// The time without a byte from either side after which both are closed; nil means never.
-    var idleTimeout: Duration?
+    /// How it listens. The proxy takes fewer connections if the process has too few descriptors for both sides. What is
+    /// about handshakes, packets and memory does not apply.
+    var listening = ListeningOptions(connectionLimit: 10_000)
     /// The time in which a side must take some of its queued output; nil means no limit.
-    var writeTimeout: Duration? = .seconds(30)
-    /// The time of silence after which TCP keepalive probes a side; nil means never.
-    var keepAliveTime: Duration? = .seconds(60)
+    var writeTimeout = ConnectionLimits().writeTimeout
 }
 
 extension Option {
@@ -121,6 +158,29 @@ extension Option {
     fileprivate static let connectionLimitPerAddress = Option(
         "--connection-limit-per-address", value: "N|none",
         "the most connections from one IPv4 address or IPv6 /64 network; further ones are closed (default none)")
+    fileprivate static let connectionRate = Option(
+        "--connection-rate", value: "N/TIME|none",
+        "the most new connections in each TIME; further ones are closed, before TLS (default none)")
+    fileprivate static let connectionRatePerAddress = Option(
+        "--connection-rate-per-address", value: "N/TIME|none",
+        "the same for the connections of one IPv4 address or IPv6 /64 network (default none)")
+    fileprivate static let proxyProtocol = Option(
+        "--proxy-protocol", value: "FROM",
+        "proxies at this address or network, such as 10.0.0.0/8, begin each connection with a PROXY header (version 1 or "
+            + "2) that says the client's address; unix: for those at unix: addresses; repeat it for more")
+    fileprivate static let backlog = Option(
+        "--backlog", value: "N", "the most connections that the system queues for each address (default 4096)")
+    fileprivate static let sharePort = Option(
+        "--share-port", "let other processes of this user listen at the same port (SO_REUSEPORT)")
+    fileprivate static let minimumReadingRate = Option(
+        "--minimum-reading-rate", value: "N/TIME|none",
+        "close connections that take fewer than N bytes in each TIME while output waits for them (default 2048/60s)")
+    fileprivate static let pendingBytes = Option(
+        "--pending-bytes", value: "N",
+        "how many bytes of a connection's output may wait before its packets are not read (default 65536)")
+    static let logRate = Option(
+        "--log-rate", value: "N",
+        "the most lines about connections in a second; others are left out, and counted (default 100)")
     fileprivate static let handshakeTimeout = Option(
         "--handshake-timeout", value: "TIME|none", "the time limit for the TLS and WebSocket handshakes (default 30s)")
     fileprivate static let firstPacketTimeout = Option(

@@ -26,6 +26,7 @@ enum WebSocketOptions {
             configuration.dialing.tlsServerName = tls.serverName
         }
         try NetworkOptions.apply(arguments, to: &configuration.dialing)
+        configuration.dialing.unixPath = arguments[.unixSocket]
         configuration.deflate = deflate(arguments)
         configuration.limits = try limits(arguments)
         return configuration
@@ -67,6 +68,8 @@ extension Option {
     static let subprotocol = Option(
         "--subprotocol", value: "NAME",
         "ask for this WebSocket subprotocol; repeat it for more, the preferred one first")
+    static let unixSocket = Option(
+        "--unix-socket", value: "PATH", "connect to this Unix domain socket instead of the URL's host and port")
     static let deflate = Option("--deflate", "compress messages if the other side supports it (permessage-deflate)")
     static let messageLimit = Option(
         "--max-message", value: "N", "the most bytes of a message (default 16777216)")

@@ -38,13 +38,18 @@ final class ConnectionLog: Sendable {
     /// The largest number of queued lines; later ones are omitted.
     private static let queueLimit = 1_000
     /// The largest number of errors and notes printed in a second; later ones are omitted.
-    private static let messagesPerSecond = 100
+    private let messagesPerSecond: Int
     /// The shortest time between two reports of omitted lines.
     private static let noteInterval = Duration.seconds(1)
     /// The longest time ``finish()`` waits without a printed line, and in total.
     private static let (stallTime, finishTime) = (Duration.seconds(1), Duration.seconds(10))
 
-    init(_ console: Console) { self.console = console }
+    /// Makes a log, with the rate from the options.
+    init(_ console: Console, _ arguments: Arguments) throws(CommandError) {
+        self.console = console
+        let text = arguments[.logRate] ?? "100"
+        messagesPerSecond = Int(try WholeNumber.value(of: text, in: 1...WholeNumber.most, of: .logRate))
+    }
 
     /// Reports how a connection ended; may be called on a loop.
     func ended(_ peer: SocketAddress, _ error: (any Error)?) {
@@ -77,7 +82,7 @@ final class ConnectionLog: Sendable {
 
     private func put(_ line: Line) {
         let startsThread = state.withLock { state in
-            guard state.lines.count < Self.queueLimit, state.mayPrint(line, Self.messagesPerSecond) else {
+            guard state.lines.count < Self.queueLimit, state.mayPrint(line, messagesPerSecond) else {
                 state.leftOutCount += 1
                 return false
             }

@@ -30,7 +30,9 @@ struct ServerRun {
         for address in addresses { try console.print("listening on \(address)") }
         if let operations { try console.print("metrics on http://\(operations.address)/metrics") }
         try console.flush()
+        ServiceManager.notify(.ready)
         for await _ in end {}
+        ServiceManager.notify(.stopping)
         await drain(shutDown)
         await operations?.shutDown()
         await log.finish()

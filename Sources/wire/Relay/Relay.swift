@@ -11,7 +11,6 @@ import WirelineTransport
 final class Relay: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: RelayedConnection] = [:]
-        var limiter: ConnectionLimiter
         var isClosing = false
     }
 
@@ -23,7 +22,7 @@ final class Relay: Sendable {
     let description: ProtocolDescription
     /// The server as the user named it, and its addresses.
     let target: HostAndPort
-    let addresses: [SocketAddress]
+    let targetAddresses: [SocketAddress]
     /// The TLS configuration for the server, if TLS is used.
     private let tls: (context: TLSContext, serverName: String?)?
     let capture: CaptureFile?
@@ -34,7 +33,8 @@ final class Relay: Sendable {
     let hidesValues: Bool
     let limits: RelayLimits
     private let listener: Listener
-    private let state: Lock<State>
+    private let entrance: ConnectionEntrance
+    private let state = Lock(State())
 
     init(
         _ listener: Listener, to target: HostAndPort, _ addresses: [SocketAddress],
@@ -43,12 +43,12 @@ final class Relay: Sendable {
     ) {
         self.listener = listener
         self.target = target
-        self.addresses = addresses
+        targetAddresses = addresses
         self.tls = tls
         self.description = description
         self.limits = limits
         self.capture = capture
-        state = Lock(State(limiter: ConnectionLimiter(limit: limits.connectionLimitPerAddress)))
+        entrance = ConnectionEntrance(limits.listening)
         self.page = page
         self.log = log
         packetLog = TrafficLog(PacketTranslator(description), namesWrongSenders: true) { _ in }
@@ -59,36 +59,46 @@ final class Relay: Sendable {
     ///
     /// - Parameter descriptorLimit: The number of descriptors that the process may have.
     static func listener(
-        at endpoint: HostAndPort, on group: EventLoopGroup, _ limits: RelayLimits, descriptorLimit: Int
+        at served: ServedAddresses, on group: EventLoopGroup, _ limits: RelayLimits, descriptorLimit: Int
     ) async throws(TransportError) -> Listener {
         let openCount = (try? System.names(inFolder: "/dev/fd"))?.count ?? 0
         let pairCount = max(1, (descriptorLimit - openCount - spareDescriptorCount) / 2)
         return try await .bind(
-            to: [endpoint.listening], on: group,
-            ListeningPolicy(connectionLimit: min(limits.connectionLimit, pairCount)))
+            to: served.addresses, on: group,
+            ListeningPolicy(
+                backlog: limits.listening.backlog, connectionLimit: min(limits.listening.connectionLimit, pairCount),
+                sharesPorts: limits.listening.sharesPorts))
     }
 
-    var address: SocketAddress { listener.address }
+    var addresses: [SocketAddress] { listener.addresses }
 
     /// Starts to accept connections.
     func start() {
-        listener.start(acceptFailed: acceptFailed, accept)
+        listener.start(Listener.Reports(acceptFailed: acceptFailed), accept: accept)
     }
 
     private func acceptFailed(_ error: TransportError, isFirst: Bool) {
         if isFirst { log.acceptFailed(error) }
     }
 
-    private func accept(_ stream: ByteStream) {
-        let connection = RelayedConnection(stream, self)
-        let (isAdmitted, isClosing) = state.withLock { state in
-            guard PeerNetwork(connection.peer).map({ state.limiter.admit(from: $0) }) ?? true else {
-                return (false, false)
+    private func accept(_ stream: ByteStream, at address: SocketAddress) {
+        entrance.decide(on: stream, at: address) { outcome in
+            switch outcome {
+            case .admitted: self.begin(stream)
+            case .refused(_, let error):
+                self.log.ended(stream.peerAddress, error)
+                self.listener.connectionEnded()
+            case .left: self.listener.connectionEnded()
             }
-            state.connections[ObjectIdentifier(connection)] = connection
-            return (true, state.isClosing)
         }
-        guard isAdmitted else { return refuse(connection) }
+    }
+
+    private func begin(_ stream: ByteStream) {
+        let connection = RelayedConnection(stream, self)
+        let isClosing = state.withLock { state in
+            state.connections[ObjectIdentifier(connection)] = connection
+            return state.isClosing
+        }
         if isClosing { connection.close() } else { connection.start() }
     }
 
@@ -102,18 +112,10 @@ final class Relay: Sendable {
         try tls.map { tls throws(TLSError) in try tls.context.connect(to: tls.serverName ?? target.host) }
     }
 
-    /// Closes a connection from an address that already has its limit of connections.
-    private func refuse(_ connection: RelayedConnection) {
-        let limit = limits.connectionLimitPerAddress ?? 0
-        log.ended(connection.peer, ConnectionError.tooManyConnections(limit: limit))
-        connection.close()
-    }
-
     /// Removes a connection that has ended; called on its loop.
     func ended(_ connection: RelayedConnection) {
-        state.withLock { state in
-            guard state.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-            if let network = PeerNetwork(connection.peer) { state.limiter.ended(from: network) }
+        if state.withLock({ $0.connections.removeValue(forKey: ObjectIdentifier(connection)) }) != nil {
+            entrance.ended(from: connection.peer)
         }
         listener.connectionEnded()
     }
@@ -121,6 +123,7 @@ final class Relay: Sendable {
     /// Stops accepting connections, and closes the existing ones.
     func close() async {
         await listener.loop.run { self.listener.close() }
+        entrance.close()
         let connections = state.withLock { state in
             state.isClosing = true
             return Array(state.connections.values)

@@ -76,7 +76,7 @@ final class RelayedConnection: @unchecked Sendable {
     }
 
     /// Connects to the server; the client is read after that.
-    func start() { connect(to: relay.addresses[...]) }
+    func start() { connect(to: relay.targetAddresses[...]) }
 
     private func connect(to addresses: ArraySlice<SocketAddress>) {
         guard let address = addresses.first, !isClosed else { return }
@@ -110,7 +110,7 @@ final class RelayedConnection: @unchecked Sendable {
             let sides = [Side(.client, client, self), Side(.server, server, self)]
             for side in sides {
                 side.stream.writeTimeout = relay.limits.writeTimeout
-                if let time = relay.limits.keepAliveTime { side.stream.keepAlive(after: time) }
+                if let time = relay.limits.listening.keepAliveTime { side.stream.keepAlive(after: time) }
                 try side.stream.start(side)
             }
             self.sides = sides
@@ -142,7 +142,7 @@ final class RelayedConnection: @unchecked Sendable {
 
     /// Closes both connections if neither side has sent anything for the idle timeout.
     private func watchSilence() {
-        guard let timeout = relay.limits.idleTimeout, !isClosed else { return }
+        guard let timeout = relay.limits.listening.idleTimeout, !isClosed else { return }
         idleTimer = loop.schedule(at: lastArrival + timeout) {
             self.idleTimer = nil
             guard self.lastArrival + timeout <= self.loop.now else { return self.watchSilence() }
