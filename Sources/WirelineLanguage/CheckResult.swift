@@ -36,19 +36,38 @@ extension ProtocolDescription {
     ///   - files: The folder's `.wire` files.
     /// - Returns: The protocol, if there is no error, and all diagnostics.
     public static func check(name: String, files: [SourceFile]) -> CheckResult {
-        let sources = files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }.map(SourceText.init)
-        let reporter = Reporter(sources: sources)
+        let checked = CheckedFiles(name: name, files: files)
+        return CheckResult(
+            description: checked.description,
+            diagnostics: checked.reporter.sortedDiagnostics(),
+            omittedDiagnosticCount: checked.reporter.omittedCount)
+    }
+}
+
+/// The files of a folder with all that a check finds out about them.
+struct CheckedFiles {
+    /// The files in the order of their paths' bytes; spans refer to this order.
+    let sources: [SourceText]
+    let lexed: [LexedFile]
+    let trees: [FileSyntax]
+    /// The problems.
+    let reporter: Reporter
+    /// The protocol; nil if there is any error.
+    let description: ProtocolDescription?
+
+    init(name: String, files: [SourceFile]) {
+        sources = files.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }.map(SourceText.init)
+        reporter = Reporter(sources: sources)
+        var lexed: [LexedFile] = []
         var trees: [FileSyntax] = []
         for (index, source) in sources.enumerated() {
-            let lexed = Lexer.lex(source, file: index, reporter: reporter)
-            var parser = Parser(source: source, file: index, lexed: lexed, reporter: reporter)
+            lexed.append(Lexer.lex(source, file: index, reporter: reporter))
+            var parser = Parser(source: source, file: index, lexed: lexed[index], reporter: reporter)
             trees.append(parser.parseFile())
         }
+        (self.lexed, self.trees) = (lexed, trees)
         var checker = Checker(name: name, reporter: reporter)
         let description = checker.check(trees)
-        return CheckResult(
-            description: reporter.hasErrors ? nil : description,
-            diagnostics: reporter.sortedDiagnostics(),
-            omittedDiagnosticCount: reporter.omittedCount)
+        self.description = reporter.hasErrors ? nil : description
     }
 }

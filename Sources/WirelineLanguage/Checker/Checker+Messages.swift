@@ -184,11 +184,11 @@ extension Checker {
             reporter.error(
                 "ID \(message.id) from the \(sender.rawValue) is used twice: by \(other.name.quoted) in \(place) "
                     + "and by \(message.name.quoted)",
-                at: span, help: "give one of them another ID")
+                at: span, help: "give one of them another ID", related: [.first(otherSpan)])
         } else {
             reporter.error(
                 "a second message from the \(sender.rawValue); the first is \(other.name.quoted) in \(place)", at: span,
-                help: "packets without `@id` carry one message in each direction")
+                help: "packets without `@id` carry one message in each direction", related: [.first(otherSpan)])
         }
     }
 

@@ -41,7 +41,7 @@ extension Checker {
         }
         reporter.error(
             "\(name.text.quoted) is declared twice; first in \(reporter.place(of: first.span))", at: name.span,
-            help: "rename or remove one of them")
+            help: "rename or remove one of them", related: [.first(first.span)])
     }
 
     // MARK: Names that `@name` gives
@@ -76,7 +76,7 @@ extension Checker {
             if let first = names[name.text] {
                 reporter.error(
                     "\(noun) \(name.text.quoted) is declared twice; first in \(reporter.place(of: first))",
-                    at: name.span, help: "rename or remove one of them")
+                    at: name.span, help: "rename or remove one of them", related: [.first(first)])
             } else {
                 names[name.text] = name.span
             }
@@ -90,7 +90,7 @@ extension Checker {
     private func reportTaken(_ alias: NameSyntax, by other: SourceSpan) {
         reporter.error(
             "the name \(alias.text.quoted) is taken in \(reporter.place(of: other))", at: alias.span,
-            help: "choose another name")
+            help: "choose another name", related: [.first(other)])
     }
 
     /// The name that `@name` gives.
@@ -113,6 +113,9 @@ extension Checker {
         }
     }
 
+    /// The most other places of an unknown type that a report keeps.
+    private static let relatedLimit = 100
+
     /// Reports each unknown type once, however often it is used.
     mutating func reportUnknownTypes() {
         guard !unknownTypes.isEmpty else { return }
@@ -129,7 +132,10 @@ extension Checker {
                 let hiddenCount = others.count - min(3, others.count)
                 help += " (also in \(shown)" + (hiddenCount > 0 ? " and \(hiddenCount) more places)" : ")")
             }
-            reporter.error("unknown type \(name.quoted)", at: spans[0], help: help)
+            let related = others.prefix(Self.relatedLimit).map {
+                RelatedPlace(span: $0, message: "it is used here too")
+            }
+            reporter.error("unknown type \(name.quoted)", at: spans[0], help: help, related: related)
         }
     }
 }

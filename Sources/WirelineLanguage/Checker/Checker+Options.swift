@@ -39,7 +39,8 @@ extension Checker {
                 reporter.error(
                     "`\(kind.rawValue)` is \(value.quoted) here and \(first.value.quoted) in "
                         + reporter.place(of: first.span),
-                    at: option.value.span, help: "options hold for the whole folder: remove one of the lines")
+                    at: option.value.span, help: "options hold for the whole folder: remove one of the lines",
+                    related: [.first(first.span)])
             } else {
                 seen[kind] = (value, option.value.span)
             }

@@ -10,7 +10,8 @@ extension Checker {
             for other in declarations.packets.dropFirst() {
                 reporter.error(
                     "a second `packet`; the first is in \(reporter.place(of: declared.declaration.keyword))",
-                    at: other.declaration.keyword, help: "a folder is one protocol: remove one of them")
+                    at: other.declaration.keyword, help: "a folder is one protocol: remove one of them",
+                    related: [.first(declared.declaration.keyword)])
             }
             description.documentation = declared.declaration.documentation
             checkLayout(declared.syntax, keyword: declared.declaration.keyword)

@@ -12,19 +12,20 @@ package final class Reporter {
     package private(set) var omittedCount = 0
     /// The number of problems so far.
     package var count: Int { found.count + omittedCount }
-    private var found: [(span: SourceSpan, diagnostic: Diagnostic)] = []
+    private var found: [Problem] = []
 
     package init(sources: [SourceText]) {
         self.sources = sources
     }
 
-    package func error(_ message: String, at span: SourceSpan, help: String? = nil) {
+    /// - Parameter related: The other places that the message names.
+    package func error(_ message: String, at span: SourceSpan, help: String? = nil, related: [RelatedPlace] = []) {
         hasErrors = true
-        add(.error, message, span, help)
+        add(.error, message, span, help, related)
     }
 
     package func warning(_ message: String, at span: SourceSpan, help: String? = nil) {
-        add(.warning, message, span, help)
+        add(.warning, message, span, help, [])
     }
 
     package func location(of span: SourceSpan) -> SourceLocation {
@@ -38,14 +39,22 @@ package final class Reporter {
     }
 
     /// Returns the problems by file, then by position, then in the order in which they were found.
-    package func sortedDiagnostics() -> [Diagnostic] {
+    func sortedProblems() -> [Problem] {
         found.enumerated().sorted {
             ($0.element.span.file, $0.element.span.start, $0.offset)
                 < ($1.element.span.file, $1.element.span.start, $1.offset)
-        }.map(\.element.diagnostic)
+        }.map(\.element)
     }
 
-    private func add(_ severity: Diagnostic.Severity, _ message: String, _ span: SourceSpan, _ help: String?) {
+    /// Returns the problems in the same order, for readers.
+    package func sortedDiagnostics() -> [Diagnostic] {
+        sortedProblems().map(\.diagnostic)
+    }
+
+    private func add(
+        _ severity: Diagnostic.Severity, _ message: String, _ span: SourceSpan, _ help: String?,
+        _ related: [RelatedPlace]
+    ) {
         guard found.count < Self.keptLimit else {
             omittedCount += 1
             return
@@ -58,8 +67,26 @@ package final class Reporter {
             message: message,
             hint: help,
             excerpt: sources[span.file].excerpt(from: span.start, to: span.end))
-        found.append((span, diagnostic))
+        found.append(Problem(span: span, diagnostic: diagnostic, related: related))
     }
+}
+
+/// A problem with its places as bytes of the files.
+package struct Problem: Equatable, Sendable {
+    package var span: SourceSpan
+    package var diagnostic: Diagnostic
+    /// The other places that the message names.
+    package var related: [RelatedPlace]
+}
+
+/// Another place that has to do with a problem.
+package struct RelatedPlace: Equatable, Sendable {
+    package var span: SourceSpan
+    /// What is there, in the style of ``Diagnostic/message``.
+    package var message: String
+
+    /// The place of the first of two things of which one is too many.
+    static func first(_ span: SourceSpan) -> RelatedPlace { RelatedPlace(span: span, message: "the first is here") }
 }
 
 extension String {

@@ -23,7 +23,7 @@ package struct SourceText: Sendable {
     package let path: String
     package let bytes: [UInt8]
     /// The offsets of the first byte of each line; the first is 0.
-    let lineStarts: [Int]
+    package let lineStarts: [Int]
 
     package init(_ file: SourceFile) {
         path = file.path
@@ -45,7 +45,7 @@ package struct SourceText: Sendable {
     }
 
     /// Returns the index of the line that contains the byte at `offset`, from 0.
-    func lineIndex(at offset: Int) -> Int {
+    package func lineIndex(at offset: Int) -> Int {
         var low = 0
         var high = lineStarts.count
         while high - low > 1 {
@@ -64,7 +64,7 @@ package struct SourceText: Sendable {
     }
 
     /// Returns the bytes of a line, without its newline and without the file's byte order mark.
-    func lineRange(_ index: Int) -> Range<Int> {
+    package func lineRange(_ index: Int) -> Range<Int> {
         var start = lineStarts[index]
         if start == 0, hasByteOrderMark { start = 3 }
         var end = index + 1 < lineStarts.count ? lineStarts[index + 1] : bytes.count
