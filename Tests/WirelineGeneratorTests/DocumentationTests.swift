@@ -54,6 +54,12 @@ struct DocumentationTests {
         #expect(MarkdownGenerator(description).files().map(\.path) == [file + ".md"])
     }
 
+    @Test func `a list of numbers is one code span in Markdown`() throws {
+        let page = Self.markdown(try Self.description([("a.wire", "message Cs_1 { uint8[3] a; string[] b; }")]))
+        #expect(page.contains("| `uint8[3]` |"))
+        #expect(page.contains("| `string[]` |"))
+    }
+
     /// Texts with a meaning in one of the formats, and their escaped form in Markdown.
     private static let hostile = [
         ("</script><script>alert(1)</script>", "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;"),

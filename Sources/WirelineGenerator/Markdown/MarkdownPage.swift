@@ -3,8 +3,19 @@
 /// A document in GitHub's Markdown.
 struct MarkdownPage {
     private let document: Document
+    /// Whether names are links to the entries of the document.
+    private let hasLinks: Bool
 
-    init(_ document: Document) { self.document = document }
+    init(_ document: Document, hasLinks: Bool = true) {
+        self.document = document
+        self.hasLinks = hasLinks
+    }
+
+    /// Returns blocks without a page around them.
+    static func text(of blocks: [Document.Block]) -> String {
+        let page = MarkdownPage(Document(title: "", introduction: blocks, sections: []), hasLinks: false)
+        return blocks.map(page.text).filter { !$0.isEmpty }.joined(separator: "\n\n")
+    }
 
     func text() -> String {
         var blocks = ["# " + MarkdownText.escaped(document.title)] + document.introduction.map(text)
@@ -38,13 +49,28 @@ struct MarkdownPage {
     }
 
     private func text(of inlines: [Document.Inline], isInTable: Bool) -> String {
-        inlines.map { inline in
+        joined(inlines).map { inline in
             switch inline {
             case .text(let text): MarkdownText.escaped(text)
             case .code(let text): MarkdownText.code(text, isInTable: isInTable)
             case .link(let text, let anchor): "[\(MarkdownText.code(text, isInTable: isInTable))](#\(anchor))"
             }
         }.joined()
+    }
+
+    /// Joins names that touch: two code spans without space between them would be one, with their marks inside.
+    private func joined(_ inlines: [Document.Inline]) -> [Document.Inline] {
+        var result: [Document.Inline] = []
+        for inline in inlines {
+            var next = inline
+            if case .link(let text, _) = inline, !hasLinks { next = .code(text) }
+            if case .code(let text) = next, case .code(let last)? = result.last {
+                result[result.count - 1] = .code(last + text)
+            } else {
+                result.append(next)
+            }
+        }
+        return result
     }
 
     private func text(of table: Document.Table) -> String {
