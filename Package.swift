@@ -67,7 +67,8 @@ let package = Package(
         .target(name: "WirelineSession", swiftSettings: strict),
         .target(name: "WirelineTransport", dependencies: ["CWirelineSystem"], swiftSettings: strict),
         .target(
-            name: "WirelineLanguage", dependencies: ["WirelineCodec"], exclude: ["Editor"], swiftSettings: quick),
+            name: "WirelineLanguage", dependencies: ["WirelineCodec"], exclude: ["Editor/wire.tmLanguage.json"],
+            swiftSettings: quick),
         .target(name: "WirelineTLS", dependencies: ["WirelineLibraries"], swiftSettings: strict),
         .target(
             name: "WirelineWebSocket", dependencies: ["WirelineCodec", "WirelineLibraries"], swiftSettings: strict),
@@ -94,6 +95,9 @@ let package = Package(
         .target(
             name: "WirelineScript",
             dependencies: ["WirelineCodec", "WirelineSchema", "WirelineTransport", "Wireline"], swiftSettings: strict),
+        .target(
+            name: "WirelineLanguageServer", dependencies: ["WirelineGenerator", "WirelineSchema"],
+            swiftSettings: strict),
         .executableTarget(
             name: "wire-generate", dependencies: ["WirelineCodec", "WirelineLanguage", "WirelineSwiftGenerator"],
             swiftSettings: quick),
@@ -102,7 +106,7 @@ let package = Package(
             name: "wire",
             dependencies: [
                 "WirelineCodec", "WirelineSchema", "WirelineScript", "WirelineSession", "WirelineGenerator",
-                "WirelineTLS", "WirelineTransport", "WirelineWebSocket", "Wireline", "Scene",
+                "WirelineLanguageServer", "WirelineTLS", "WirelineTransport", "WirelineWebSocket", "Wireline", "Scene",
             ],
             swiftSettings: strict),
         .plugin(
@@ -127,6 +131,10 @@ let package = Package(
                 "WirelineGenerator", "WirelineSchema", "WirelineCodec", "Scene", "TestingSupport", "AllocationCounter",
             ] + generatedTypes.map { .init(stringLiteral: $0) },
             exclude: ["Golden"], swiftSettings: usual),
+        .testTarget(
+            name: "WirelineLanguageServerTests",
+            dependencies: ["WirelineLanguageServer", "WirelineSchema", "TestingSupport"], exclude: ["Sessions"],
+            swiftSettings: usual),
         .testTarget(
             name: "ProtocolsTests",
             dependencies: [

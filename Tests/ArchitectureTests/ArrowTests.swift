@@ -20,9 +20,10 @@ struct ArrowTests {
         "Wireline": ["WirelineCodec", "WirelineSession", "WirelineTLS", "WirelineTransport", "WirelineWebSocket"],
         "WirelineTesting": ["WirelineCodec", "WirelineTransport", "Wireline"],
         "WirelineScript": ["WirelineCodec", "WirelineSchema", "WirelineTransport", "Wireline"],
+        "WirelineLanguageServer": ["WirelineSchema", "WirelineGenerator"],
         "wire": [
-            "WirelineCodec", "WirelineSchema", "WirelineScript", "WirelineSession", "WirelineGenerator", "WirelineTLS",
-            "WirelineTransport", "WirelineWebSocket", "Wireline", "Scene",
+            "WirelineCodec", "WirelineSchema", "WirelineScript", "WirelineSession", "WirelineGenerator",
+            "WirelineLanguageServer", "WirelineTLS", "WirelineTransport", "WirelineWebSocket", "Wireline", "Scene",
         ],
         "wire-generate": ["WirelineLanguage", "WirelineSwiftGenerator", "WirelineCodec"],
         "WirelinePlugin": [],

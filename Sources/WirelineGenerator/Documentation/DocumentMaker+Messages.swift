@@ -44,7 +44,7 @@ extension DocumentMaker {
         return "\(id) (\(DocumentText.hexadecimal(id, byteCount: byteCount)))"
     }
 
-    private func entry(of index: Int) -> Document.Entry {
+    func entry(of index: Int) -> Document.Entry {
         let message = description.messages[index]
         let hasID = description.layout.hasMessageID
         var line: [Document.Inline] = hasID ? [.text("ID \(text(ofID: message.id)), ")] : []

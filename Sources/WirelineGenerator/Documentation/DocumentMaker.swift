@@ -128,7 +128,7 @@ struct DocumentMaker {
         ])
     }
 
-    private static func text(of field: PacketField) -> String {
+    static func text(of field: PacketField) -> String {
         switch field.role {
         case .value(let value):
             return (field.format == .boolean ? "\(value != 0)" : "\(value)") + " unless it is set"

@@ -120,7 +120,7 @@ struct ProtocolFolder: Equatable {
     }
 
     /// Returns the names of the `.wire` files in a folder; folders with such names are ignored.
-    private static func wireFiles(in folder: String) throws(CommandError) -> [String] {
+    static func wireFiles(in folder: String) throws(CommandError) -> [String] {
         var result: [String] = []
         for name in try names(in: folder) where name.hasSuffix(".wire") {
             // A broken link is kept: reading it reports the error.

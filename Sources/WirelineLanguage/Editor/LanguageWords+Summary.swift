@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+extension AttributeKind {
+    /// What the attribute does, in one line.
+    var summary: String {
+        switch self {
+        case .id: "The message's ID; in the packet, the field that holds it."
+        case .from: "Who sends the message: `client`, `server` or `both`."
+        case .reply: "The message that answers this one."
+        case .name: "The name in generated code."
+        case .deprecated: "Why it should not be used any more; the compiler warns about uses."
+        case .sensitive: "The value is hidden in logs."
+        case .closed: "Numbers without a name are refused."
+        case .count: "The type of the count before a string, bytes or a list."
+        case .terminated: "The text ends at a zero byte."
+        case .rest: "The value goes to the end of the payload."
+        case .little: "The number is little-endian."
+        case .big: "The number is big-endian."
+        case .range: "The smallest and the largest value."
+        case .max: "The most bytes of a string, or items of a list."
+        case .since: "The version that added the field; a packet may end before it."
+        case .default: "The value of a field that is absent or not set."
+        case .maximumByteCount: "The most bytes of a varint."
+        case .length: "The field counts bytes: of the `packet`, the `payload` or the `rest`."
+        case .constant: "The value is always written, and checked when it is read."
+        case .sequence: "The number that pairs a reply with its request."
+        case .checksum: "A checksum of the payload."
+        }
+    }
+
+    /// Returns how the attribute is written at the first of these places where it can stand.
+    func example(amongPlaces places: [Place]) -> String {
+        example(at: places.first { self.places.contains($0) } ?? self.places.first ?? .field)
+    }
+}
+
+extension BuiltinType {
+    /// What a value takes on the wire, in one line.
+    var summary: String {
+        switch self {
+        case .integer(let format):
+            "An integer of \(format.byteCount) \(format.byteCount == 1 ? "byte" : "bytes"): \(format.rangeText)."
+        case .float32: "A floating-point number of 4 bytes (IEEE 754)."
+        case .float64: "A floating-point number of 8 bytes (IEEE 754)."
+        case .boolean: "A byte: 0 or 1."
+        case .varint: "An unsigned integer of 1 to 10 bytes (LEB128)."
+        case .string: "Text in UTF-8, with its byte count before it."
+        case .bytes: "Bytes, with their count before them."
+        case .properties: "Lines of keys and values, to the end of the payload."
+        }
+    }
+}
+
+extension SchemaAnalysis {
+    /// Returns the explanation of the language's word that an offset touches: a type, an attribute or an option.
+    ///
+    /// - Returns: The word's place, how it is written, and what it means; nil if there is no such word.
+    package func explanation(in file: Int, at offset: Int) -> (span: SourceSpan, code: String, meaning: String)? {
+        let tokens = checked.lexed[file].tokens
+        let last = firstToken(of: file, endingAfter: offset)
+        // The cursor may also stand at a word's end.
+        for index in [last, last - 1] where index >= 0 && tokens[index].kind == .name {
+            let token = tokens[index]
+            guard token.start <= offset, offset <= token.end else { continue }
+            let word = text(of: token, in: file)
+            let span = SourceSpan(file: file, start: token.start, end: token.end)
+            let previous = index > 0 ? tokens[index - 1] : nil
+            if previous?.kind == .at {
+                return AttributeKind(rawValue: word).map { (span, $0.example(amongPlaces: []), $0.summary) }
+            }
+            if let type = BuiltinType(name: word) { return (span, word, type.summary) }
+            if let previous, previous.kind == .name, text(of: previous, in: file) == Keyword.option.rawValue {
+                return OptionKind(rawValue: word).map { (span, "option " + word, "It is \($0.choices).") }
+            }
+        }
+        return nil
+    }
+}

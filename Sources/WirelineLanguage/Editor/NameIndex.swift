@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that has a name in a schema.
+package enum SchemaName: Hashable, Sendable {
+    /// A message, a struct, an enum, flags or a constant.
+    case declaration(String)
+    /// The name that `@name` gives a declaration.
+    case alias(String)
+    /// A field of a message or a struct, or a case of an enum or flags.
+    case member(String, of: String)
+    /// The name that `@name` gives a member.
+    case memberAlias(String, of: String)
+    /// A field of the packet.
+    case packetField(String)
+
+    /// The name as it is written.
+    package var text: String {
+        switch self {
+        case .declaration(let text), .alias(let text), .member(let text, _), .memberAlias(let text, _),
+            .packetField(let text):
+            text
+        }
+    }
+}
+
+/// A place where a name is written.
+package struct NameUse: Equatable, Sendable {
+    package var name: SchemaName
+    package var span: SourceSpan
+    /// Whether the name is declared here.
+    package var isDeclaration: Bool
+}
+
+/// All places of names in the files of a protocol.
+package struct NameIndex: Sendable {
+    /// The places in each file, by position.
+    private var uses: [[NameUse]]
+
+    init(_ trees: [FileSyntax]) {
+        let scope = NameScope(trees)
+        uses = trees.map { tree in
+            var collector = NameCollector(scope: scope)
+            for declaration in tree.declarations { collector.add(declaration) }
+            return collector.uses.sorted { $0.span.start < $1.span.start }
+        }
+    }
+
+    /// Returns the name that an offset touches; at its end too, where an editor's cursor may stand.
+    package func use(in file: Int, at offset: Int) -> NameUse? {
+        let list = uses[file]
+        var low = 0
+        var high = list.count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if list[middle].span.end < offset { low = middle + 1 } else { high = middle }
+        }
+        guard low < list.count, list[low].span.start <= offset else { return nil }
+        return list[low]
+    }
+
+    /// Returns all places of a name, by file and position.
+    package func uses(of name: SchemaName) -> [NameUse] {
+        uses.flatMap { $0.filter { $0.name == name } }
+    }
+
+    /// Returns the places where a name is declared; more than one if that is an error.
+    package func declarations(of name: SchemaName) -> [NameUse] { uses(of: name).filter(\.isDeclaration) }
+
+    /// Returns the names that are declared next to a name, so that they cannot be used again there.
+    func neighbours(of name: SchemaName) -> Set<String> {
+        Set(uses.joined().filter { $0.isDeclaration && $0.name.isNeighbour(of: name) }.map(\.name.text))
+    }
+}
+
+extension SchemaName {
+    fileprivate func isNeighbour(of other: SchemaName) -> Bool {
+        switch (self, other) {
+        case (.declaration, .declaration), (.declaration, .alias), (.alias, .declaration), (.alias, .alias): true
+        case (.packetField, .packetField): true
+        case (.member(_, let owner), .member(_, let other)), (.member(_, let owner), .memberAlias(_, let other)),
+            (.memberAlias(_, let owner), .member(_, let other)),
+            (.memberAlias(_, let owner), .memberAlias(_, let other)):
+            owner == other
+        default: false
+        }
+    }
+}
+
+/// The declarations of all files that decide what a written name means.
+private struct NameScope {
+    var messages: Set<String> = []
+    /// The names that `@name` gives messages.
+    var messageAliases: Set<String> = []
+    /// The enums and flags, whose cases a default can name.
+    var caseOwners: Set<String> = []
+
+    init(_ trees: [FileSyntax]) {
+        for declaration in trees.lazy.flatMap(\.declarations) {
+            switch declaration.body {
+            case .message(let name, _):
+                messages.insert(name.text)
+                for alias in declaration.attributes.aliases { messageAliases.insert(alias.text) }
+            case .enumeration(let cases), .flags(let cases): caseOwners.insert(cases.name.text)
+            case .structure, .constant, .reserved, .option, .packet: break
+            }
+        }
+    }
+}
+
+/// Collects the names in one file.
+private struct NameCollector {
+    let scope: NameScope
+    var uses: [NameUse] = []
+
+    mutating func add(_ declaration: DeclarationSyntax) {
+        switch declaration.body {
+        case .message(let name, let fields):
+            declare(name, declaration.attributes)
+            add(fields, of: name.text)
+        case .structure(let syntax):
+            declare(syntax.name, declaration.attributes)
+            add(syntax.fields, of: syntax.name.text)
+        case .enumeration(let syntax), .flags(let syntax):
+            declare(syntax.name, declaration.attributes)
+            for item in syntax.cases { add(item.name, item.attributes, of: syntax.name.text) }
+        case .constant(let syntax): declare(syntax.name, [])
+        case .packet(let syntax):
+            for field in syntax.header + syntax.trailer { add(field.name, .packetField(field.name.text), true) }
+        case .reserved, .option: break
+        }
+    }
+
+    private mutating func declare(_ name: NameSyntax, _ attributes: [AttributeSyntax]) {
+        add(name, .declaration(name.text), true)
+        for alias in attributes.aliases { add(alias, .alias(alias.text), true) }
+        for attribute in attributes where attribute.name.text == AttributeKind.reply.rawValue {
+            guard case .name(let reply)? = attribute.arguments?.first else { continue }
+            let isAlias = !scope.messages.contains(reply.text) && scope.messageAliases.contains(reply.text)
+            add(reply, isAlias ? .alias(reply.text) : .declaration(reply.text), false)
+        }
+    }
+
+    private mutating func add(_ fields: [FieldSyntax], of owner: String) {
+        for field in fields {
+            add(field.name, field.attributes, of: owner)
+            if BuiltinType(name: field.typeName.text) == nil {
+                add(field.typeName, .declaration(field.typeName.text), false)
+            }
+            for brackets in field.brackets {
+                if case .name(let name)? = brackets.count { add(name, .declaration(name.text), false) }
+            }
+            guard scope.caseOwners.contains(field.typeName.text) else { continue }
+            for attribute in field.attributes where attribute.name.text == AttributeKind.default.rawValue {
+                guard case .name(let name)? = attribute.arguments?.first else { continue }
+                add(name, .member(name.text, of: field.typeName.text), false)
+            }
+        }
+    }
+
+    private mutating func add(_ name: NameSyntax, _ attributes: [AttributeSyntax], of owner: String) {
+        add(name, .member(name.text, of: owner), true)
+        for alias in attributes.aliases { add(alias, .memberAlias(alias.text, of: owner), true) }
+    }
+
+    private mutating func add(_ syntax: NameSyntax, _ name: SchemaName, _ isDeclaration: Bool) {
+        guard !syntax.isFaulty else { return }
+        uses.append(NameUse(name: name, span: syntax.span, isDeclaration: isDeclaration))
+    }
+}
+
+extension [AttributeSyntax] {
+    /// The names that `@name` gives.
+    fileprivate var aliases: [NameSyntax] {
+        compactMap { attribute in
+            guard attribute.name.text == AttributeKind.name.rawValue, case .name(let name)? = attribute.arguments?.first
+            else { return nil }
+            return name
+        }
+    }
+}

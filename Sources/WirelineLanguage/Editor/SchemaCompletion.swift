@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// A word that an editor can insert.
+package struct CompletionWord: Equatable, Sendable {
+    package var text: String
+    package var kind: Kind
+    /// How it is written, or what it is.
+    package var detail: String
+    /// What it means, in one line or the schema's comment.
+    package var meaning: String
+
+    package enum Kind: Equatable, Sendable {
+        case keyword, type, attribute, value, message, structure, enumeration, constant, enumerationCase
+    }
+
+    init(_ text: String, _ kind: Kind, detail: String = "", meaning: String = "") {
+        self.text = text
+        self.kind = kind
+        self.detail = detail
+        self.meaning = meaning
+    }
+}
+
+extension SchemaAnalysis {
+    /// Returns the words that fit at a place, and the beginning of a word that is written there.
+    ///
+    /// - Returns: The bytes to replace, which end at `offset`, and the words, in a useful order.
+    package func completion(in file: Int, at offset: Int) -> (replaced: Range<Int>, words: [CompletionWord]) {
+        let lexed = checked.lexed[file]
+        var index = firstToken(of: file, endingAfter: max(0, offset - 1))
+        var start = offset
+        let token = lexed.tokens[index]
+        if token.start < offset, offset <= token.end {
+            switch token.kind {
+            case .name: start = token.start
+            case .string, .number: return (offset..<offset, [])
+            default: index += 1
+            }
+        }
+        guard !isInComment(lexed.comments, offset) else { return (offset..<offset, []) }
+        let context = StatementContext(lexed.tokens, upTo: index, in: sources[file])
+        return (start..<offset, words(for: context, at: index, in: file))
+    }
+
+    private func isInComment(_ comments: [Comment], _ offset: Int) -> Bool {
+        comments.contains { comment in
+            // A line comment goes on where the cursor stands, at its end.
+            comment.range.lowerBound < offset
+                && (offset < comment.range.upperBound || !comment.isBlock && offset == comment.range.upperBound)
+        }
+    }
+
+    private func words(for context: StatementContext, at index: Int, in file: Int) -> [CompletionWord] {
+        if context.isAfterAt { return Self.attributes(at: Self.places(of: context)) }
+        if let attribute = context.openAttribute {
+            return AttributeKind(rawValue: attribute).map { values(of: $0, before: index, in: file) } ?? []
+        }
+        switch context.owner {
+        case nil: return topLevel(context.words)
+        case .message, .struct: return member(context.words)
+        case .packet: return packetMember(context.words)
+        case .enum: return context.words.isEmpty ? [CompletionWord("reserved", .keyword)] : []
+        case .flags, .const, .reserved, .option: return []
+        }
+    }
+
+    // MARK: Attributes
+
+    /// The declarations that an attribute can stand before at this place.
+    private static func places(of context: StatementContext) -> [AttributeKind.Place] {
+        switch context.owner {
+        case .message, .struct: [.field]
+        case .packet: [.headerField]
+        case .enum: [.enumerationCase]
+        case .flags: [.flag]
+        case nil, .const, .reserved, .option: [.message, .structure, .enumeration, .flags]
+        }
+    }
+
+    private static func attributes(at places: [AttributeKind.Place]) -> [CompletionWord] {
+        AttributeKind.allCases.filter { kind in places.contains { kind.places.contains($0) } }.map { kind in
+            CompletionWord(
+                kind.rawValue, .attribute, detail: kind.example(amongPlaces: places), meaning: kind.summary)
+        }
+    }
+
+    private func values(of attribute: AttributeKind, before index: Int, in file: Int) -> [CompletionWord] {
+        switch attribute {
+        case .from: return Self.values(["client", "server", "both"])
+        case .reply: return messages
+        case .count: return Self.counts
+        case .checksum: return Self.values(["crc32"])
+        case .length: return Self.values(["packet", "payload", "rest"])
+        case .default, .constant: return values(ofFieldAfter: index, in: file)
+        default: return []
+        }
+    }
+
+    /// Returns the cases of the type of the field that follows an open attribute.
+    private func values(ofFieldAfter index: Int, in file: Int) -> [CompletionWord] {
+        let tokens = checked.lexed[file].tokens
+        let end = tokens[index...].firstIndex { $0.kind == .semicolon || $0.kind == .rightBrace } ?? tokens.endIndex
+        let names = tokens[index..<max(index, end)].filter { $0.kind == .name }.map { text(of: $0, in: file) }
+        for name in names {
+            if name == "bool" { return Self.values(["true", "false"]) }
+            if let cases = cases(of: name) { return cases }
+        }
+        return []
+    }
+
+    private func cases(of type: String) -> [CompletionWord]? {
+        for declaration in declarations {
+            switch declaration.body {
+            case .enumeration(let syntax) where syntax.name.text == type,
+                .flags(let syntax) where syntax.name.text == type:
+                return syntax.cases.map {
+                    CompletionWord($0.name.text, .enumerationCase, meaning: $0.documentation)
+                }
+            default: break
+            }
+        }
+        return nil
+    }
+
+    // MARK: Statements
+
+    private func topLevel(_ words: [String]) -> [CompletionWord] {
+        switch (words.first.flatMap(Keyword.init), words.count) {
+        case (_, 0): return Keyword.allCases.map { CompletionWord($0.rawValue, .keyword) }
+        case (.const, 1): return Self.integers
+        case (.option, 1):
+            return OptionKind.allCases.map { CompletionWord($0.rawValue, .value, meaning: "It is \($0.choices).") }
+        case (.option, 3):
+            return OptionKind(rawValue: words[1]).map { Self.values($0.words) } ?? []
+        case (.enum, 3) where words[2] == ":", (.flags, 3) where words[2] == ":": return Self.integers
+        case (.struct, 2): return [CompletionWord("sized", .keyword, detail: "sized(uint16)")]
+        case (.struct, 4) where words[2] == "sized": return Self.counts
+        default: return []
+        }
+    }
+
+    private func member(_ words: [String]) -> [CompletionWord] {
+        switch words {
+        case []: return [CompletionWord("optional", .keyword), CompletionWord("repeated", .keyword)] + types
+        case ["optional"]: return [CompletionWord("repeated", .keyword)] + types
+        case ["repeated"], ["optional", "repeated"]: return types
+        default: return words.last == "[" ? constants : []
+        }
+    }
+
+    private func packetMember(_ words: [String]) -> [CompletionWord] {
+        guard words.isEmpty else { return [] }
+        return Self.integers + Self.types(["bool", "varint"])
+            + [CompletionWord("payload", .keyword, detail: "payload;", meaning: "Here stand the message's fields.")]
+    }
+
+    // MARK: Words
+
+    private var declarations: some Sequence<DeclarationSyntax> { checked.trees.lazy.flatMap(\.declarations) }
+
+    private var types: [CompletionWord] { Self.types(BuiltinType.names) + declaredTypes }
+
+    private var declaredTypes: [CompletionWord] {
+        declarations.compactMap { declaration -> CompletionWord? in
+            switch declaration.body {
+            case .structure(let syntax):
+                CompletionWord(syntax.name.text, .structure, detail: "struct", meaning: declaration.documentation)
+            case .enumeration(let syntax):
+                CompletionWord(syntax.name.text, .enumeration, detail: "enum", meaning: declaration.documentation)
+            case .flags(let syntax):
+                CompletionWord(syntax.name.text, .enumeration, detail: "flags", meaning: declaration.documentation)
+            case .message, .constant, .reserved, .option, .packet: nil
+            }
+        }
+    }
+
+    private var messages: [CompletionWord] {
+        declarations.compactMap { declaration in
+            guard case .message(let name, _) = declaration.body else { return nil }
+            return CompletionWord(name.text, .message, detail: "message", meaning: declaration.documentation)
+        }
+    }
+
+    private var constants: [CompletionWord] {
+        declarations.compactMap { declaration in
+            guard case .constant(let syntax) = declaration.body else { return nil }
+            return CompletionWord(syntax.name.text, .constant, detail: "const", meaning: declaration.documentation)
+        }
+    }
+
+    private static var integers: [CompletionWord] {
+        types(BuiltinType.names.filter { IntegerFormat(name: $0) != nil })
+    }
+
+    private static var counts: [CompletionWord] { types(CountFormat.allCases.map(\.name)) }
+
+    private static func types(_ names: [String]) -> [CompletionWord] {
+        names.map { CompletionWord($0, .type, meaning: BuiltinType(name: $0)?.summary ?? "") }
+    }
+
+    private static func values(_ words: [String]) -> [CompletionWord] { words.map { CompletionWord($0, .value) } }
+}
+
+extension OptionKind {
+    /// The values that are words.
+    fileprivate var words: [String] {
+        switch self {
+        case .byteOrder: ["big", "little"]
+        case .stringCount, .listCount: CountFormat.allCases.map(\.name)
+        case .maximumPacket, .maximumDepth: []
+        case .trailing: ["keep", "reject"]
+        case .properties: ["strict", "lenient"]
+        }
+    }
+}

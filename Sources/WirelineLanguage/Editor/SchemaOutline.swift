@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A declaration or one of its members, for an editor's list of them.
+package struct OutlineItem: Equatable, Sendable {
+    package var kind: Kind
+    package var name: String
+    /// What follows the name in a list: the type of a field, the number of a case.
+    package var detail: String
+    package var nameSpan: SourceSpan
+    /// The whole declaration, from its attributes to its `}` or `;`.
+    package var span: SourceSpan
+    package var members: [OutlineItem] = []
+
+    package enum Kind: Equatable, Sendable {
+        case message, structure, enumeration, flags, constant, packet, field, enumerationCase
+    }
+}
+
+extension SchemaAnalysis {
+    /// Returns the declarations of a file, in order.
+    package func outline(of file: Int) -> [OutlineItem] {
+        checked.trees[file].declarations.compactMap { declaration -> OutlineItem? in
+            switch declaration.body {
+            case .message(let name, let fields):
+                item(.message, name, "message", declaration, members: fields.map { field($0, in: file) })
+            case .structure(let syntax):
+                item(
+                    .structure, syntax.name, "struct", declaration,
+                    members: syntax.fields.map { field($0, in: file) })
+            case .enumeration(let syntax):
+                item(
+                    .enumeration, syntax.name, "enum : " + syntax.format.text, declaration,
+                    members: syntax.cases.map { member($0, in: file) })
+            case .flags(let syntax):
+                item(
+                    .flags, syntax.name, "flags : " + syntax.format.text, declaration,
+                    members: syntax.cases.map { member($0, in: file) })
+            case .constant(let syntax):
+                item(.constant, syntax.name, "const " + syntax.format.text, declaration, members: [])
+            case .packet(let syntax):
+                item(
+                    .packet, NameSyntax(text: "packet", span: declaration.keyword), "", declaration,
+                    members: (syntax.header + syntax.trailer).map { field($0, in: file) })
+            case .reserved, .option: nil
+            }
+        }
+    }
+
+    private func item(
+        _ kind: OutlineItem.Kind, _ name: NameSyntax, _ detail: String, _ declaration: DeclarationSyntax,
+        members: [OutlineItem]
+    ) -> OutlineItem {
+        let start = declaration.attributes.first?.span ?? declaration.keyword
+        return OutlineItem(
+            kind: kind, name: name.text, detail: detail, nameSpan: name.span,
+            span: start.through(endOfStatement(after: name.span)), members: members)
+    }
+
+    private func field(_ field: FieldSyntax, in file: Int) -> OutlineItem {
+        let start = field.attributes.first?.span ?? field.optional ?? field.repeated ?? field.typeName.span
+        let words = (field.optional == nil ? "" : "optional ") + (field.repeated == nil ? "" : "repeated ")
+        return OutlineItem(
+            kind: .field, name: field.name.text, detail: words + field.typeText, nameSpan: field.name.span,
+            span: start.through(endOfStatement(after: field.name.span)))
+    }
+
+    private func member(_ item: CaseSyntax, in file: Int) -> OutlineItem {
+        let start = item.attributes.first?.span ?? item.name.span
+        let number = item.number.span
+        return OutlineItem(
+            kind: .enumerationCase, name: item.name.text, detail: sources[file].text(number.start..<number.end),
+            nameSpan: item.name.span, span: start.through(endOfStatement(after: item.name.span)))
+    }
+
+    /// Returns the `;` or the `}` that ends what has this name; the name itself if neither follows.
+    private func endOfStatement(after name: SourceSpan) -> SourceSpan {
+        let tokens = checked.lexed[name.file].tokens
+        var isInBody = false
+        for token in tokens[firstToken(of: name.file, endingAfter: name.start)...] {
+            switch token.kind {
+            case .leftBrace: isInBody = true
+            case .semicolon where isInBody: break
+            case .semicolon, .rightBrace: return SourceSpan(file: name.file, start: token.start, end: token.end)
+            default: break
+            }
+        }
+        return name
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The beginning of a statement, up to the place where an editor's cursor stands.
+///
+/// It is found with tokens only: what is being written is no whole statement yet.
+struct StatementContext {
+    /// The keyword of the declaration whose body the statement stands in; nil at the top level.
+    private(set) var owner: Keyword?
+    /// The words and marks from the statement's start on, without whole attributes.
+    private(set) var words: [String] = []
+    /// The attribute in whose parentheses the place is.
+    private(set) var openAttribute: String?
+    /// Whether the place is directly after an `@`.
+    private(set) var isAfterAt = false
+
+    /// - Parameter end: The index of the first token that is not before the place.
+    init(_ tokens: [Token], upTo end: Int, in source: SourceText) {
+        var start = 0
+        for index in 0..<end {
+            switch tokens[index].kind {
+            case .leftBrace:
+                let statement = StatementReader(tokens[start..<index], source)
+                owner = statement.words.first.flatMap(Keyword.init)
+                start = index + 1
+            case .rightBrace:
+                owner = nil
+                start = index + 1
+            case .semicolon: start = index + 1
+            default: break
+            }
+        }
+        let statement = StatementReader(tokens[start..<end], source)
+        words = statement.words
+        openAttribute = statement.openAttribute
+        isAfterAt = end > start && tokens[end - 1].kind == .at
+    }
+}
+
+/// Separates the words of a statement from its attributes.
+private struct StatementReader {
+    private(set) var words: [String] = []
+    private(set) var openAttribute: String?
+
+    init(_ tokens: ArraySlice<Token>, _ source: SourceText) {
+        var rest = tokens
+        while let token = rest.popFirst() {
+            guard token.kind == .at else {
+                words.append(source.text(token.range))
+                continue
+            }
+            guard let name = rest.first, name.kind == .name else { continue }
+            rest.removeFirst()
+            guard rest.first?.kind == .leftParenthesis else { continue }
+            guard let close = rest.firstIndex(where: { $0.kind == .rightParenthesis }) else {
+                openAttribute = source.text(name.range)
+                return
+            }
+            rest = rest[(close + 1)...]
+        }
+    }
+}

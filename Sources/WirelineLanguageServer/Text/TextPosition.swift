@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineSchema
+
+/// What the characters of a position count (LSP 3.17, "PositionEncodingKind").
+enum PositionEncoding: String {
+    case utf8 = "utf-8"
+    case utf16 = "utf-16"
+}
+
+/// A place in a text: a line and the units before the place on it, both from 0.
+struct TextPosition: Equatable {
+    var line: Int
+    var character: Int
+
+    init(line: Int, character: Int) {
+        self.line = line
+        self.character = character
+    }
+
+    init(_ value: JSONValue?) throws(RPCError) {
+        guard let line = value?["line"]?.wholeNumber, let character = value?["character"]?.wholeNumber, line >= 0,
+            character >= 0
+        else { throw RPCError(.invalidParams, "a position is a `line` and a `character`, from 0") }
+        self.init(line: line, character: character)
+    }
+
+    var json: JSONValue { ["line": .integer(Int128(line)), "character": .integer(Int128(character))] }
+}
+
+extension SourceText {
+    /// Returns the position of a byte.
+    ///
+    /// - Complexity: O(*n*) in the bytes of its line.
+    func position(at offset: Int, in encoding: PositionEncoding) -> TextPosition {
+        let offset = min(max(0, offset), bytes.count)
+        let line = lineIndex(at: offset)
+        return TextPosition(line: line, character: unitCount(in: lineStarts[line]..<offset, encoding))
+    }
+
+    /// Returns the byte at a position: the end of its line if the line is shorter, the end of the text if it has fewer
+    /// lines. A position inside a character is that of the character.
+    func offset(of position: TextPosition, in encoding: PositionEncoding) -> Int {
+        guard position.line < lineStarts.count else { return bytes.count }
+        var offset = lineStarts[position.line]
+        let end = max(offset, lineRange(position.line).upperBound)
+        var rest = position.character
+        while offset < end {
+            let (unitCount, byteCount) = step(at: offset, encoding)
+            guard unitCount <= rest else { break }
+            rest -= unitCount
+            offset += byteCount
+        }
+        return offset
+    }
+
+    func unitCount(in range: Range<Int>, _ encoding: PositionEncoding) -> Int {
+        guard encoding == .utf16 else { return range.count }
+        var offset = range.lowerBound
+        var count = 0
+        while offset < range.upperBound {
+            let (unitCount, byteCount) = step(at: offset, encoding)
+            count += unitCount
+            offset += byteCount
+        }
+        return count
+    }
+
+    /// The units and bytes of the character at an offset; a byte that is not UTF-8 counts as one unit.
+    private func step(at offset: Int, _ encoding: PositionEncoding) -> (unitCount: Int, byteCount: Int) {
+        guard bytes[offset] >= 0x80, let (scalar, byteCount) = scalar(at: offset) else { return (1, 1) }
+        return (encoding == .utf8 ? byteCount : scalar.value > 0xFFFF ? 2 : 1, byteCount)
+    }
+}
+
+/// The positions of many bytes of a text, found in one pass: a line may be as long as the file.
+struct PositionTable {
+    private var positions: [Int: TextPosition] = [:]
+
+    init(_ offsets: [Int], in source: SourceText, _ encoding: PositionEncoding) {
+        var last: (offset: Int, position: TextPosition)?
+        for offset in offsets.sorted() {
+            let line = source.lineIndex(at: offset)
+            var position = TextPosition(line: line, character: 0)
+            if let last, last.position.line == line {
+                position.character =
+                    last.position.character + source.unitCount(in: last.offset..<offset, encoding)
+            } else {
+                position = source.position(at: offset, in: encoding)
+            }
+            positions[offset] = position
+            last = (offset, position)
+        }
+    }
+
+    /// Returns the range of some bytes that the table has.
+    func range(_ span: SourceSpan) -> JSONValue {
+        let none = TextPosition(line: 0, character: 0)
+        return [
+            "start": (positions[span.start] ?? none).json, "end": (positions[max(span.start, span.end)] ?? none).json,
+        ]
+    }
+}
