@@ -18,5 +18,6 @@ extension Command {
     static let all: [Command] = [
         .demo, .check, .format, .diff, .encode, .decode, .generate, .call, .serve, .conform, .probe, .proxy,
         .webSocketEcho, .webSocketCases, .webSocketConnect, .languageServer,
+        .completions, .manual,
     ]
 }

@@ -49,6 +49,9 @@ struct ProtocolFolder: Equatable {
         }
     }
 
+    /// Returns the names of the protocols under `Protocols/`; none if that cannot be read.
+    static func namesInHome() -> [String] { (try? candidates(in: home)) ?? [] }
+
     /// The protocol's name, which is the name of the folder.
     var name: String {
         let last = path.lastPathComponent

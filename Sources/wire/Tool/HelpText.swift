@@ -4,6 +4,15 @@
 enum HelpText {
     /// The usage line of the tool.
     static let usage = "\(Tool.name) COMMAND [options]"
+    /// What the tool is for.
+    static let about = "Works with length-prefixed messages: schemas, packets, servers and connections."
+    /// Where the results go, and what the exit status means.
+    static let outcome =
+        "Results go to standard output, errors to standard error. Exit status: 0 yes, 1 no or failed, 2 the call was wrong."
+    /// The options that need no command.
+    static let options = [
+        (Option.help.usage, "show this help, or that of a command"), (Option.version.usage, Option.version.help),
+    ]
 
     /// Returns the usage line of a command.
     static func usage(of command: Command) -> String {
@@ -14,7 +23,7 @@ enum HelpText {
     static func text(of commands: [Command]) -> String {
         let examples = commands.map { "    " + $0.example }
         return """
-            Works with length-prefixed messages: schemas, packets, servers and connections.
+            \(about)
 
             usage: \(usage)
 
@@ -22,12 +31,12 @@ enum HelpText {
             \(table(commands.map { ($0.name, $0.summary) }))
 
             options:
-            \(table([(Option.help.usage, "show this help, or that of a command"), (Option.version.usage, Option.version.help)]))
+            \(table(options))
 
             examples:
             \(examples.joined(separator: "\n"))
 
-            Results go to standard output, errors to standard error. Exit status: 0 yes, 1 no or failed, 2 the call was wrong.
+            \(outcome)
             """
     }
 

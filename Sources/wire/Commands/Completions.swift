@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineSchema
+
+extension Command {
+    /// `wire completions`
+    static let completions = Command(
+        name: "completions",
+        summary: "print the script with which a shell completes the words of wire",
+        parameters: [
+            Parameter(
+                "SHELL", "the shell; with `words`, the words that can continue a line, as the scripts ask for them",
+                choices: ShellScript.allCases.map(\.rawValue) + [lineWord]),
+            Parameter("WORD", "the words of the line after `wire`, behind `--`", isOptional: true, isRepeated: true),
+        ],
+        options: [],
+        example: "wire completions bash",
+        run: { arguments, console throws(CommandError) in
+            if let script = arguments.word(at: 0).flatMap(ShellScript.init) {
+                try console.print(script.text)
+                return
+            }
+            let completion = WordCompletion(
+                commands: all, protocols: ProtocolFolder.namesInHome, messages: messageNames(of:))
+            let answer = completion.answer(Array(arguments.words.dropFirst()))
+            for word in answer.words where !word.text.utf8.contains(where: { $0 < 0x20 }) {
+                try console.print(word.help.isEmpty ? word.text : word.text + "\t" + word.help)
+            }
+            if let paths = answer.paths { try console.print(":" + paths.rawValue) }
+        })
+
+    private static let lineWord = "words"
+
+    /// Returns the names of a protocol's messages; none if it has errors.
+    private static func messageNames(of folder: String?) -> [String] {
+        (try? ProtocolFolder(folder).check())?.description?.messages.map(\.name) ?? []
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds the words that can continue a command line, from the descriptions of the commands.
+struct WordCompletion {
+    let commands: [Command]
+    /// Returns the names of the protocols that can be chosen.
+    let protocols: () -> [String]
+    /// Returns the names of the messages of a protocol; nil: the only one.
+    let messages: (String?) -> [String]
+
+    /// A word, and what it means.
+    struct Word: Equatable {
+        var text: String
+        var help = ""
+    }
+
+    /// What can stand at a place.
+    struct Answer: Equatable {
+        var words: [Word] = []
+        /// The paths that the shell itself completes.
+        var paths: Paths?
+    }
+
+    enum Paths: String {
+        case files, folders
+    }
+
+    /// - Parameter line: The words after the program's name. The last one is being written, and may be empty.
+    func answer(_ line: [String]) -> Answer {
+        let current = line.last ?? ""
+        let reading = LineReading(line.dropLast(), commands: commands)
+        if let option = reading.openOption { return values(of: option, in: reading).starting(with: current) }
+        if !reading.hasDashes, current.hasPrefix("-") { return options(current, in: reading) }
+        guard let command = reading.command, !reading.asksForHelp else {
+            return Answer(words: nextNames(after: reading.words, withHelp: !reading.asksForHelp))
+                .starting(with: current)
+        }
+        let position = reading.words.count - command.nameWords.count
+        let isOpen = command.parameters.last?.isRepeated ?? false
+        let place = isOpen ? min(position, command.parameters.count - 1) : position
+        guard command.parameters.indices.contains(place) else { return Answer() }
+        return values(of: command.parameters[place], in: reading).starting(with: current)
+    }
+
+    // MARK: Names
+
+    /// Returns the words that continue the name of a command.
+    private func nextNames(after words: [String], withHelp: Bool) -> [Word] {
+        var found: [Word] = []
+        for command in commands where command.nameWords.starts(with: words) {
+            guard let word = command.nameWords.dropFirst(words.count).first else { continue }
+            let isWhole = command.nameWords.count == words.count + 1
+            if found.last?.text != word { found.append(Word(text: word, help: isWhole ? command.summary : "")) }
+        }
+        if words.isEmpty, withHelp { found.append(Word(text: "help", help: Option.help.help)) }
+        return found
+    }
+
+    // MARK: Options
+
+    private func options(_ current: String, in reading: LineReading) -> Answer {
+        let known = (reading.command?.options ?? []) + [.help] + (reading.words.isEmpty ? [.version] : [])
+        guard let value = current.optionValue else {
+            return Answer(words: known.map { Word(text: $0.name, help: $0.help) }).starting(with: current)
+        }
+        // An option may come before the command's name.
+        let all = reading.command == nil ? commands.flatMap(\.options) : known
+        guard let option = all.first(where: { $0.name == current.optionName }), option.value != nil else {
+            return Answer()
+        }
+        var answer = values(of: option, in: reading).starting(with: value)
+        answer.words = answer.words.map { Word(text: option.name + "=" + $0.text, help: $0.help) }
+        return answer
+    }
+
+    private func values(of option: Option, in reading: LineReading) -> Answer {
+        if !option.choices.isEmpty { return Answer(words: option.choices.map { Word(text: $0) }) }
+        if option == .protocolFolder {
+            return Answer(words: protocols().map { Word(text: $0) }, paths: .folders)
+        }
+        switch option.value {
+        case "FILE": return Answer(paths: .files)
+        case "DIR": return Answer(paths: .folders)
+        case "MESSAGE": return Answer(words: messages(reading.protocolFolder).map { Word(text: $0) })
+        default: return Answer()
+        }
+    }
+
+    private func values(of parameter: Parameter, in reading: LineReading) -> Answer {
+        if !parameter.choices.isEmpty { return Answer(words: parameter.choices.map { Word(text: $0) }) }
+        switch parameter.name.prefix(while: { $0 != " " }) {
+        case "DIR": return Answer(words: protocols().map { Word(text: $0) }, paths: .folders)
+        case "FILE", "PATH", "VECTORS", "OLD", "NEW": return Answer(paths: .files)
+        case "MESSAGE": return Answer(words: messages(reading.protocolFolder).map { Word(text: $0) })
+        default: return Answer()
+        }
+    }
+}
+
+extension WordCompletion.Answer {
+    fileprivate func starting(with prefix: String) -> Self {
+        var result = self
+        result.words.removeAll { !$0.text.hasPrefix(prefix) }
+        return result
+    }
+}
+
+extension Command {
+    /// The words of the name: two for `websocket echo`.
+    fileprivate var nameWords: [String] { name.split(separator: " ").map(String.init) }
+}
+
+/// What the words before the current one say.
+private struct LineReading {
+    /// The command, as soon as its name is whole.
+    private(set) var command: Command?
+    /// The words that are neither options nor their values.
+    private(set) var words: [String] = []
+    /// The option whose value comes next.
+    private(set) var openOption: Option?
+    private(set) var protocolFolder: String?
+    private(set) var asksForHelp = false
+    /// Whether `--` has ended the options.
+    private(set) var hasDashes = false
+
+    init(_ line: ArraySlice<String>, commands: [Command]) {
+        let options = commands.flatMap(\.options)
+        for word in line {
+            if let option = openOption {
+                if option == .protocolFolder { protocolFolder = word }
+                openOption = nil
+            } else if hasDashes || !word.hasPrefix("-") || word == "-" {
+                if words.isEmpty, word == "help" { asksForHelp = true } else { words.append(word) }
+            } else if word == "--" {
+                hasDashes = true
+            } else if let option = options.first(where: { $0.isNamed(word.optionName) }), option.value != nil {
+                if let value = word.optionValue {
+                    if option == .protocolFolder { protocolFolder = value }
+                } else {
+                    openOption = option
+                }
+            }
+        }
+        command = commands.first { words.starts(with: $0.nameWords) }
+    }
+}
