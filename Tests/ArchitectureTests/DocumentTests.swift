@@ -9,6 +9,7 @@ struct DocumentTests {
         ["README.md", "README.zh-CN.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
         + [
             "Architecture", "ComingFromSocketRocket", "CommandLine", "Connections", "Debugging", "Deployment",
+            "Editors",
             "Testing",
         ].map { "Documentation/\($0).md" }
 
