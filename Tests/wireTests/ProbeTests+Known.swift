@@ -6,7 +6,8 @@ import WirelineCodec
 
 @testable import wire
 
-/// Packets of other protocols with lengths, as MariaDB 10.11.19, memcached 1.6.18 and pymodbus 3.6.9 send them.
+/// Packets of other protocols with lengths, as MariaDB 10.11.19, memcached 1.6.18, pymodbus 3.6.9, PostgreSQL 15.18,
+/// RabbitMQ 3.10.8, nginx 1.22.1, dnsmasq 2.90, epmd of Erlang 25.2 and microsocks 1.0.3 send them.
 private enum Recorded {
     static let greetingOfMariaDB = bytes(
         """
@@ -26,6 +27,34 @@ private enum Recorded {
         asked: bytes("800b00000000000000000000000000000000000000000000"),
         answer: bytes("810b00000000000000000006000000000000000000000000312e362e3138")
     )
+
+    /// "no PostgreSQL user name specified in startup packet"
+    static let postgreSQL = (
+        asked: bytes("000000090003000000"),
+        answer: bytes(
+            """
+            450000007953464154414c0056464154414c00433238303030004d6e6f20506f737467726553514c2075736572206e616d652073
+            706563696669656420696e2073746172747570207061636b65740046706f73746d61737465722e63004c32333531005250726f63
+            657373537461727475705061636b65740000
+            """)
+    )
+
+    static let preambleOfRabbitMQ = bytes("414d515000000901")
+    static let settingsOfNginx = bytes(
+        """
+        000012040000000000000300000080000400010000000500ffffff0000040800000000007fff00000000080700000000000000000000000001
+        """)
+
+    static let dns = (
+        asked: bytes("00117770000000010000000000000000020001"), answer: bytes("00117770808500010000000000000000020001")
+    )
+    static let epmd = [
+        (asked: bytes("00016e"), answer: bytes("00003a9f6e616d652070726f626520617420706f72742031353131330a")),
+        (asked: bytes("000b7a776972652d70726f6265"), answer: bytes("7701")),
+    ]
+    static let microsocks = [
+        (asked: bytes("0503000102"), answer: bytes("0502")), (asked: bytes("0501fe"), answer: bytes("05ff")),
+    ]
 
     private static func bytes(_ text: String) -> [UInt8] {
         (try? Hexadecimal.bytes(of: text.filter { !$0.isWhitespace })) ?? []
@@ -90,5 +119,65 @@ extension ProbeTests {
             [0x0F, 0, 0, 0, 3] + "SHOW DATABASES".utf8,
         ]
         for bytes in clients { #expect(KnownPackets(of: bytes, to: []) == nil) }
+    }
+
+    @Test func `PostgreSQL is recognised by its refusal of a session without a user`() async throws {
+        let peer = try await rawPeer(endsBehindAnswer: true) { all, _ in
+            all == Recorded.postgreSQL.asked ? Recorded.postgreSQL.answer : []
+        }
+        let verdict = Probe.Verdict.packets(
+            KnownPackets.postgreSQL.framing, name: KnownPackets.postgreSQL.name)
+        #expect(KnownPackets.postgreSQL.framing.excess == 1)
+        #expect(try await probe(peer.address, for: verdict) == verdict)
+    }
+
+    @Test func `RabbitMQ is recognised by the preamble with which it answers anything`() async throws {
+        let peer = try await rawPeer(endsBehindAnswer: true) { all, _ in
+            all.count >= 8 ? Recorded.preambleOfRabbitMQ : []
+        }
+        let verdict = Probe.Verdict.packets(
+            Framing(offset: 3, width: 4, order: .bigEndian, excess: 8), name: "as of AMQP 0-9-1, which RabbitMQ speaks")
+        #expect(try await probe(peer.address, for: verdict) == verdict)
+        let start: [UInt8] = [1, 0, 0, 0, 0, 0, 6, 0, 10, 0, 10, 0, 9, 0xCE]
+        #expect(KnownPackets(of: start, to: Array("AMQP".utf8) + [0, 0, 9, 1]) == KnownPackets.amqp)
+        #expect(KnownPackets(of: Array("AMQP".utf8) + [3, 1, 0, 0], to: []) == KnownPackets.amqp1)
+    }
+
+    @Test func `a greeting with a byte less, or of another kind, is not recognised`() {
+        let recorded = [Recorded.postgreSQL.answer, Recorded.preambleOfRabbitMQ, Recorded.settingsOfNginx]
+        for answer in recorded {
+            #expect(KnownPackets(of: answer, to: []) != nil)
+            #expect(KnownPackets(of: Array(answer.dropLast()), to: []) == nil)
+            #expect(KnownPackets(of: [answer[0] ^ 1] + answer.dropFirst(), to: []) == nil)
+        }
+        // A row of PostgreSQL's kind without a code, HTTP/2 frames without settings, and AMQP's future.
+        let others: [[UInt8]] = [
+            [0x45, 0, 0, 0, 9] + "Sa\0Mb".utf8, [0, 0, 0, 4, 0, 0, 0, 0, 0], Array("AMQP".utf8) + [0, 9, 9, 9],
+        ]
+        for bytes in others { #expect(KnownPackets(of: bytes, to: []) == nil) }
+    }
+
+    @Test func `a signature needs its own answer to each of its requests`() {
+        let recorded = [[Recorded.dns], Recorded.epmd, Recorded.microsocks]
+        for exchanges in recorded {
+            let signature = Signature.all.first { $0.exchanges.map(\.request) == exchanges.map(\.asked) }
+            #expect(signature != nil)
+            for (step, recorded) in zip(signature?.exchanges ?? [], exchanges) {
+                #expect(step.isAnswer(recorded.answer))
+                #expect(!step.isAnswer([]))
+                #expect(!step.isAnswer(recorded.asked))
+                #expect(!step.isAnswer(Array(recorded.answer.dropLast())))
+                #expect(!step.isAnswer([recorded.answer[0] ^ 1] + recorded.answer.dropFirst()))
+            }
+        }
+        for signature in Signature.all {
+            for step in signature.exchanges { #expect(!step.isAnswer(step.request), "\(signature.verdict)") }
+        }
+    }
+
+    @Test func `a server that takes any method is no SOCKS proxy`() async throws {
+        let peer = try await rawPeer { all, _ in all.first == 5 ? [5, 0] : [] }
+        let verdict = try await probe(peer.address, for: .unknown(.unclear([5, 0])))
+        #expect(verdict == .unknown(.unclear([5, 0])))
     }
 }

@@ -341,7 +341,10 @@ struct ProbeTests {
     }
 
     @Test func `every framing is a header that the schema language accepts`() {
-        for framing in FramingGuess.all {
+        let known = [
+            KnownPackets.mySQL, .modbus, .memcached, .postgreSQL, .amqp, .amqp1, .http2,
+        ]
+        for framing in FramingGuess.all + known.map(\.framing) {
             let schema = framing.schema + "\n@from(both) message Any { @rest bytes all; }\n"
             let file = SourceFile(path: "a.wire", bytes: Array(schema.utf8))
             let result = ProtocolDescription.check(name: "Peer", files: [file])

@@ -246,4 +246,33 @@ struct TLSTests {
         client.waitUntilExit()
         #expect(server.end().status == 0)
     }
+
+    // MARK: Probing
+
+    @Test func `a probe looks inside TLS`() throws {
+        let server = try server()
+        let patience = ["--silence", "2s", "--timeout", "20m"]
+        let outside = try server.wire(["probe", server.address] + patience)
+        #expect(
+            outside
+                == .success("\(server.address) speaks TLS; with --tls, the protocol inside it can be told\n"))
+        let inside = try server.wire(["probe", server.address, "--tls-ca", "root.pem"] + patience)
+        let text =
+            "\(server.address) speaks TLS, and inside it packets with a uint32 length, big-endian, that counts the whole "
+            + "packet, itself included: what a schema without a header declares\n"
+        #expect(inside.status == 0 && inside.output.hasPrefix(text), "\(inside)")
+        let untrusted = try server.wire(["probe", server.address, "--tls"] + patience)
+        #expect(untrusted.status == 1)
+        let reason = "error: cannot connect to \(server.address): the issuer of the peer's certificate is not trusted\n"
+        #expect(untrusted.errors == reason)
+        #expect(server.end().status == 0)
+    }
+
+    @Test func `a probe inside TLS says that a server does not speak it`() async throws {
+        let peer = try await rawPeer { _, _ in Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8) }
+        let outcome = try Workspace().shell("wire probe \(peer.address) --tls --timeout 20m")
+        #expect(outcome.status == 1 && outcome.output.isEmpty)
+        #expect(outcome.errors.hasPrefix("error: cannot connect to \(peer.address): "), "\(outcome)")
+        #expect(outcome.errors.hasSuffix("help: without the --tls options plain TCP is probed\n"), "\(outcome)")
+    }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Wireline
 import WirelineCodec
 import WirelineTransport
 
@@ -9,7 +10,7 @@ extension Command {
         name: "probe",
         summary: "find out which framing a server uses (lengths of 1 to 4 bytes), or which known protocol",
         parameters: [.endpoint],
-        options: [.silence, .packet, .timeout],
+        options: [.silence, .packet, .timeout] + TLSOptions.clientOptions,
         example: "wire probe 127.0.0.1:9001",
         run: { arguments, console throws(CommandError) in
             let endpoint = try HostAndPort(arguments.word(at: 0) ?? "")
@@ -18,30 +19,38 @@ extension Command {
             let time = timeout?.duration ?? silence.duration * 100
             let deadline = MonotonicTime.now + time
             let packet = try arguments[.packet].map { text throws(CommandError) in try bytes(text) }
+            let tls = try TLSOptions.client(arguments)
             let line = ProgressLine(of: "probing \(endpoint)")
             defer { line.clear() }
-            let verdict: Probe.Verdict
+            let probe: Probe
             do throws(TransportError) {
-                let probe = Probe(
+                probe = Probe(
                     addresses: try await endpoint.addresses(within: time),
                     loop: try EventLoopGroup.shared.nextLoop(), silence: silence.duration,
                     connectTimeout: timeout?.duration ?? .seconds(5), deadline: deadline, packet: packet,
-                    progress: line.show)
-                verdict = try await probe.run()
+                    progress: line.show, tls: tls.map { ($0.context, $0.serverName ?? endpoint.host) })
             } catch {
                 throw .failure("cannot connect to \(endpoint): \(error)")
             }
+            let verdict: Probe.Verdict
+            do throws(ConnectionError) {
+                verdict = try await probe.run()
+            } catch {
+                throw .failure("cannot connect to \(endpoint): \(error)", hint: hint(for: error))
+            }
             line.clear()
-            try tell(verdict, of: endpoint, hasPacket: packet != nil, console)
+            try tell(verdict, of: endpoint, isInsideTLS: tls != nil, hasPacket: packet != nil, console)
         })
 
     private static func tell(
-        _ verdict: Probe.Verdict, of endpoint: HostAndPort, hasPacket: Bool, _ console: Console
+        _ verdict: Probe.Verdict, of endpoint: HostAndPort, isInsideTLS: Bool, hasPacket: Bool, _ console: Console
     ) throws(CommandError) {
+        let speaks = "\(endpoint) speaks \(isInsideTLS ? "TLS, and inside it " : "")"
         switch verdict {
-        case .other(let name): try console.print("\(endpoint) speaks \(name), no length-prefixed packets")
+        case .other(Greeting.tls): try console.print("\(speaks)TLS; with --tls, the protocol inside it can be told")
+        case .other(let name): try console.print("\(speaks)\(name), no length-prefixed packets")
         case .packets(let framing, let name):
-            try console.print("\(endpoint) speaks packets with a \(framing)" + (name.isEmpty ? "" : ": \(name)"))
+            try console.print("\(speaks)packets with a \(framing)" + (name.isEmpty ? "" : ": \(name)"))
             try console.print(framing.schema)
         case .unframed:
             try console.print("\(endpoint) returns all bytes as they come: it speaks no length-prefixed packets")
@@ -64,6 +73,14 @@ extension Command {
                     error: "cannot tell within the time: \(text)", hint: "with a longer --timeout, more can be told")
             }
             throw .answerIsNo
+        }
+    }
+
+    /// Returns a hint for a failed connection: a server without TLS does not answer a handshake, or ends it.
+    private static func hint(for error: ConnectionError) -> String? {
+        switch error {
+        case .tls(.notTLS), .tls(.truncated(duringHandshake: true)): "without the --tls options plain TCP is probed"
+        default: nil
         }
     }
 

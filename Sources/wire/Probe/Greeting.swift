@@ -11,12 +11,18 @@ struct Greeting {
     ///
     /// A TLS server may answer HTTP with text, and a web server may answer other greetings. A memcached answers both
     /// lines and packets; only its packets identify it.
-    static let all: [Greeting] = [
-        Greeting(bytes: clientHello),
-        Greeting(bytes: Array("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)),
-        Greeting(bytes: Array("PING\r\n".utf8)),
-        Greeting(bytes: memcachedVersion),
-    ]
+    ///
+    /// - Parameter isInsideTLS: Whether the connection is TLS already.
+    static func all(isInsideTLS: Bool) -> [Greeting] {
+        (isInsideTLS ? [] : [Greeting(bytes: clientHello)]) + [
+            Greeting(bytes: Array("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)),
+            Greeting(bytes: Array("PING\r\n".utf8)), Greeting(bytes: memcachedVersion),
+            Greeting(bytes: postgreSQLStartup),
+        ]
+    }
+
+    /// The name of TLS, inside which there is another protocol.
+    static let tls = "TLS"
 
     /// Returns the protocol that a server's bytes reveal; nil if they reveal none.
     static func name(of bytes: [UInt8]) -> String? {
@@ -26,7 +32,7 @@ struct Greeting {
             switch lookalike {
             case .http: return "HTTP"
             case .ssh: return "SSH"
-            case .tls: return "TLS"
+            case .tls: return tls
             default: break
             }
         }
@@ -46,6 +52,9 @@ struct Greeting {
 
     /// Asks a memcached for its version, with only a header of 24 bytes.
     private static let memcachedVersion: [UInt8] = [0x80, 0x0B] + [UInt8](repeating: 0, count: 22)
+
+    /// Starts a session of PostgreSQL's protocol 3.0 without a user, which the server refuses with an error message.
+    private static let postgreSQLStartup: [UInt8] = [0, 0, 0, 9, 0, 3, 0, 0, 0]
 
     /// A ClientHello that every TLS 1.0 to 1.3 server answers, at least with an alert (RFC 5246, 7.4.1.2).
     private static let clientHello: [UInt8] = {

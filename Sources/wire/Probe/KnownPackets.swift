@@ -11,18 +11,17 @@ struct KnownPackets: Equatable {
     ///
     /// - Parameter request: The bytes that the server was sent; empty if it spoke first.
     init?(of bytes: [UInt8], to request: [UInt8]) {
-        if Self.isMySQL(bytes) {
-            self = Self.mySQL
-        } else if Self.isModbus(bytes, to: request) {
-            self = Self.modbus
-        } else if Self.isMemcached(bytes, to: request) {
-            self = Self.memcached
-        } else {
-            return nil
-        }
+        guard let known = Self.all.first(where: { $0.isAnswer(bytes, request) }) else { return nil }
+        self = known.packets
     }
 
-    private init(_ framing: Framing, name: String) {
+    private static let all: [(packets: KnownPackets, isAnswer: @Sendable ([UInt8], [UInt8]) -> Bool)] = [
+        (mySQL, { bytes, _ in isMySQL(bytes) }), (postgreSQL, { bytes, _ in isPostgreSQL(bytes) }),
+        (amqp, { bytes, _ in isAMQP(bytes) }), (amqp1, { bytes, _ in isAMQP1(bytes) }),
+        (http2, { bytes, _ in isHTTP2(bytes) }), (modbus, isModbus), (memcached, isMemcached),
+    ]
+
+    init(_ framing: Framing, name: String) {
         self.framing = framing
         self.name = name
     }
@@ -44,7 +43,7 @@ struct KnownPackets: Equatable {
         }
     }
 
-    private static let mySQL = KnownPackets(
+    static let mySQL = KnownPackets(
         Framing(offset: 0, width: 3, order: .littleEndian, excess: 4), name: "as of MySQL and MariaDB")
 
     /// Returns whether the bytes are a server's reply.
@@ -63,7 +62,7 @@ struct KnownPackets: Equatable {
         return function == readHoldingRegisters && bytes[7] == function && Int(bytes[8]) == bytes.count - 9
     }
 
-    private static let modbus = KnownPackets(
+    static let modbus = KnownPackets(
         Framing(offset: 4, width: 2, order: .bigEndian, excess: 6), name: "as of Modbus/TCP")
 
     /// Returns whether the bytes are a server's reply.
@@ -75,10 +74,10 @@ struct KnownPackets: Equatable {
             && memcached.framing.lengths(in: bytes)?.count == 1
     }
 
-    private static let memcached = KnownPackets(
+    static let memcached = KnownPackets(
         Framing(offset: 8, width: 4, order: .bigEndian, excess: 24), name: "as of memcached's binary protocol")
 
-    private static func isText(_ bytes: ArraySlice<UInt8>) -> Bool {
+    static func isText(_ bytes: ArraySlice<UInt8>) -> Bool {
         !bytes.isEmpty && bytes.allSatisfy { (0x20...0x7E).contains($0) }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Wireline
 import WirelineTransport
 
 /// Finds out which protocol a peer speaks: by its greeting, its answers, and what it waits for.
@@ -8,7 +9,8 @@ import WirelineTransport
 /// byte of a packet is missing, answers when the byte arrives, and its answer ends where the framing says.
 ///
 /// Other answers are added to the bytes that ``FramingGuess`` examines. ``KnownPackets`` recognizes packets by content,
-/// since their lengths alone would also fit another framing.
+/// since their lengths alone would also fit another framing. A ``Signature`` is a protocol that answers only its own
+/// requests.
 struct Probe {
     enum Verdict: Equatable {
         /// A protocol that does not use length-prefixed packets.
@@ -68,11 +70,13 @@ struct Probe {
     let packet: [UInt8]?
     /// Receives the progress, from 0 to 1.
     let progress: (Double) -> Void
+    /// The TLS of each connection, if the peer is probed inside TLS.
+    var tls: ProbeConnection.TLS?
 
-    func run() async throws(TransportError) -> Verdict {
+    func run() async throws(ConnectionError) -> Verdict {
         var heard = Heard()
         if let verdict = try await greeting(&heard) { return verdict }
-        do throws(TransportError) {
+        do throws(ConnectionError) {
             return try await verdict(&heard)
         } catch  where MonotonicTime.now >= deadline {
             return .unknown(.late(heard.last))
@@ -80,7 +84,7 @@ struct Probe {
     }
 
     /// Listens once to what the peer sends first.
-    private func greeting(_ heard: inout Heard) async throws(TransportError) -> Verdict? {
+    private func greeting(_ heard: inout Heard) async throws(ConnectionError) -> Verdict? {
         let greeting = try await exchange([]).last ?? Burst()
         if let verdict = heard.add(greeting) { return verdict }
         guard greeting.isWhole else {
@@ -89,7 +93,7 @@ struct Probe {
         return Greeting.isText(greeting.bytes) ? .other(Self.lines) : nil
     }
 
-    private func verdict(_ heard: inout Heard) async throws(TransportError) -> Verdict {
+    private func verdict(_ heard: inout Heard) async throws(ConnectionError) -> Verdict {
         for _ in 1..<Self.greetingCount where !heard.last.isEmpty {
             if let verdict = try await greeting(&heard) { return verdict }
         }
@@ -99,12 +103,13 @@ struct Probe {
         } else if heard.guess.bursts.count == Self.greetingCount, !heard.guess.isPossible {
             return .unknown(.unclear(heard.last))
         }
-        for greeting in Greeting.all {
+        for greeting in Greeting.all(isInsideTLS: tls != nil) {
             let answer = try await exchange([greeting.bytes], speaksFirst: speaksFirst).last ?? Burst()
             // An echo is not an answer.
             guard !greeting.bytes.starts(with: answer.bytes) else { continue }
             if let verdict = heard.add(answer, to: greeting.bytes) { return verdict }
         }
+        if let verdict = try await answersToSignatures(speaksFirst, &heard) { return verdict }
         if Greeting.isText(heard.last) { return .other(Self.lines) }
         if let verdict = try await answersToPieces(speaksFirst, &heard) { return verdict }
         if let verdict = try await answersToStimuli(speaksFirst, &heard) { return verdict }
@@ -114,7 +119,7 @@ struct Probe {
     /// Returns what the answer to the user's packet reveals.
     private func answer(
         to packet: [UInt8], _ speaksFirst: Bool, _ heard: inout Heard
-    ) async throws(TransportError) -> Verdict? {
+    ) async throws(ConnectionError) -> Verdict? {
         let answer = try await exchange([packet], speaksFirst: speaksFirst).last ?? Burst()
         let fitting = FramingGuess.all.filter { $0.fits(packet) && $0.fits(answer.whole) }
         if let framing = FramingGuess.likeliest(of: fitting), try await waits(for: packet, framing, speaksFirst) {
@@ -123,10 +128,37 @@ struct Probe {
         return heard.add(answer, to: packet)
     }
 
+    /// Returns the protocol whose requests the peer answers.
+    private func answersToSignatures(
+        _ speaksFirst: Bool, _ heard: inout Heard
+    ) async throws(ConnectionError) -> Verdict? {
+        for signature in Signature.all {
+            let request = signature.exchanges[0].request
+            let answer = try await exchange([request], speaksFirst: speaksFirst).last ?? Burst()
+            if try await fits(signature, answer.whole, speaksFirst) { return signature.verdict }
+            // An echo is not an answer.
+            guard !request.starts(with: answer.bytes) else { continue }
+            if let verdict = heard.add(answer, to: request) { return verdict }
+        }
+        return nil
+    }
+
+    /// Returns whether the peer's answer to the first request fits, and those to the others.
+    private func fits(
+        _ signature: Signature, _ answer: [UInt8], _ speaksFirst: Bool
+    ) async throws(ConnectionError) -> Bool {
+        guard signature.exchanges[0].isAnswer(answer) else { return false }
+        for step in signature.exchanges.dropFirst() {
+            let answer = try await exchange([step.request], speaksFirst: speaksFirst).last ?? Burst()
+            guard step.isAnswer(answer.whole) else { return false }
+        }
+        return true
+    }
+
     /// Returns what the answers to bytes reveal that are not packets of any framing.
     private func answersToPieces(
         _ speaksFirst: Bool, _ heard: inout Heard
-    ) async throws(TransportError) -> Verdict? {
+    ) async throws(ConnectionError) -> Verdict? {
         let bursts = try await exchange(Self.pieces, speaksFirst: speaksFirst)
         let answers = bursts.suffix(Self.pieces.count).map(\.whole)
         if answers == Self.pieces { return .unframed }
@@ -143,7 +175,7 @@ struct Probe {
     /// Returns what the answers to packets of all framings reveal.
     private func answersToStimuli(
         _ speaksFirst: Bool, _ heard: inout Heard
-    ) async throws(TransportError) -> Verdict? {
+    ) async throws(ConnectionError) -> Verdict? {
         for (index, stimulus) in Stimulus.all.enumerated() {
             progress(Double(index) / Double(Stimulus.all.count))
             let answer = try await exchange([stimulus.packets[0]], speaksFirst: speaksFirst).last ?? Burst()
@@ -165,7 +197,7 @@ struct Probe {
     /// Returns whether the peer waits for a packet's last byte, and answers after it.
     private func waits(
         for packet: [UInt8], _ framing: Framing, _ speaksFirst: Bool
-    ) async throws(TransportError) -> Bool {
+    ) async throws(ConnectionError) -> Bool {
         let bursts = try await exchange([Array(packet.dropLast()), Array(packet.suffix(1))], speaksFirst: speaksFirst)
         let answers = bursts.suffix(2)
         return answers.first?.bytes.isEmpty == true && framing.fits(answers.last?.whole ?? [])
@@ -176,9 +208,9 @@ struct Probe {
     /// If the peer speaks first, the bytes before the first piece are included.
     private func exchange(
         _ pieces: [[UInt8]], speaksFirst: Bool = false
-    ) async throws(TransportError) -> [Burst] {
+    ) async throws(ConnectionError) -> [Burst] {
         let connection = try await ProbeConnection.open(
-            addresses, on: loop, timeout: connectTimeout, until: deadline)
+            addresses, on: loop, tls, timeout: connectTimeout, until: deadline)
         var bursts: [Burst] = []
         if speaksFirst || pieces.isEmpty { bursts.append(await connection.listen(silence, until: deadline)) }
         for piece in pieces {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Wireline
+import WirelineTLS
 import WirelineTransport
 
 /// A connection to a peer whose protocol is unknown.
@@ -15,6 +17,9 @@ final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
         var whole: [UInt8] { isWhole ? bytes : [] }
     }
 
+    /// How to make TLS: the context, and the name that the certificate must be for.
+    typealias TLS = (context: TLSContext, serverName: String)
+
     /// The largest number of bytes that are examined.
     private static let mostBytes = 1 << 16
     /// A peer that never pauses is heard for this many times the pause time.
@@ -25,6 +30,8 @@ final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
     private var burst = Burst()
     private var hasEnded = false
     private var listener: CheckedContinuation<Burst, Never>?
+    /// The caller that waits for the end of the TLS handshake.
+    private var handshake: CheckedContinuation<ConnectionError?, Never>?
     private var silence: EventLoop.Timer?
     private var end: EventLoop.Timer?
 
@@ -35,23 +42,73 @@ final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
 
     /// Connects to the first address that accepts the connection.
     ///
-    /// - Parameter timeout: The timeout for each address.
+    /// - Parameter timeout: The timeout for each address, and for the TLS handshake.
     static func open(
-        _ addresses: [SocketAddress], on loop: EventLoop, timeout: Duration, until deadline: MonotonicTime
-    ) async throws(TransportError) -> ProbeConnection {
-        var failure = TransportError.timedOut
+        _ addresses: [SocketAddress], on loop: EventLoop, _ tls: TLS?, timeout: Duration, until deadline: MonotonicTime
+    ) async throws(ConnectionError) -> ProbeConnection {
+        var failure = ConnectionError.transport(.timedOut)
         for address in addresses {
             let timeout = min(timeout, MonotonicTime.now.duration(to: deadline))
             guard timeout > .zero else { break }
+            let connection: ProbeConnection
             do throws(TransportError) {
-                let connection = ProbeConnection(try await .connect(to: address, on: loop, timeout: timeout))
-                try await loop.run { () throws(TransportError) in try connection.stream.start(connection) }
-                return connection
+                connection = ProbeConnection(try await .connect(to: address, on: loop, timeout: timeout))
             } catch {
-                failure = error
+                failure = .transport(error)
+                continue
             }
+            try await connection.start(tls, until: min(deadline, .now + timeout))
+            return connection
         }
         throw failure
+    }
+
+    private func start(_ tls: TLS?, until deadline: MonotonicTime) async throws(ConnectionError) {
+        let failure = await loop.visit { () async -> ConnectionError? in
+            do throws(ConnectionError) {
+                try self.start(tls)
+            } catch {
+                return error
+            }
+            guard tls != nil else { return nil }
+            return await withCheckedContinuation { self.waitForHandshake(until: deadline, $0) }
+        }
+        guard let failure else { return }
+        await close()
+        throw failure
+    }
+
+    private func start(_ tls: TLS?) throws(ConnectionError) {
+        if let tls {
+            do throws(TLSError) {
+                stream.secure(with: try tls.context.connect(to: tls.serverName))
+            } catch {
+                throw .tls(error)
+            }
+        }
+        do throws(TransportError) {
+            try stream.start(self)
+        } catch {
+            throw .transport(error)
+        }
+    }
+
+    private func waitForHandshake(
+        until deadline: MonotonicTime, _ continuation: CheckedContinuation<ConnectionError?, Never>
+    ) {
+        handshake = continuation
+        end = loop.schedule(at: deadline) {
+            self.end = nil
+            self.endHandshake(.transport(.timedOut))
+        }
+        stream.read()
+    }
+
+    private func endHandshake(_ failure: ConnectionError?) {
+        guard let handshake = handshake.take() else { return }
+        loop.cancel(&end)
+        stream.stopReading()
+        handshake.resume(returning: failure)
     }
 
     func send(_ bytes: [UInt8]) async {
@@ -122,13 +179,17 @@ final class ProbeConnection: ByteStreamHandler, @unchecked Sendable {
 
     func outputDrained(_ stream: ByteStream) {}
 
+    func becameReady(_ stream: ByteStream) { endHandshake(nil) }
+
     func endOfStream(_ stream: ByteStream) {
         hasEnded = true
+        endHandshake(stream.transformFailure ?? .tls(.truncated(duringHandshake: true)))
         finish()
     }
 
     func failed(_ stream: ByteStream, _ error: TransportError) {
         hasEnded = true
+        endHandshake(stream.transformFailure ?? .transport(error))
         finish()
     }
 }
