@@ -95,13 +95,17 @@ let package = Package(
         .target(
             name: "WirelineScript",
             dependencies: ["WirelineCodec", "WirelineSchema", "WirelineTransport", "Wireline"], swiftSettings: strict),
-        .target(
-            name: "WirelineLanguageServer", dependencies: ["WirelineGenerator", "WirelineSchema"],
-            swiftSettings: strict),
         .executableTarget(
             name: "wire-generate", dependencies: ["WirelineCodec", "WirelineLanguage", "WirelineSwiftGenerator"],
             swiftSettings: quick),
         // Layer 4
+        .target(
+            name: "WirelineLanguageServer", dependencies: ["WirelineGenerator", "WirelineSchema"],
+            swiftSettings: strict),
+        .plugin(
+            name: "WirelinePlugin", capability: .buildTool(), dependencies: ["wire-generate"],
+            path: "Sources/WirelinePlugin"),
+        // Layer 5
         .executableTarget(
             name: "wire",
             dependencies: [
@@ -109,9 +113,6 @@ let package = Package(
                 "WirelineLanguageServer", "WirelineTLS", "WirelineTransport", "WirelineWebSocket", "Wireline", "Scene",
             ],
             swiftSettings: strict),
-        .plugin(
-            name: "WirelinePlugin", capability: .buildTool(), dependencies: ["wire-generate"],
-            path: "Sources/WirelinePlugin"),
 
         // Tests
         .target(
