@@ -83,6 +83,10 @@ struct FeatureTests {
             ("enum E : uint8 { ‸a = 0; } message Cs_1 { @since(2) @default(a) E a; }", "z", 2),
             ("@name(‸Ask) message Cs_1 {}", "Query", 1),
             ("@reply(B) @from(client) @id(1) message A {} @from(server) @id(2) message ‸B {}", "C", 2),
+            (
+                "@reply(D | B) @from(client) @id(1) message A {} @from(server) @id(2) message ‸B {} "
+                    + "@from(server) @id(3) message D {}", "C", 2
+            ),
             ("packet { @length(packet) uint32 ‸l; @id uint16 i; }", "length", 1),
         ] as [(String, String, Int)])
     func `renaming changes each place of a name and no other`(source: String, newName: String, count: Int) throws {
@@ -156,6 +160,7 @@ struct FeatureTests {
             ("packet { ‸ }", ["uint16", "varint", "payload"], ["string", "Item"]),
             ("packet { @length(‸) uint32 a; }", ["packet", "payload", "rest"], ["uint8"]),
             ("@reply(‸) message Cs_1 {}", ["Cs_9", "Cs_1"], ["Item"]),
+            ("@reply(Cs_9 | ‸) message Cs_1 {}", ["Cs_9", "Cs_1"], ["Item"]),
             ("@from(c‸) message Cs_1 {}", ["client", "server", "both"], ["Item"]),
             ("message Cs_1 { @count(‸) string a; }", ["uint8", "varint"], ["int8"]),
             ("message Cs_1 { @since(2) @default(‸) State s; }", ["open", "closed"], ["uint8"]),

@@ -3,7 +3,7 @@
 import WirelineSession
 import WirelineTransport
 
-/// Makes a TCP connection to a host, or connects to a Unix domain socket, as a ``ConnectionRace`` decides; TLS follows only on the winner.
+/// Connects to a host over TCP, as a ``ConnectionRace`` decides, or to a Unix domain socket; TLS follows only on the winner.
 ///
 /// Everything except ``connect(to:port:on:_:_:)`` runs on the loop's own thread, so `@unchecked Sendable` needs no lock.
 final class Dialer: @unchecked Sendable {

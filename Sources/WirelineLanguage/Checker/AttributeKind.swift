@@ -130,13 +130,7 @@ struct AttributeSet {
     }
 
     /// Returns the names of an attribute that may have several; none if it is absent or faulty.
-    func names(_ kind: AttributeKind) -> [NameSyntax] {
-        switch argument(of: kind) {
-        case .name(let name): [name]
-        case .names(let names): names
-        default: []
-        }
-    }
+    func names(_ kind: AttributeKind) -> [NameSyntax] { argument(of: kind)?.names ?? [] }
 
     func string(_ kind: AttributeKind) -> String? {
         if case .string(let text, _)? = argument(of: kind) { text } else { nil }

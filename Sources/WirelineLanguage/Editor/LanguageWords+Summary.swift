@@ -8,7 +8,7 @@ extension AttributeKind {
         switch self {
         case .id: "The message's ID; in the packet, the field that holds it."
         case .from: "Who sends the message: `client`, `server` or `both`."
-        case .reply: "The message that answers this one."
+        case .reply: "The message that answers this one, or several of which one does: `Welcome | Failure`."
         case .name: "The name in generated code."
         case .deprecated: "Why it should not be used any more; the compiler warns about uses."
         case .sensitive: "The value is hidden in logs."

@@ -134,9 +134,10 @@ private struct NameCollector {
         add(name, .declaration(name.text), true)
         for alias in attributes.aliases { add(alias, .alias(alias.text), true) }
         for attribute in attributes where attribute.name.text == AttributeKind.reply.rawValue {
-            guard case .name(let reply)? = attribute.arguments?.first else { continue }
-            let isAlias = !scope.messages.contains(reply.text) && scope.messageAliases.contains(reply.text)
-            add(reply, isAlias ? .alias(reply.text) : .declaration(reply.text), false)
+            for reply in attribute.arguments?.first?.names ?? [] {
+                let isAlias = !scope.messages.contains(reply.text) && scope.messageAliases.contains(reply.text)
+                add(reply, isAlias ? .alias(reply.text) : .declaration(reply.text), false)
+            }
         }
     }
 

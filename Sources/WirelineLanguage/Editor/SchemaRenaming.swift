@@ -78,10 +78,10 @@ extension SchemaAnalysis {
 }
 
 extension ProtocolDescription {
-    /// Returns the index of each message's reply, which stays the same when messages are renamed.
-    fileprivate func replyPlaces() -> [Int?] {
+    /// Returns the indices of each message's replies, which stay the same when messages are renamed.
+    fileprivate func replyPlaces() -> [[Int]] {
         let places = Dictionary(
             messages.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        return messages.map { message in message.reply.flatMap { places[$0] } }
+        return messages.map { message in message.replies.compactMap { places[$0] } }
     }
 }

@@ -178,4 +178,13 @@ enum ArgumentSyntax {
         case .string(_, let span), .faulty(let span): span
         }
     }
+
+    /// The names of which each may be meant: one, or several with `|` between them.
+    var names: [NameSyntax] {
+        switch self {
+        case .name(let name): [name]
+        case .names(let names): names
+        default: []
+        }
+    }
 }
