@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+import TestingSupport
 import WirelineTransport
 
 /// Headers of the PROXY protocol, whole, byte by byte and cut anywhere.
@@ -203,6 +204,30 @@ struct ProxyHeaderTests {
         #expect(
             Self.read(long, arrivingAt: [16])
                 == Self.Reading(outcome: .failure(.tooLong(byteCount: 1_025, limit: 1_024)), byteCount: 16))
+    }
+
+    @Test func `changed headers are read the same however they are cut, and never beyond the limit`() throws {
+        var random = SeededGenerator.forThisRun()
+        let headers = [
+            Array("PROXY TCP4 192.0.2.7 198.51.100.1 49153 443\r\n".utf8), Array("PROXY UNKNOWN\r\n".utf8),
+            Self.binary(0x21, 0x11, Self.ipv4 + [0x04, 0, 2, 9, 9]), Self.binary(0x20, 0x00, []),
+        ]
+        for _ in 0..<20_000 {
+            var bytes = headers[Int.random(in: 0..<headers.count, using: &random)]
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            bytes += Self.rest
+            let whole = Self.read(bytes, arrivingAt: [bytes.count])
+            let cut = Int.random(in: 1..<bytes.count, using: &random)
+            let parts = Self.read(bytes, arrivingAt: [cut, bytes.count])
+            guard whole.outcome == parts.outcome, whole.byteCount <= Self.limit else {
+                Issue.record("\(bytes), cut at \(cut): \(whole), \(parts); \(random.seedComment)")
+                return
+            }
+            // What follows a header is never taken.
+            if case .success = whole.outcome { #expect(whole.byteCount == parts.byteCount, random.seedComment) }
+        }
     }
 
     @Test func `a parser that has failed stays failed`() {
