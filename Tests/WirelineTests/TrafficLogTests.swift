@@ -175,9 +175,27 @@ struct TrafficLogTests {
         await server.shutDown()
         #expect(
             lines.all.contains(
-                "received Cs_20001 {length: 14, id: 20001} Cs_20001.message: not what the schema says at offset 13"))
+                "received Cs_20001 {length: 14, id: 20001} "
+                    + "Cs_20001.message: not UTF-8 at offset 13: a byte that cannot begin a character"))
         #expect(lines.all.contains { $0.hasPrefix("ended: ") })
         #expect(!lines.all.joined().contains("s3cret"))
+    }
+
+    @Test(arguments: [
+        (CodecError.Reason.truncated(needed: 28_769, available: 3), "needs more bytes than are left at offset 9: 3"),
+        (.invalidBoolean(77), "a bool is 0 or 1, the byte at offset 9 is neither"),
+        (.outOfRange(value: 77, minimum: 0, maximum: 9), "the value at offset 9 is not in 0...9"),
+        (.floatOutOfRange(value: 77, minimum: 0, maximum: 9), "the value at offset 9 is not in its range"),
+        (.tooLong(count: 77, limit: 5), "the length at offset 9 is over the limit of 5"),
+        (.unknownCase(77), "the value at offset 9 is not a case of this closed enum"),
+        (.duplicateKey("77"), "a key stands twice at offset 9"),
+        (.invalidProperty("77"), "a line at offset 9 is no property"),
+        (.wrongConstant(value: 77, expected: 1), "the value at offset 9 is not the constant"),
+        (.wrongChecksum(value: 77, computed: 1), "the checksum at offset 9 is not that of the payload"),
+        (.missingTerminator, "the string at offset 9 has no terminating NUL"),
+    ])
+    func `a log tells why a message cannot be read, without its values`(_ reason: CodecError.Reason, _ text: String) {
+        #expect(CodecError(reason, offset: 9, path: "Login.password").shownText == "Login.password: " + text)
     }
 
     @Test func `a peer's text is escaped in logs and errors`() {

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 import TestingSupport
 import Wireline
+import WirelineCodec
 import WirelineWebSocket
 
 /// `wire proxy --web`, as a program, and in a browser.
@@ -41,7 +42,7 @@ struct ProxyPageTests {
         func receive(_ count: Int) async throws {
             while lines.count < count {
                 guard case .text(let text)? = try await browser.receive() else { break }
-                #expect(!text.contains("s3cret"))
+                #expect(!text.contains("s3cret") && !text.contains(Hexadecimal.text(of: Array("s3cret".utf8))))
                 let message = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
                 #expect(message["protocol"] as? String == "Scene")
                 for event in try #require(message["events"] as? [[String: Any]]) {
@@ -53,10 +54,10 @@ struct ProxyPageTests {
         try await receive(3)
         try call("bob", tools)
         func says(_ user: String) -> String { #"{length: 19, id: 7} user: "\#(user)", password: (hidden)"# }
-        let echo = "server Cs_7 (which only clients send) "
+        let echo = "server unknown ID 7 (0x07), read as the clients' Cs_7 "
         while !lines.contains(echo + says("bob")) { try await receive(lines.count + 1) }
-        let first = [" connected to \(tools.server.address)", "client Cs_7 " + says("ann"), echo + says("ann")]
-        #expect(lines.prefix(3) == first[...])
+        #expect(lines[0].hasPrefix(" connected to \(tools.server.address), for 127.0.0.1:"))
+        #expect(lines[1...2] == ["client Cs_7 " + says("ann"), echo + says("ann")])
         #expect(lines.contains("client Cs_7 " + says("bob")))
         try await browser.close()
         #expect(tools.proxy.end().status == 0)
@@ -90,16 +91,17 @@ struct ProxyPageTests {
         try call("<img src=x onerror=document.title=1>", tools)
         try await ChromiumTool.visit(tools.page) { debugger in
             let page = try await BrowserDebugger(debugger)
-            let rows = "[...document.querySelectorAll('#events tr')]"
+            let rows = "[...document.querySelectorAll('#events > .line')]"
             func shows(_ expression: String, _ text: String) async throws -> Bool {
                 try await eventually { try await page.text(expression) == text }
             }
             #expect(try await shows("\(rows).length > 2", "true"))
             #expect(try await page.text("document.title") == "Scene – wire proxy")
             let what =
-                "\(rows).filter(row => !row.hidden).map(row => row.className + ' ' + row.cells[3].textContent.trim()).join('\\n')"
+                "\(rows).filter(row => !row.hidden).map(row => row.cells[2].textContent + row.cells[3].textContent.trim()).join('\\n')"
+            let foreign = "unknown ID 7 (0x07), read as the clients' Cs_7"
             let text =
-                #"Cs_7 (which only clients send) {length: 52, id: 7} user: "<img src=x onerror=document.title=1>", password: (hidden)"#
+                #"\#(foreign) {length: 52, id: 7} user: "<img src=x onerror=document.title=1>", password: (hidden)"#
             _ = try await page.text("(filter.value = 'SERVER  cs_7', filter.oninput())")
             let first = try await page.text(what)
             #expect(first == "server " + text)
@@ -111,7 +113,7 @@ struct ProxyPageTests {
             let second = try await page.text(what)
             #expect(second == first)
             _ = try await page.text("pause.click()")
-            let other = #"server Cs_7 (which only clients send) {length: 19, id: 7} user: "bob", password: (hidden)"#
+            let other = #"server \#(foreign) {length: 19, id: 7} user: "bob", password: (hidden)"#
             #expect(try await shows(what, "server \(text)\n\(other)"))
             _ = try await page.text("document.getElementById('clear').click()")
             #expect(try await page.text("\(rows).length") == "0")
@@ -120,5 +122,114 @@ struct ProxyPageTests {
             #expect(try await shows("document.getElementById('state').textContent", "the proxy has gone; trying again"))
         }
         _ = tools.server.end()
+    }
+
+    // MARK: Looking for a fault
+
+    private static let shop = """
+        message Cs_1 { String item; @sensitive String pin; }
+        message Sc_1 { uint8 result; String text; }
+        message Sc_2 { bool isOpen; uint16 count; }
+
+        """
+
+    /// A server that answers `Cs_1` with its reply, then with an unknown message, then with a message that has a fault.
+    private func shop() async throws -> (peer: PacketListener, proxy: ServingTool, page: String) {
+        let peer = try await peer(.standard) { connection in
+            var answers: [[UInt8]] = [
+                try standardPacket(id: 1, [1, 0, 6] + "茶 ok".utf8),
+                try standardPacket(id: 700, Array("price=12;\u{0}\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7} end".utf8)),
+                try standardPacket(id: 2, [7, 0x12, 0x34]),
+            ]
+            while try await connection.next() != nil { await connection.sendRaw(answers.removeFirst()) }
+        }
+        let proxy = try ServingTool(
+            running: ["proxy", "--listen", "127.0.0.1:0", "--to", "\(peer.address)", "--web", "0"],
+            files: ["Protocols/Shop/Shop.wire": Self.shop])
+        let line = try #require(proxy.nextLine())
+        return (peer, proxy, String(line.dropFirst("the traffic is shown at ".count)))
+    }
+
+    @Test(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)))
+    func `the page shows what a packet means, byte by byte, and why one is wrong`() async throws {
+        let tools = try await shop()
+        let request = try standardPacket(id: 1, [0, 3] + "tea".utf8 + [0, 4] + "1234".utf8)
+        let client = try await tools.proxy.connect()
+        for _ in 0..<3 {
+            try await client.send(packet: request)
+            _ = try await client.next()
+        }
+        let other = try await tools.proxy.connect()
+        try await other.send(packet: request)
+        _ = try await other.next()
+        try await ChromiumTool.visit(tools.page) { debugger in
+            let page = try await BrowserDebugger(debugger)
+            func shows(_ expression: String, _ text: String) async throws -> Bool {
+                try await eventually { try await page.text(expression) == text }
+            }
+            #expect(try await shows("typeof lines === 'undefined' ? 0 : lines.length", "10"))
+            let row = { (text: String) in "lines.find(line => line.event.text.startsWith('\(text)'))" }
+            // The reply has a time, and the unknown message an ID in both notations.
+            let reply = try await page.text("\(row("Sc_1")).cells[4].textContent.trim()")
+            #expect(try reply.wholeMatch(of: /\d+(\.\d+)? (µs|ms|s)/) != nil, "\(reply)")
+            let future = try await page.text("\(row("unknown")).event.text")
+            #expect(future.hasPrefix("unknown ID 700 (0x02BC) {length: 27, "), "\(future)")
+            // A row opens into its fields, and closes again.
+            let bytes = "[...\(row("Sc_1")).detail.querySelectorAll('.bytes tbody tr')]"
+            let cells = "\(bytes).map(row => [...row.cells].map(cell => cell.textContent).join('|')).join('\\n')"
+            _ = try await page.text("\(row("Sc_1")).click()")
+            #expect(
+                try await page.text(cells) == """
+                    0|00 00 00 0f||length|15
+                    4|00 01||id|1
+                    6|01||result|1
+                    7|00 06  e8 8c b6 20 6f 6b|茶 ok|text|"茶 ok"
+                    """)
+            _ = try await page.text("\(row("Sc_1")).querySelector('.open').click()")
+            #expect(try await page.text("\(row("Sc_1")).detail") == "null")
+            // The bytes of an unknown message are shown with their text.
+            _ = try await page.text("open(\(row("unknown")))")
+            let unknown = try await page.text("\(row("unknown")).detail.querySelector('tbody').textContent")
+            #expect(unknown.contains("price=12;·······") && unknown.contains("· end"), "\(unknown)")
+            // A sensitive value is neither text nor bytes.
+            _ = try await page.text("open(\(row("Cs_1")))")
+            let secret = try await page.text("\(row("Cs_1")).detail.textContent")
+            #expect(secret.contains("pin(hidden)") && !secret.contains("31 32 33 34") && !secret.contains("1234"))
+            try await checkFaults(page, row("Sc_2"))
+        }
+        client.close()
+        other.close()
+        _ = tools.proxy.end()
+        await tools.peer.shutDown(within: .seconds(500))
+    }
+
+    /// The fault stands out, can be chosen, and is exported with its bytes.
+    private func checkFaults(_ page: BrowserDebugger, _ fault: String) async throws {
+        let seen = "lines.filter(line => !line.hidden)"
+        let colours = try await page.text(
+            "[\(fault), lines[1]].map(line => getComputedStyle(line.cells[3]).color).join(' / ')")
+        let two = colours.components(separatedBy: " / ")
+        #expect(two.count == 2 && two[0] != two[1], "\(colours)")
+        _ = try await page.text("faults.click()")
+        #expect(try await page.text("\(seen).length") == "1")
+        _ = try await page.text("open(\(fault))")
+        let reason = "a bool is 0 or 1, the byte at offset 6 is 7"
+        let cells = "[...\(fault).detail.querySelector('tr.fault').cells].map(cell => cell.textContent).join('|')"
+        #expect(try await page.text(cells) == "6|07 12 34||Sc_2.isOpen|\(reason)")
+        let line = try await page.text("exported()")
+        let exported = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(exported["text"] as? String == "Sc_2 {length: 9, id: 2} Sc_2.isOpen: " + reason)
+        #expect(exported["from"] as? String == "server" && exported["connection"] as? Int == 1)
+        #expect((exported["parts"] as? [[String: Any]])?.last?["bytes"] as? String == "071234")
+        _ = try await page.text("HTMLAnchorElement.prototype.click = function() { window.saved = this.download }")
+        _ = try await page.text("document.getElementById('export').click()")
+        #expect(try await page.text("saved").hasSuffix(".jsonl"))
+        _ = try await page.text("faults.click()")
+        // One connection at a click, and all of them again.
+        _ = try await page.text("lines.find(line => line.event.connection === 2).cells[1].firstChild.click()")
+        #expect(try await page.text("\(seen).map(line => line.event.connection).join()") == "2,2,2")
+        #expect(try await page.text("one.textContent") == "Connection #2 ✕")
+        _ = try await page.text("one.click()")
+        #expect(try await page.text("\(seen).length") == "10")
     }
 }

@@ -192,19 +192,6 @@ extension TrafficLog.Message: CustomStringConvertible {
     }
 }
 
-extension CodecError {
-    /// The error without any received value or byte, because it may belong to a hidden field.
-    package var shownText: String {
-        let place = offset.map { " at offset \($0)" } ?? ""
-        guard path.isEmpty else { return "\(path): not what the schema says\(place)" }
-        return switch reason {
-        case .packetTooLong, .lengthTooSmall, .lengthMismatch, .wrongConstant, .endOfStream, .wrongMessage:
-            CodecError(reason, offset: offset).description
-        default: "not what the schema says\(place)"
-        }
-    }
-}
-
 extension ConnectionError {
     var shownText: String {
         switch self {

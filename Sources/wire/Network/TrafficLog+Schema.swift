@@ -7,40 +7,41 @@ import WirelineSchema
 extension TrafficLog {
     /// Makes a log of a schema's messages, which are decoded without generated code.
     ///
-    /// If a message cannot be decoded, the log gives the position. It gives the reason only if the schema hides no
-    /// values.
-    ///
-    /// - Parameter namesWrongSenders: Whether to report a message that only the other side may send by the schema.
-    init(
-        _ translator: PacketTranslator, namesWrongSenders: Bool = false,
-        _ record: @escaping @Sendable (Entry) -> Void
-    ) {
+    /// If a message cannot be decoded, the log gives the position and the reason, with the received values only if the
+    /// message hides none.
+    init(_ translator: PacketTranslator, _ record: @escaping @Sendable (Entry) -> Void) {
         let description = translator.description
-        let hidesValues = description.hidesValues
         self.init(record) { packet, sender throws(CodecError) in
-            let annotation = try translator.annotate(packet, preferring: sender, maximumPartCount: Self.mostParts)
-            guard var name = annotation.message else { return nil }
-            if namesWrongSenders, description.message(id: packet.id, from: sender) == nil {
-                name += " (which only \(sender.peer)s send)"
-            }
-            if let fault = annotation.fault {
-                let text = fault.shownText(hidingValues: hidesValues)
-                return Description(name: name) { text }
-            }
-            var fields = annotation.parts.filter { $0.kind == .field || $0.kind == .unknown }.map(Self.text)
-            if annotation.omittedPartCount > 0 { fields.append("…") }
-            let text = fields.joined(separator: ", ")
+            let annotation = try translator.annotate(
+                packet, preferring: sender, maximumPartCount: PacketAnnotation.mostShownParts)
+            guard let name = annotation.message else { return nil }
+            let text = annotation.shownFields(hidingValues: description.hidesValues(ofMessage: name))
             return Description(name: name) { text }
         }
     }
+}
 
-    /// The largest number of parts of a message that are shown, and the largest number of characters of each.
-    private static let (mostParts, mostCharacters) = (64, 256)
+extension PacketAnnotation {
+    /// The largest number of parts of a message that are shown in a line, and of characters of each.
+    static let (mostShownParts, mostCharacters) = (64, 256)
 
-    private static func text(of part: PacketAnnotation.Part) -> String {
-        guard !part.isSensitive else { return "\(part.path): \(HiddenValue.text)" }
-        let value = part.text
-        return "\(part.path): \(value.prefix(mostCharacters))\(value.count > mostCharacters ? "…" : "")"
+    /// Returns the fields in one line, or the reason why they could not be read.
+    ///
+    /// - Parameter hidingValues: Whether the reason may contain no received value.
+    func shownFields(hidingValues: Bool) -> String {
+        if let fault { return fault.shownText(hidingValues: hidingValues) }
+        let fields = parts.prefix(Self.mostShownParts).filter { $0.kind == .field || $0.kind == .unknown }
+        let isCut = omittedPartCount > 0 || parts.count > Self.mostShownParts
+        return (fields.map { "\($0.path): \($0.shownText)" } + (isCut ? ["…"] : [])).joined(separator: ", ")
+    }
+}
+
+extension PacketAnnotation.Part {
+    /// The value, if it is not hidden; a long one is cut off.
+    var shownText: String {
+        guard !isSensitive else { return HiddenValue.text }
+        let most = PacketAnnotation.mostCharacters
+        return text.count > most ? text.prefix(most) + "…" : text
     }
 }
 
@@ -48,7 +49,16 @@ extension ProtocolDescription {
     /// Whether any field is `@sensitive`.
     var hidesValues: Bool {
         messages.contains { $0.fields.contains(where: \.isSensitive) }
-            || structures.contains { $0.fields.contains(where: \.isSensitive) }
+            || hidesValuesInStructures
+    }
+
+    /// Whether a message may have a `@sensitive` field; each structure counts, whether the message has it or not.
+    func hidesValues(ofMessage name: String) -> Bool {
+        hidesValuesInStructures || message(named: name)?.fields.contains(where: \.isSensitive) ?? true
+    }
+
+    private var hidesValuesInStructures: Bool {
+        structures.contains { $0.fields.contains(where: \.isSensitive) }
     }
 }
 

@@ -11,6 +11,7 @@ import WirelineTransport
 final class Relay: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: RelayedConnection] = [:]
+        var acceptedCount = 0
         var isClosing = false
     }
 
@@ -28,9 +29,8 @@ final class Relay: Sendable {
     let capture: CaptureFile?
     private let page: TrafficPage?
     let log: ConnectionLog
-    /// Formats packets for humans.
-    let packetLog: TrafficLog
-    let hidesValues: Bool
+    /// Describes packets for people.
+    let reader: PacketReader
     let limits: RelayLimits
     private let listener: Listener
     private let entrance: ConnectionEntrance
@@ -51,8 +51,7 @@ final class Relay: Sendable {
         entrance = ConnectionEntrance(limits.listening)
         self.page = page
         self.log = log
-        packetLog = TrafficLog(PacketTranslator(description), namesWrongSenders: true) { _ in }
-        hidesValues = description.hidesValues
+        reader = PacketReader(translator: PacketTranslator(description), keepsParts: page != nil)
     }
 
     /// Begins to listen, with a limit so that each client can also get a connection to the server.
@@ -94,7 +93,11 @@ final class Relay: Sendable {
     }
 
     private func begin(_ stream: ByteStream) {
-        let connection = RelayedConnection(stream, self)
+        let number = state.withLock { state in
+            state.acceptedCount += 1
+            return state.acceptedCount
+        }
+        let connection = RelayedConnection(stream, number: number, self)
         let isClosing = state.withLock { state in
             state.connections[ObjectIdentifier(connection)] = connection
             return state.isClosing
@@ -103,9 +106,23 @@ final class Relay: Sendable {
     }
 
     /// Shows a remark about a client's connection or one side of it; may be called on a loop.
-    func show(_ remark: Remark, of connection: SocketAddress) {
-        log.show("\(connection): \(remark)")
-        page?.show(remark, of: connection)
+    func show(_ remark: Remark, of connection: RelayedConnection) {
+        let now = WallClock.microsecondsSince1970
+        log.show("\(Self.text(of: now)) #\(connection.number) \(remark)")
+        page?.show(remark, of: connection, at: now)
+    }
+
+    /// Reports why a connection cannot go on; may be called on a loop.
+    func report(_ failure: String, of connection: RelayedConnection) {
+        log.report("#\(connection.number) \(connection.peer): \(failure)")
+        page?.show(Remark(.fault, failure), of: connection, at: WallClock.microsecondsSince1970)
+    }
+
+    /// Returns a time as `wire decode` prints it.
+    private static func text(of microseconds: UInt64) -> String {
+        let nanoseconds = UInt32(microseconds % 1_000_000) * 1_000
+        let time = CaptureTime(seconds: microseconds / 1_000_000, nanoseconds: nanoseconds, isFine: false)
+        return time?.description ?? ""
     }
 
     func makeTLS() throws(TLSError) -> TLSEngine? {

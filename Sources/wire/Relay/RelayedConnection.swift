@@ -25,8 +25,7 @@ final class RelayedConnection: @unchecked Sendable {
             self.sender = sender
             self.stream = stream
             self.connection = connection
-            let relay = connection.relay
-            watch = PacketWatch(of: sender, relay.description, hidesValues: relay.hidesValues, relay.packetLog)
+            watch = PacketWatch(of: sender, connection.relay.reader)
         }
 
         func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
@@ -56,6 +55,8 @@ final class RelayedConnection: @unchecked Sendable {
     private static let lingerTime = Duration.seconds(30)
 
     let relay: Relay
+    /// Connections are numbered from 1 in the order of their arrival.
+    let number: Int
     let peer: SocketAddress
     let loop: EventLoop
     private let client: ByteStream
@@ -66,11 +67,14 @@ final class RelayedConnection: @unchecked Sendable {
     private var lastArrival = MonotonicTime.now
     private var idleTimer: EventLoop.Timer?
     private var capture: CapturedConnection?
+    private var replyTimes: ReplyTimes
     private var isClosed = false
 
-    init(_ client: ByteStream, _ relay: Relay) {
+    init(_ client: ByteStream, number: Int, _ relay: Relay) {
         self.client = client
+        self.number = number
         self.relay = relay
+        replyTimes = ReplyTimes(relay.description)
         peer = client.peerAddress
         loop = client.loop
     }
@@ -84,7 +88,7 @@ final class RelayedConnection: @unchecked Sendable {
             loop.cancel(&timer)
             self.attempt = nil
             if addresses.count > 1 { return connect(to: addresses.dropFirst()) }
-            relay.log.report("\(peer): cannot connect to \(relay.target): \(error)")
+            relay.report("cannot connect to \(relay.target): \(error)", of: self)
             reset()
         }
         let attempt = ConnectAttempt(to: address, from: ConnectionOrigin(), on: loop) { result in
@@ -115,18 +119,18 @@ final class RelayedConnection: @unchecked Sendable {
             }
             self.sides = sides
         } catch {
-            relay.log.report("\(peer): \(error)")
+            relay.report("\(error)", of: self)
             server.reset()
             return reset()
         }
-        say([Remark("connected to \(server.peerAddress)")])
+        say([Remark("connected to \(server.peerAddress), for \(peer)")])
         capture = relay.capture.map { CapturedConnection($0, client: peer, server: server.peerAddress) }
         capture?.opened()
         guard server.transform != nil else { return ready() }
         server.read()
         timer = loop.schedule(at: loop.now + Self.connectTimeout) {
             self.timer = nil
-            self.relay.log.report("\(self.peer): \(self.relay.target) does not answer with TLS")
+            self.relay.report("\(self.relay.target) does not answer with TLS", of: self)
             for side in self.sides { side.stream.reset() }
             self.finish()
         }
@@ -153,7 +157,14 @@ final class RelayedConnection: @unchecked Sendable {
 
     private func other(of side: Side) -> Side { sides[side.sender == .client ? 1 : 0] }
 
-    private func say(_ remarks: [Remark]) { for remark in remarks { relay.show(remark, of: peer) } }
+    private func say(_ remarks: [Remark]) {
+        for var remark in remarks {
+            if let message = remark.message, let sender = remark.sender {
+                remark.replyTime = replyTimes.time(of: message, from: sender, at: .now)
+            }
+            relay.show(remark, of: self)
+        }
+    }
 
     // MARK: Forwarding
 
@@ -205,7 +216,7 @@ final class RelayedConnection: @unchecked Sendable {
         capture?.reset(by: side.sender)
         let other = other(of: side)
         let failure = side.stream.transformFailure?.description ?? error.description
-        say(side.watch.finish() + [Remark(failure, of: side.sender)])
+        say(side.watch.finish() + [Remark(.fault, failure, of: side.sender)])
         // What this side has sent before still reaches the other side, as far as that side takes it.
         other.stream.flush()
         other.stream.reset()

@@ -7,7 +7,7 @@ extension TrafficPage {
     static var pages: [String: WebSocketPage] {
         let headers: WebSocketHeaders = [
             "Content-Security-Policy":
-                "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+                "default-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
             "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
         ]
         return [
@@ -33,14 +33,19 @@ extension TrafficPage {
         <header>
         <h1 id="protocol">wire proxy</h1>
         <input id="filter" type="search" autocomplete="off" aria-label="Show lines with all of these words"
-            placeholder="words of a line: server Cs_20001 :50123">
+            placeholder="words of a line: server Sc_20001 :50123">
+        <button id="one" type="button" hidden></button>
+        <button id="faults" type="button" aria-pressed="false">Faults</button>
         <button id="pause" type="button" aria-pressed="false">Pause</button>
         <button id="clear" type="button">Clear</button>
+        <button id="export" type="button">Export</button>
         <output id="state">connecting</output>
         </header>
         <main>
         <table>
-        <thead><tr><th>Time</th><th>Connection</th><th>From</th><th>What</th></tr></thead>
+        <thead>
+        <tr><th>Time</th><th>Connection</th><th>From</th><th>What</th><th>Reply after</th></tr>
+        </thead>
         <tbody id="events"></tbody>
         </table>
         </main>
@@ -53,12 +58,14 @@ extension TrafficPage {
         :root {
             color-scheme: light dark;
             --back: #fff; --text: #1b1f24; --quiet: #57606a; --line: #d0d7de; --edge: #8c959f;
-            --client: #0550ae; --server: #8a3b00;
+            --client: #0550ae; --server: #8a3b00; --unknown: #6639ba; --fault: #b3152b; --raised: #f4f6f8;
+            --alarm: #ffebe9;
         }
         @media (prefers-color-scheme: dark) {
             :root {
                 --back: #14171c; --text: #e6e9ed; --quiet: #a3adb8; --line: #363d47; --edge: #6e7681;
-                --client: #7cc0ff; --server: #ffb077;
+                --client: #7cc0ff; --server: #ffb077; --unknown: #cbacff; --fault: #ff9a92; --raised: #1d2229;
+                --alarm: #3a1d20;
             }
         }
         * { box-sizing: border-box; }
@@ -76,115 +83,61 @@ extension TrafficPage {
             font: inherit; color: inherit; background: var(--back); border: 1px solid var(--edge); border-radius: 6px;
             padding: 0.2rem 0.6rem;
         }
-        button[aria-pressed="true"] { background: var(--text); color: var(--back); }
+        button { cursor: pointer; }
+        button[aria-pressed="true"], #one { background: var(--text); color: var(--back); }
         :focus-visible { outline: 2px solid var(--client); outline-offset: 1px; }
         output { color: var(--quiet); }
         main { padding: 0 1rem 1rem; }
         table { border-collapse: collapse; width: 100%; }
         th, td { text-align: left; vertical-align: top; padding: 0.15rem 1rem 0.15rem 0; border-bottom: 1px solid var(--line); }
-        th { color: var(--quiet); font-weight: 600; }
+        th { color: var(--quiet); font-weight: 600; white-space: nowrap; }
         td { white-space: nowrap; }
-        td:last-child { white-space: pre-wrap; overflow-wrap: anywhere; width: 100%; padding-right: 0; }
+        .line td:nth-child(4) { white-space: pre-wrap; overflow-wrap: anywhere; width: 100%; }
+        .line td:last-child { padding-right: 0; text-align: right; color: var(--quiet); }
+        .line td button { border: 0; padding: 0; background: none; }
+        .line td:nth-child(2) button { color: inherit; text-decoration: underline dotted; }
+        .opens { cursor: pointer; }
+        .opens .open::before { content: "▸ "; color: var(--quiet); }
+        .opens .open[aria-expanded="true"]::before { content: "▾ "; }
+        .opens:hover td { background: var(--raised); }
         .client td:nth-child(3) { color: var(--client); }
         .server td:nth-child(3) { color: var(--server); }
         .note td { color: var(--quiet); }
-        [hidden] { display: none; }
+        .unknown td:nth-child(4) { color: var(--unknown); }
+        .line.fault td { background: var(--alarm); }
+        .line.fault td:nth-child(4) { color: var(--fault); font-weight: 600; }
+        .line.fault td:nth-child(4)::before { content: "✗ "; }
+        .detail > td { padding: 0; background: var(--raised); white-space: normal; }
+        .scroll { overflow-x: auto; max-height: 32rem; padding: 0.25rem 0 0.5rem 1.5rem; }
+        .bytes { width: auto; }
+        .bytes th, .bytes td { border: 0; padding: 0.05rem 1.25rem 0.05rem 0; white-space: pre; }
+        .bytes td:first-child { text-align: right; color: var(--quiet); }
+        .bytes td:nth-child(3), .bytes .prefix { color: var(--quiet); }
+        .bytes td:last-child { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 12rem; max-width: 48rem; }
+        .bytes .fault td { color: var(--fault); font-weight: 600; }
+        [hidden] { display: none !important; }
         @media (max-width: 48rem) {
-            thead { display: none; }
-            tr { display: flex; flex-wrap: wrap; border-bottom: 1px solid var(--line); }
-            tr[hidden] { display: none; }
-            td { border: 0; }
+            header, main { padding-left: 0.6rem; padding-right: 0.6rem; }
+            h1, output { flex-basis: 100%; }
+            #events { display: block; }
+            main > table > thead { display: none; }
+            .line { display: flex; flex-wrap: wrap; border-bottom: 1px solid var(--line); padding: 0.2rem 0; }
+            .line td { border: 0; padding: 0 0.75rem 0 0; }
+            .line td:nth-child(4) { order: 1; flex-basis: 100%; padding-right: 0; }
+            .line td:last-child { margin-left: auto; }
+            .line.fault { background: var(--alarm); }
+            .detail, .detail > td { display: block; }
+            .scroll { padding-left: 0; max-width: calc(100vw - 1.2rem); }
+            .bytes, .bytes tbody { display: block; }
+            .bytes thead, .bytes td:empty { display: none; }
+            .bytes tr { display: flex; flex-wrap: wrap; }
+            .bytes td { padding-right: 0.75rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+            .bytes td:first-child { flex: 0 0 3.25rem; }
+            .bytes td:nth-child(2) { order: 1; flex: 0 0 calc(100% - 3.25rem); margin-left: auto; }
+            .bytes td:nth-child(3) { order: 2; flex: 0 0 calc(100% - 3.25rem); margin-left: auto; }
+            .bytes td:nth-child(4) { font-weight: 600; }
+            .bytes td:last-child { flex: 1; min-width: 0; }
         }
-
-        """
-
-    private static let script = """
-        "use strict";
-        const most = 5000;
-        const element = id => document.getElementById(id);
-        const [body, filter, pause, state] = ["events", "filter", "pause", "state"].map(element);
-        let run = 0, last = 0, held = [];
-
-        function words() { return filter.value.toLowerCase().split(/\\s+/).filter(word => word); }
-
-        function matches(row, wanted) {
-            const text = row.textContent.toLowerCase();
-            return wanted.every(word => text.includes(word));
-        }
-
-        function row(kind, cells) {
-            const line = document.createElement("tr");
-            line.className = kind;
-            // The spaces keep the words of two cells apart.
-            for (const text of cells) line.insertCell().textContent = text + " ";
-            line.hidden = !matches(line, words());
-            return line;
-        }
-
-        function eventRow(event) {
-            const time = new Date(event.time);
-            const digits = String(time.getMilliseconds()).padStart(3, "0");
-            return row(event.sender || "note", [
-                time.toLocaleTimeString([], { hour12: false }) + "." + digits, event.connection, event.sender, event.text,
-            ]);
-        }
-
-        function show(message) {
-            element("protocol").textContent = message.protocol;
-            document.title = message.protocol + " – wire proxy";
-            const isFollowing = innerHeight + scrollY >= document.documentElement.scrollHeight - 40;
-            if (message.run !== run) [run, last] = [message.run, 0];
-            // After a connection that was lost come all that the proxy remembers.
-            const events = message.events.filter(event => event.number > last);
-            if (events.length) {
-                const missed = last ? events[0].number - last - 1 : 0;
-                if (missed) body.append(row("note", ["", "", "", `${missed} lines were left out`]));
-                body.append(...events.map(eventRow));
-                last = events[events.length - 1].number;
-            }
-            while (body.rows.length > most) body.firstChild.remove();
-            if (isFollowing) scrollTo(0, document.documentElement.scrollHeight);
-            count();
-        }
-
-        function count() {
-            const rows = [...body.rows], shown = rows.filter(row => !row.hidden).length;
-            const lines = shown === rows.length ? `${shown} lines` : `${shown} of ${rows.length} lines`;
-            state.textContent = held.length ? lines + ", more wait" : lines;
-        }
-
-        function connect() {
-            const socket = new WebSocket(location.origin.replace("http", "ws") + "/");
-            socket.onmessage = message => {
-                held.push(JSON.parse(message.data));
-                if (pause.getAttribute("aria-pressed") === "true") {
-                    if (held.length > most) held.shift();
-                    return count();
-                }
-                for (const message of held.splice(0)) show(message);
-            };
-            socket.onclose = () => {
-                state.textContent = "the proxy has gone; trying again";
-                setTimeout(connect, 1000);
-            };
-        }
-
-        filter.oninput = () => {
-            const wanted = words();
-            for (const row of body.rows) row.hidden = !matches(row, wanted);
-            count();
-        };
-        pause.onclick = () => {
-            const isPaused = pause.getAttribute("aria-pressed") !== "true";
-            pause.setAttribute("aria-pressed", isPaused);
-            if (!isPaused) for (const message of held.splice(0)) show(message);
-            count();
-        };
-        element("clear").onclick = () => {
-            body.replaceChildren();
-            count();
-        };
-        connect();
 
         """
 }

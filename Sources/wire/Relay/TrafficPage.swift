@@ -13,24 +13,42 @@ final class TrafficPage: Sendable {
     /// A line of the page: what one side of a connection has sent or done.
     private struct Event {
         let number: Int
-        let connection: String
-        let remark: Remark
-        /// Milliseconds since 1970.
-        let time: UInt64
+        let json: JSONValue
+        let byteCount: Int
 
-        var json: JSONValue {
-            .object([
-                JSONValue.Member("number", .integer(Int128(number))), JSONValue.Member("time", .integer(Int128(time))),
-                JSONValue.Member("connection", .string(connection)),
+        /// - Parameter time: Microseconds since 1970.
+        init(number: Int, _ remark: Remark, of connection: RelayedConnection, at time: UInt64) {
+            self.number = number
+            var members = [
+                JSONValue.Member("number", .integer(Int128(number))),
+                JSONValue.Member("time", .integer(Int128(time / 1_000))),
+                JSONValue.Member("connection", .integer(Int128(connection.number))),
+                JSONValue.Member("client", .string("\(connection.peer)")),
                 JSONValue.Member("sender", .string(remark.sender?.rawValue ?? "")),
+                JSONValue.Member("kind", .string(remark.kind.rawValue)),
                 JSONValue.Member("text", .string(remark.text)),
+                JSONValue.Member("parts", .array(remark.parts.map(Self.json))),
+            ]
+            if let time = remark.replyTime {
+                members.append(JSONValue.Member("replyTime", .integer(Int128(time / .microseconds(1)))))
+            }
+            json = .object(members)
+            byteCount = remark.parts.reduce(200 + remark.text.utf8.count) {
+                $0 + 80 + $1.digits.utf8.count + $1.path.utf8.count + $1.text.utf8.count
+            }
+        }
+
+        private static func json(_ part: Remark.Part) -> JSONValue {
+            .object([
+                JSONValue.Member("offset", .integer(Int128(part.offset))),
+                JSONValue.Member("bytes", .string(part.digits)), JSONValue.Member("field", .string(part.path)),
+                JSONValue.Member("value", .string(part.text)), JSONValue.Member("isFault", .boolean(part.isFault)),
             ])
         }
     }
 
     private struct State {
-        /// The stored events: at most ``mostEvents``, with ``mostBytes`` of text. Beyond that, the older half is
-        /// removed.
+        /// The stored events: at most ``mostEvents``, of about ``mostBytes``. Beyond that, the older half is removed.
         var events: [Event] = []
         var byteCount = 0
         var nextNumber = 1
@@ -44,7 +62,7 @@ final class TrafficPage: Sendable {
     }
 
     private static let mostEvents = 1_000
-    private static let mostBytes = 1 << 20
+    private static let mostBytes = 4 << 20
 
     private let protocolName: String
     /// Distinguishes this run from others, whose events have the same numbers.
@@ -87,17 +105,18 @@ final class TrafficPage: Sendable {
     // MARK: Showing
 
     /// Shows a remark about a connection; may be called on a loop.
-    func show(_ remark: Remark, of connection: SocketAddress) {
-        let time = WallClock.microsecondsSince1970 / 1_000
+    ///
+    /// - Parameter time: Microseconds since 1970.
+    func show(_ remark: Remark, of connection: RelayedConnection, at time: UInt64) {
         change { state in
-            state.events.append(
-                Event(number: state.nextNumber, connection: "\(connection)", remark: remark, time: time))
+            let event = Event(number: state.nextNumber, remark, of: connection, at: time)
+            state.events.append(event)
             state.nextNumber += 1
             state.unsentCount += 1
-            state.byteCount += remark.text.utf8.count
+            state.byteCount += event.byteCount
             if state.events.count > Self.mostEvents || state.byteCount > Self.mostBytes {
                 state.events.removeFirst(state.events.count / 2)
-                state.byteCount = state.events.reduce(0) { $0 + $1.remark.text.utf8.count }
+                state.byteCount = state.events.reduce(0) { $0 + $1.byteCount }
             }
         }
     }

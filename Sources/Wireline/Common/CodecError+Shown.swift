@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineCodec
+
+extension CodecError {
+    /// The error without any received value or byte of a message, because it may belong to a hidden field.
+    ///
+    /// It tells the field, the offset and what is wrong there. Of lengths and constants before the messages it also
+    /// tells the numbers.
+    package var shownText: String {
+        guard path.isEmpty else { return "\(path): \(textHidingValues)" }
+        return switch reason {
+        case .packetTooLong, .lengthTooSmall, .lengthMismatch, .wrongConstant, .endOfStream, .wrongMessage:
+            CodecError(reason, offset: offset).description
+        default: textHidingValues
+        }
+    }
+
+    private var textHidingValues: String {
+        let place = offset.map { " at offset \($0)" } ?? ""
+        return switch reason {
+        // The needed number may be one that was received: the length of a text.
+        case .truncated(_, let available): "needs more bytes than are left\(place): \(available)"
+        case .invalidBoolean: "a bool is 0 or 1, the byte\(place) is neither"
+        case .outOfRange(_, let minimum, let maximum): "the value\(place) is not in \(minimum)...\(maximum)"
+        case .floatOutOfRange: "the value\(place) is not in its range"
+        case .tooLong(_, let limit): "the length\(place) is over the limit of \(limit)"
+        case .unknownCase: "the value\(place) is not a case of this closed enum"
+        case .duplicateKey: "a key stands twice\(place)"
+        case .invalidProperty: "a line\(place) is no property"
+        case .wrongConstant: "the value\(place) is not the constant"
+        case .wrongChecksum: "the checksum\(place) is not that of the payload"
+        case .varintTooLong, .varintNotShortest, .invalidUTF8, .missingTerminator, .trailingBytes, .tooDeep,
+            .wrongItemCount, .embeddedTerminator, .gapBeforeOptional:
+            CodecError(reason, offset: offset).description
+        default: "not what the schema says\(place)"
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineSchema
+
+/// Makes remarks about packets, for people.
+struct PacketReader: Sendable {
+    /// The limits of what is kept of a packet: parts, bytes of one part, and bytes of an unknown packet in a line.
+    private static let (mostParts, mostBytes, mostLineBytes) = (256, 1_024, 64)
+
+    let translator: PacketTranslator
+    /// Whether remarks have the packets' parts.
+    let keepsParts: Bool
+
+    private var description: ProtocolDescription { translator.description }
+
+    /// Returns the remark about a packet.
+    ///
+    /// A message that only the other side may send is read as that message, and so called.
+    func remark(on packet: borrowing Packet, from sender: Sender) -> Remark {
+        let annotation: PacketAnnotation
+        do throws(CodecError) {
+            annotation = try translator.annotate(
+                packet, preferring: sender,
+                maximumPartCount: keepsParts ? Self.mostParts : PacketAnnotation.mostShownParts)
+        } catch {
+            return remark(on: error, from: sender)
+        }
+        let header = header(of: packet)
+        let unknown = "unknown ID \(packet.id) (\(Self.hexadecimal(packet.id)))"
+        guard let name = annotation.message else {
+            let payload = packet.payload
+            let shown = Hexadecimal.text(of: [UInt8](copying: payload.extracting(first: Self.mostLineBytes)))
+            let rest = payload.byteCount > Self.mostLineBytes ? "…" : ""
+            let words = [unknown, header, payload.byteCount.counted("byte"), shown + rest]
+            var remark = Remark(.unknown, Self.line(words), of: sender)
+            remark.parts = parts(of: annotation, in: packet, hidesValues: false)
+            return remark
+        }
+        let hidesValues = description.hidesValues(ofMessage: name)
+        let isForeign = description.message(id: packet.id, from: sender) == nil
+        let title = isForeign ? "\(unknown), read as the \(sender.peer)s' \(name)" : name
+        let fields = annotation.shownFields(hidingValues: hidesValues)
+        let kind = isForeign ? Remark.Kind.unknown : annotation.fault == nil ? .packet : .fault
+        var remark = Remark(kind, Self.line([title, header, fields]), of: sender)
+        if !isForeign {
+            remark.message = Remark.Message(name: name, sequence: try? description.layout.sequence(of: packet))
+        }
+        remark.parts = parts(of: annotation, in: packet, hidesValues: hidesValues)
+        return remark
+    }
+
+    /// Returns the remark about bytes that are no packets.
+    ///
+    /// - Parameter consequence: What becomes of the bytes after them.
+    func remark(on error: CodecError, from sender: Sender, _ consequence: String = "") -> Remark {
+        let hidesValues = description.hidesValues
+        let reason = error.shownText(hidingValues: hidesValues)
+        var remark = Remark(.fault, consequence.isEmpty ? reason : "no packets: \(reason); \(consequence)", of: sender)
+        if keepsParts, !error.bytes.isEmpty {
+            let digits = hidesValues ? HiddenValue.text : Hexadecimal.text(of: error.bytes)
+            remark.parts = [Remark.Part(offset: 0, digits: digits, path: "", text: reason, isFault: true)]
+        }
+        return remark
+    }
+
+    private func header(of packet: borrowing Packet) -> String {
+        let fields = (try? description.layout.header(of: packet))?.fields ?? []
+        return fields.isEmpty ? "" : "{" + fields.map { "\($0.name): \($0.value)" }.joined(separator: ", ") + "}"
+    }
+
+    private static func line(_ words: [String]) -> String { words.filter { !$0.isEmpty }.joined(separator: " ") }
+
+    /// Returns `0x` and an even number of digits.
+    private static func hexadecimal(_ id: UInt64) -> String {
+        let digits = String(id, radix: 16, uppercase: true)
+        return "0x" + (digits.count % 2 == 0 ? "" : "0") + digits
+    }
+
+    // MARK: Parts
+
+    private func parts(
+        of annotation: PacketAnnotation, in packet: borrowing Packet, hidesValues: Bool
+    ) -> [Remark.Part] {
+        guard keepsParts else { return [] }
+        let bytes = [UInt8](copying: packet.bytes)
+        var parts = annotation.parts.map { part in
+            let (start, end) = (part.range.lowerBound, part.range.upperBound)
+            let content = bytes[(start + part.prefixByteCount)..<end]
+            let prefix = Hexadecimal.text(of: Array(bytes[start..<start + part.prefixByteCount]))
+            let digits = (prefix.isEmpty ? "" : prefix + " ") + Self.digits(content)
+            return Remark.Part(
+                offset: start, digits: part.isSensitive ? HiddenValue.text : digits, path: part.path,
+                text: part.shownText)
+        }
+        if let fault = annotation.fault { parts = Self.insert(fault, into: parts, annotation, bytes, hidesValues) }
+        if annotation.omittedPartCount > 0 {
+            let text = annotation.omittedPartCount.counted("more part")
+            parts.append(Remark.Part(offset: bytes.count, digits: "", path: "…", text: text))
+        }
+        return parts
+    }
+
+    /// Returns the parts with the bytes that nothing was read from, and the reason.
+    private static func insert(
+        _ fault: CodecError, into parts: [Remark.Part], _ annotation: PacketAnnotation, _ bytes: [UInt8],
+        _ hidesValues: Bool
+    ) -> [Remark.Part] {
+        // The trailer, if there is one, was read: it lies after the first gap.
+        var (start, index) = (0, 0)
+        for part in annotation.parts where part.range.lowerBound == start {
+            start = part.range.upperBound
+            index += 1
+        }
+        let end = index < annotation.parts.count ? annotation.parts[index].range.lowerBound : bytes.count
+        let digits = hidesValues && start < end ? HiddenValue.text : Self.digits(bytes[start..<end])
+        let reason = CodecError(fault.reason, offset: fault.offset).shownText(hidingValues: hidesValues)
+        let part = Remark.Part(offset: start, digits: digits, path: fault.path, text: reason, isFault: true)
+        return parts[..<index] + [part] + parts[index...]
+    }
+
+    private static func digits(_ bytes: ArraySlice<UInt8>) -> String {
+        Hexadecimal.text(of: Array(bytes.prefix(mostBytes))) + (bytes.count > mostBytes ? "…" : "")
+    }
+}
