@@ -58,7 +58,8 @@ public struct TrafficLog: Sendable {
         /// The fields as text: `sceneID: 7, line: 2, message: "hi"`.
         ///
         /// If the schema does not know the message, it is the number of bytes. If the message does not match the
-        /// schema, it is the place of the fault. The text is made on each call; long values are cut off.
+        /// schema, it is the place of the fault and what is wrong there, without received values. The text is made on
+        /// each call; long values are cut off.
         public var fields: String { makeFields() }
 
         init(
