@@ -54,6 +54,7 @@ public final class ClientContext<Definition: PacketProtocol, State> {
     /// What TLS negotiated, such as the names in the client's certificate; nil without TLS.
     ///
     /// It is there when the first message is handled, and nil in `onOpen`, which runs before the handshake.
+    /// Each use asks OpenSSL: keep what you need of it in ``state``.
     public var tls: TLSDetails? { connection.connection.stream.tlsTransform?.details }
 
     // MARK: Sending

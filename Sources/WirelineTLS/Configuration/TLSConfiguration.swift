@@ -56,7 +56,7 @@ public struct TLSConfiguration: Sendable {
     /// Whether connections may resume sessions, which saves certificates and signatures (default: yes).
     ///
     /// Sessions and ticket keys belong to one ``TLSContext``, and a client's sessions to one server name. A client
-    /// keeps one session for each of up to 256 names.
+    /// keeps one session for each of up to 256 names. ``TLSContext/replace(with:)`` ends all of them.
     ///
     /// A session is not resumed after a certificate of the peer's chain has expired, or one day after the full
     /// handshake. Then a full handshake verifies the certificate and the pins again. Only a server without
