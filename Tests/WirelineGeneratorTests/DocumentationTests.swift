@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import TestingSupport
+import WirelineCodec
 import WirelineGenerator
 import WirelineSchema
 
@@ -68,7 +69,7 @@ struct DocumentationTests {
         ("&lt;b&gt; &#60; &amp", "&amp;lt;b&amp;gt; &amp;#60; &amp;amp"),
         ("--> ]]> */ #{x} <!--", "\\--&gt; \\]\\]&gt; \\*/ #{x} &lt;!--"),
         ("a | b || c", "a \\| b \\|\\| c"),
-        ("`code` ``x``` \\", "\\`code\\` \\`\\`x\\`\\`\\` \\\\"),
+        ("`code ``x``` \\", "\\`code \\`\\`x\\`\\`\\` \\\\"),
         ("# no heading", "\\# no heading"),
         ("=== no heading", "\\=== no heading"),
         ("1. no list", "1\\. no list"),
@@ -241,7 +242,25 @@ struct DocumentationTests {
         @id(9) @from(server) message Failure {}
         """
 
-    @Test func `no part of a sensitive value is shown`() throws {
+    @Test(arguments: [
+        ("call `a b` and `the()`", ["a b", "the()"]), ("``x`y``", ["x`y"]), ("`` ` ``", ["`"]), ("`  `", ["  "]),
+        ("`<b>` & `a|b`", ["<b>", "a|b"]), ("`open ``x` ", ["open ``x"]), ("`open", []), ("``", []),
+    ])
+    func `text between backticks is code`(comment: String, code: [String]) throws {
+        let description = try Self.commented(comment)
+        let page = try PageStructure(Self.html(description))
+        let paragraph = try #require(page.elements("p", class: "word").first)
+        let shown = page.elements("code").map(\.text)
+        for text in code { #expect(shown.count { $0 == text } == Self.commentCount, "\(text)") }
+        #expect(code.isEmpty == (paragraph.wholeText == comment))
+        let markdown = Self.markdown(description)
+        for text in code where !text.hasPrefix(" ") && !text.contains("`") && !text.contains("|") {
+            #expect(markdown.components(separatedBy: "`\(text)`").count == Self.commentCount + 1, "\(text)")
+        }
+        #expect(!markdown.replacing("`<b>`", with: "").contains("<b>"))
+    }
+
+    @Test func `examples can be used although fields are sensitive, and their defaults are hidden`() throws {
         let description = try Self.description([
             (
                 "a.wire",
@@ -262,32 +281,69 @@ struct DocumentationTests {
             )
         ])
         for text in [Self.html(description), Self.markdown(description)] {
-            #expect(!text.contains("hunter2") && !text.contains("7777"))
+            #expect(!text.contains("hunter2") && !text.contains("7777") && !text.contains("(hidden)"))
         }
         let page = try PageStructure(Self.html(description))
-        let hidden = "\"(hidden)\""
-        #expect(
-            page.elements("pre", class: "json").map(\.text) == [
-                """
-                {
-                  "before": 1,
-                  "word": \(hidden),
-                  "codes": \(hidden),
-                  "inner": \(hidden),
-                  "outer": [{"seen":6,"ratio":\(hidden)},{"seen":8,"ratio":\(hidden)}],
-                  "after": 10,
-                  "password": \(hidden),
-                  "pin": \(hidden)
-                }
-                """
-            ])
-        // The header, `before`, hidden bytes, the count of `outer` and `seen`, and so on.
+        let json = try #require(page.elements("pre", class: "json").first).text
         let digits = try #require(page.elements("pre", class: "digits").first).text
-        #expect(
-            digits.wholeMatch(of: /0000....000101\(hidden\)00020006\(hidden\)0008\(hidden\)0a\(hidden\)/) != nil,
-            "\(digits)")
-        let columns = try #require(page.elements("pre", class: "columns").first).text.split(separator: "\n")
-        #expect(columns.count { $0.contains("(hidden)  ") && $0.hasSuffix("(hidden)") } == 9)
+        let packet = try PacketTranslator(description).encode(message: "Cs_1", parsing: Array(json.utf8))
+        #expect(Hexadecimal.text(of: packet) == digits)
+        let columns = try #require(page.elements("pre", class: "columns").first).text
+        #expect(columns.contains("word"))
+    }
+
+    @Test func `examples have the values that the schema gives`() throws {
+        let description = try Self.description([
+            (
+                "a.wire",
+                """
+                message Cs_1 {
+                    @example(20) uint8 level;
+                    @example(-1) @range(-5..0) int32 offset;
+                    @example(300) varint count;
+                    @example(0.25) float32 ratio;
+                    @example(1.5) float64 weight;
+                    @example(true) bool ready;
+                    @example(green) Color color;
+                    @example(2) Color[] colors;
+                    @example(ban) Rights rights;
+                    @example("老王") @sensitive String name;
+                    @example("ab") bytes token;
+                    @example(7) uint16[2] place;
+                    S s;
+                    @example("the end") @rest String rest;
+                }
+                struct S { @example("https://example.com/") String url; }
+                enum Color : uint8 { red = 1; green = 2; }
+                flags Rights : uint8 { mute = 0x1; ban = 0x2; }
+                """
+            )
+        ])
+        let page = try PageStructure(Self.html(description))
+        let expected = """
+            {
+              "level": 20,
+              "offset": -1,
+              "count": 300,
+              "ratio": 0.25,
+              "weight": 1.5,
+              "ready": true,
+              "color": "green",
+              "colors": ["green","green"],
+              "rights": ["ban"],
+              "name": "老王",
+              "token": "YWI=",
+              "place": [7,7],
+              "s": {"url":"https://example.com/"},
+              "rest": "the end"
+            }
+            """
+        #expect(page.elements("pre", class: "json").map(\.text) == [expected])
+        let notes = page.elements("small").map(\.wholeText)
+        for note in [#"for example "老王""#, "for example green", "for example 7", "for example 0.25"] {
+            #expect(notes.contains(note), "\(note)")
+        }
+        #expect(Self.markdown(description).contains(expected))
     }
 
     @Test func `a packet that is too long to read is not shown as an example`() throws {

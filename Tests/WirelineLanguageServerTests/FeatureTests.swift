@@ -81,6 +81,7 @@ struct FeatureTests {
             ("const uint8 ‸n = 3; message Cs_1 { uint8[n] a; }", "seats", 2),
             ("message Cs_1 { uint8 ‸a; } struct S { uint8 a; }", "b", 1),
             ("enum E : uint8 { ‸a = 0; } message Cs_1 { @since(2) @default(a) E a; }", "z", 2),
+            ("enum E : uint8 { ‸a = 0; } message Cs_1 { @example(a) E b; }", "z", 2),
             ("@name(‸Ask) message Cs_1 {}", "Query", 1),
             ("@reply(B) @from(client) @id(1) message A {} @from(server) @id(2) message ‸B {}", "C", 2),
             (

@@ -32,8 +32,8 @@ struct Document {
     enum Block {
         /// One line of text.
         case line([Inline])
-        /// The schema's comment, one paragraph an item.
-        case comment([[String]])
+        /// The schema's comment, one paragraph an item, each as its lines.
+        case comment([[[Inline]]])
         case table(Table)
         /// The parts of a packet or a structure, in byte order.
         case drawing(label: String, [Part])

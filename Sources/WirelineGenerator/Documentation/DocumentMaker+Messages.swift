@@ -29,7 +29,7 @@ extension DocumentMaker {
             if hasID { cells.insert([.init(text(ofID: message.id))], at: 0) }
             cells.append(message.replies.map { .init([FieldFacts.link(message: $0)]) })
             let comment = DocumentText.paragraphs(of: message.documentation).first?.first ?? ""
-            cells.append(comment.isEmpty ? [] : [.init(comment)])
+            cells.append(comment.isEmpty ? [] : [.init(DocumentText.inlines(of: comment))])
             return Document.Row(entry: "message-" + message.name, cells: cells)
         }
         return Document.Table(
@@ -112,11 +112,11 @@ extension DocumentMaker {
 
     func comment(_ documentation: String) -> [Document.Block] {
         let paragraphs = DocumentText.paragraphs(of: documentation)
-        return paragraphs.isEmpty ? [] : [.comment(paragraphs)]
+        return paragraphs.isEmpty ? [] : [.comment(paragraphs.map { $0.map(DocumentText.inlines) })]
     }
 
     func deprecation(_ reason: String?) -> [Document.Block] {
-        reason.map { [.line([.text("Deprecated: " + DocumentText.line(of: $0))])] } ?? []
+        reason.map { [.line([.text("Deprecated: ")] + DocumentText.inlines(of: DocumentText.line(of: $0)))] } ?? []
     }
 
     /// Joins names.
@@ -131,33 +131,17 @@ extension DocumentMaker {
             let limit = DocumentText.number(Self.maximumExampleByteCount)
             return [.line([.text("No example: a packet has more than \(limit) bytes.")])]
         }
-        let hidden = example.isPartlyHidden ? ", sensitive parts hidden" : ""
-        let rows = example.annotation.rows(of: example.packet, maximumCount: Self.maximumRowCount)
+        let rows = example.annotation.rows(
+            of: example.packet, maximumCount: Self.maximumRowCount, hidesSensitive: false)
         var lines = rows.map { "\($0.offset)  \($0.digits)  \($0.path)  \($0.text)" }
         let omitted = example.annotation.parts.count - rows.count
         if omitted > 0 { lines.append("… and \(DocumentText.count(omitted, "part")) more") }
         return [
-            .label("Example as JSON" + hidden), .listing(.json, DocumentText.json(example.shownFields)),
-            .label("As a packet in hexadecimal"), .listing(.digits, hexadecimal(example)),
+            .label("Example as JSON"), .listing(.json, DocumentText.json(example.fields)),
+            .label("As a packet in hexadecimal"), .listing(.digits, Hexadecimal.text(of: example.packet)),
             .label("Byte by byte"), .listing(.columns, lines.joined(separator: "\n")),
         ]
     }
 
     private static let maximumRowCount = 40
-
-    /// Returns the packet's bytes in hexadecimal; sensitive bytes are hidden.
-    private func hexadecimal(_ example: PacketExample) -> String {
-        var text = ""
-        var offset = 0
-        var isHidden = false
-        for part in example.annotation.parts where part.isSensitive {
-            if part.range.lowerBound > offset || !isHidden {
-                text += Hexadecimal.text(of: Array(example.packet[offset..<part.range.lowerBound]))
-                text += HiddenValue.text
-            }
-            isHidden = true
-            offset = part.range.upperBound
-        }
-        return text + Hexadecimal.text(of: Array(example.packet[offset...]))
-    }
 }

@@ -79,7 +79,8 @@ extension DocumentMaker {
         var meaning = DocumentText.cellLines(of: item.documentation)
         if let alias = item.alias { meaning.append(.init([.text("in code "), .code(alias)], .note)) }
         if let reason = item.deprecation {
-            meaning.append(.init("deprecated: " + DocumentText.line(of: reason), .note))
+            meaning.append(
+                .init([.text("deprecated: ")] + DocumentText.inlines(of: DocumentText.line(of: reason)), .note))
         }
         return Document.Row(
             anchor: anchor + "." + item.name, cells: [[.init(value)], [.init([.code(item.name)], .name)], meaning])

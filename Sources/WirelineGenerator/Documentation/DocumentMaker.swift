@@ -58,7 +58,7 @@ struct DocumentMaker {
         let table = Document.Table(
             shape: .facts, columns: ["Option", "Value"],
             rows: rows.map { Document.Row(cells: [[.init($0.0)], [.init($0.1)]]) })
-        return [.comment(DocumentText.paragraphs(of: description.documentation)), .table(table)]
+        return comment(description.documentation) + [.table(table)]
     }
 
     // MARK: The packet

@@ -38,7 +38,56 @@ enum DocumentText {
 
     /// Returns a comment's lines for a cell of a table.
     static func cellLines(of comment: String) -> [Document.CellLine] {
-        paragraphs(of: comment).flatMap { $0 }.map { Document.CellLine($0, .comment) }
+        paragraphs(of: comment).flatMap { $0 }.map { Document.CellLine(inlines(of: $0), .comment) }
+    }
+
+    /// Returns a line of a comment, with code where the author wrote backticks: `` `code` ``.
+    ///
+    /// As in Markdown, as many backticks end it as have begun it, and one space at both ends is dropped; backticks
+    /// without an end are text.
+    static func inlines(of line: String) -> [Document.Inline] {
+        let scalars = Array(line.unicodeScalars)
+        var result: [Document.Inline] = []
+        var textStart = 0
+        var offset = 0
+        func text(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(scalars[range])) }
+        while offset < scalars.count {
+            guard scalars[offset] == "`" else {
+                offset += 1
+                continue
+            }
+            let contentStart = endOfRun(in: scalars, from: offset)
+            guard let end = closing(contentStart - offset, in: scalars, from: contentStart) else {
+                offset = contentStart
+                continue
+            }
+            if textStart < offset { result.append(.text(text(textStart..<offset))) }
+            result.append(.code(withoutPadding(text(contentStart..<end.lowerBound))))
+            (offset, textStart) = (end.upperBound, end.upperBound)
+        }
+        if textStart < scalars.count || result.isEmpty { result.append(.text(text(textStart..<scalars.count))) }
+        return result
+    }
+
+    /// The end of the run of backticks that begins at an offset.
+    private static func endOfRun(in scalars: [Unicode.Scalar], from start: Int) -> Int {
+        scalars[start...].firstIndex { $0 != "`" } ?? scalars.count
+    }
+
+    /// The next run of exactly this many backticks.
+    private static func closing(_ count: Int, in scalars: [Unicode.Scalar], from start: Int) -> Range<Int>? {
+        var offset = start
+        while let mark = scalars[offset...].firstIndex(of: "`") {
+            let end = endOfRun(in: scalars, from: mark)
+            if end - mark == count { return mark..<end }
+            offset = end
+        }
+        return nil
+    }
+
+    private static func withoutPadding(_ code: String) -> String {
+        guard code.hasPrefix(" "), code.hasSuffix(" "), code.contains(where: { $0 != " " }) else { return code }
+        return String(code.dropFirst().dropLast())
     }
 
     /// Returns a number with digits in groups of three: `1,048,576`.

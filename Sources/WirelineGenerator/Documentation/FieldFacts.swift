@@ -96,8 +96,13 @@ struct FieldFacts {
         case .since(let version, let value): notes.append(note(version, value, field))
         }
         if let alias = field.alias { notes.append([.text("in code "), .code(alias)]) }
-        if field.isSensitive { notes.append([.text("sensitive: hidden in logs, and in examples here")]) }
-        if let reason = field.deprecation { notes.append([.text("deprecated: " + DocumentText.line(of: reason))]) }
+        if let example = field.example.flatMap({ text(of: $0, field.type) }) {
+            notes.append([.text("for example "), .code(example)])
+        }
+        if field.isSensitive { notes.append([.text("sensitive: hidden in logs; the examples here are made up")]) }
+        if let reason = field.deprecation {
+            notes.append([.text("deprecated: ")] + DocumentText.inlines(of: DocumentText.line(of: reason)))
+        }
         return notes.map { Document.CellLine($0, .note) }
     }
 
@@ -110,10 +115,11 @@ struct FieldFacts {
         return text(of: value, field.type).map { [.text(since), .code($0)] } ?? [.text(since + "zero or empty")]
     }
 
-    /// Returns a default in the schema's notation; nil for the type's zero.
+    /// Returns a default or an example in the schema's notation; nil for the type's zero.
     private func text(of value: DefaultValue, _ type: TypeDescription) -> String? {
         switch (value, type) {
         case (.zero, _): nil
+        case (_, .list(let element, _)), (_, .fixedList(let element, _)): text(of: value, element)
         case (.integer(let number), .boolean): number == 0 ? "false" : "true"
         case (.integer(let number), .enumeration(let index, _)):
             description.enumerations[index].cases.first { $0.value == number }?.name ?? "\(number)"

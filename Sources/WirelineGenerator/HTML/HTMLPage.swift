@@ -79,7 +79,7 @@ struct HTMLPage {
         case .line(let inlines): "<p class=\"line\">\(text(of: inlines))</p>"
         case .comment(let paragraphs):
             paragraphs.map { lines in
-                "<p class=\"word\">" + lines.map(HTMLText.escaped).joined(separator: "<br/>") + "</p>"
+                "<p class=\"word\">" + lines.map(text).joined(separator: "<br/>") + "</p>"
             }.joined(separator: "\n")
         case .table(let table): text(of: table)
         case .drawing(let label, let parts): text(of: parts, label)

@@ -37,7 +37,9 @@ struct MarkdownPage {
         switch block {
         case .line(let inlines): text(of: inlines, isInTable: false)
         case .comment(let paragraphs):
-            paragraphs.map { $0.map(MarkdownText.escaped).joined(separator: "<br>\n") }.joined(separator: "\n\n")
+            paragraphs.map { lines in
+                lines.map { text(of: $0, isInTable: false) }.joined(separator: "<br>\n")
+            }.joined(separator: "\n\n")
         case .table(let table): text(of: table)
         case .drawing(_, let parts):
             MarkdownText.block(MarkdownDrawing.text(of: parts), language: "text").joined(separator: "\n")

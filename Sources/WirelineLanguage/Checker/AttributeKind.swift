@@ -6,6 +6,7 @@ enum AttributeKind: String, CaseIterable {
     case count, terminated, rest, little, big, range, max, since, `default`
     case maximumByteCount = "max_bytes"
     case length, constant, sequence, checksum
+    case exampleValue = "example"
 
     /// The declarations that an attribute can precede.
     enum Place: String {
@@ -41,7 +42,7 @@ enum AttributeKind: String, CaseIterable {
         case .name, .deprecated:
             [.message, .structure, .enumeration, .flags, .field, .enumerationCase, .flag]
         case .closed: [.enumeration]
-        case .count, .terminated, .rest, .range, .max, .since, .sensitive: [.field]
+        case .count, .terminated, .rest, .range, .max, .since, .sensitive, .exampleValue: [.field]
         case .little, .big, .default, .maximumByteCount: [.field, .headerField]
         case .length, .constant, .sequence, .checksum: [.headerField]
         }
@@ -55,7 +56,7 @@ enum AttributeKind: String, CaseIterable {
         case .reply: .names
         case .terminated, .rest, .little, .big, .sensitive, .closed, .sequence: .none
         case .range: .range
-        case .default, .constant: .value
+        case .default, .constant, .exampleValue: .value
         case .deprecated: .string
         case .length: .length
         }
@@ -75,6 +76,7 @@ enum AttributeKind: String, CaseIterable {
         case .since: "@since(2)"
         case .default: "@default(1)"
         case .constant: "@constant(16)"
+        case .exampleValue: "@example(7)"
         case .maximumByteCount: "@max_bytes(4)"
         case .length: "@length(packet - 4)"
         case .checksum: "@checksum(crc32)"

@@ -65,7 +65,10 @@ extension Checker {
         field.documentation = syntax.documentation
         field.deprecation = deprecation(attributes)
         field.isSensitive = attributes.has(.sensitive)
-        if type != nil { applyLimits(to: &field, syntax, attributes) }
+        if type != nil {
+            applyLimits(to: &field, syntax, attributes)
+            field.example = example(of: field, syntax, attributes)
+        }
         field.presence = presence(of: syntax, attributes, field, in: owner, hasType: type != nil)
         return ResolvedField(
             description: field, nameSpan: syntax.name.span, typeSpan: syntax.typeSpan, typeName: syntax.typeText,

@@ -22,6 +22,10 @@ public struct FieldDescription: Equatable, Sendable {
     public var floatRange: ClosedRange<Double>?
     /// The `@max`: bytes of a string or of `bytes`, items of a list; strings inside a list have no limit.
     public var maximumCount: Int?
+    /// The value in `@example(v)`, which examples for people have; of a list it is the value of each item.
+    ///
+    /// nil: examples have a made-up value. The text of `bytes` stands for its UTF-8.
+    public var example: DefaultValue?
     /// Whether it is `@sensitive`: hidden in logs.
     public var isSensitive: Bool
     /// The comments above or after it, without comment marks and rulers; may be empty.
@@ -54,7 +58,7 @@ public struct FieldDescription: Equatable, Sendable {
     }
 }
 
-/// The value of a `@since` field if the bytes end before it.
+/// The value of a `@since` field if the bytes end before it, or a field's example.
 public enum DefaultValue: Equatable, Sendable {
     /// An integer, varint, enum or flags; for a `bool` 0 or 1.
     case integer(Int128)

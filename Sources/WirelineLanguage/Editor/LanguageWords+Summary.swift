@@ -22,6 +22,7 @@ extension AttributeKind {
         case .max: "The most bytes of a string, or items of a list."
         case .since: "The version that added the field; a packet may end before it."
         case .default: "The value of a field that is absent or not set."
+        case .exampleValue: "The value that examples in the documentation show."
         case .maximumByteCount: "The most bytes of a varint."
         case .length: "The field counts bytes: of the `packet`, the `payload` or the `rest`."
         case .constant: "The value is always written, and checked when it is read."

@@ -91,7 +91,7 @@ private struct NameScope {
     var messages: Set<String> = []
     /// The names that `@name` gives messages.
     var messageAliases: Set<String> = []
-    /// The enums and flags, whose cases a default can name.
+    /// The enums and flags, whose cases a default or an example can name.
     var caseOwners: Set<String> = []
 
     init(_ trees: [FileSyntax]) {
@@ -151,7 +151,8 @@ private struct NameCollector {
                 if case .name(let name)? = brackets.count { add(name, .declaration(name.text), false) }
             }
             guard scope.caseOwners.contains(field.typeName.text) else { continue }
-            for attribute in field.attributes where attribute.name.text == AttributeKind.default.rawValue {
+            let values = [AttributeKind.default, .exampleValue].map(\.rawValue)
+            for attribute in field.attributes where values.contains(attribute.name.text) {
                 guard case .name(let name)? = attribute.arguments?.first else { continue }
                 add(name, .member(name.text, of: field.typeName.text), false)
             }

@@ -93,7 +93,7 @@ extension SchemaAnalysis {
         case .count: return Self.counts
         case .checksum: return Self.values(["crc32"])
         case .length: return Self.values(["packet", "payload", "rest"])
-        case .default, .constant: return values(ofFieldAfter: index, in: file)
+        case .default, .exampleValue, .constant: return values(ofFieldAfter: index, in: file)
         default: return []
         }
     }

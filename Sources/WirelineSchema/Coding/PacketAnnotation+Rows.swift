@@ -20,14 +20,16 @@ extension PacketAnnotation {
     /// The most bytes shown of a part, without its prefix; a longer one is shown with one byte less and an ellipsis.
     private static let shownByteCount = 16
 
-    /// Returns the first parts as aligned columns; bytes and values of sensitive parts are hidden.
+    /// Returns the first parts as aligned columns.
     ///
     /// - Parameters:
     ///   - packet: The annotated packet.
     ///   - maximumCount: The most rows; all of them by default.
-    package func rows(of packet: [UInt8], maximumCount: Int = .max) -> [Row] {
+    ///   - hidesSensitive: Whether bytes and values of sensitive parts are hidden, as they are by default.
+    package func rows(of packet: [UInt8], maximumCount: Int = .max, hidesSensitive: Bool = true) -> [Row] {
         let parts = parts.prefix(maximumCount)
-        let digits = parts.map { Self.digits(of: $0, in: packet) }
+        let isHidden = { (part: Part) in part.isSensitive && hidesSensitive }
+        let digits = parts.map { isHidden($0) ? HiddenValue.text : Self.digits(of: $0, in: packet) }
         let offsetWidth = parts.map { String($0.range.lowerBound).count }.max() ?? 0
         let digitsWidth = digits.map(\.count).max() ?? 0
         let pathWidth = parts.map(\.path.count).max() ?? 0
@@ -36,12 +38,11 @@ extension PacketAnnotation {
             return Row(
                 offset: String(repeating: " ", count: offsetWidth - offset.count) + offset,
                 digits: digits.padded(to: digitsWidth), path: part.path.padded(to: pathWidth),
-                text: part.isSensitive ? HiddenValue.text : part.text, kind: part.kind)
+                text: isHidden(part) ? HiddenValue.text : part.text, kind: part.kind)
         }
     }
 
     private static func digits(of part: Part, in packet: [UInt8]) -> String {
-        guard !part.isSensitive else { return HiddenValue.text }
         let (start, end) = (part.range.lowerBound, part.range.upperBound)
         let prefix = Hexadecimal.text(of: Array(packet[start..<start + part.prefixByteCount]))
         let content = packet[(start + part.prefixByteCount)..<end]

@@ -33,7 +33,8 @@ struct ExampleValues {
     enum Style {
         /// Small values, each a different one, and lists of one item.
         case plain
-        /// Like plain, but with words as texts and two items in the outermost lists, for people to read.
+        /// For people to read: like plain, but with the values of `@example`, words as texts, and two items in the
+        /// outermost lists.
         case legible
         /// Zeros, without optional fields.
         case zero
@@ -110,6 +111,7 @@ struct ExampleValues {
         if case .value(key, let value)? = hint, !type.isCompound { return value }
         // Such a value cannot be encoded.
         if isTooDeep(type, depth) { return .null }
+        if case .legible = style, let example = field.example, !type.isCompound { return value(example, type) }
         switch type {
         case .structure(let index):
             guard case .largeStructure(index)? = hint, structureExtraCount > 0 else {
@@ -144,6 +146,20 @@ struct ExampleValues {
         case .varint(let count):
             let range = PacketField.Format.varint(maximumByteCount: count).range
             return .exactInteger(number(limited(range, field, isItem)))
+        }
+    }
+
+    /// A value that an attribute gives.
+    private func value(_ given: DefaultValue, _ type: TypeDescription) -> JSONValue {
+        switch (given, type) {
+        case (.integer(let number), .boolean): .boolean(number != 0)
+        case (.integer(let number), .flags): [.exactInteger(number)]
+        case (.integer(let number), _): .exactInteger(number)
+        case (.float(let number), .float32): .float(Float(number))
+        case (.float(let number), _): .float(number)
+        case (.string(let text), .bytes): .string(Base64.encode(Array(text.utf8)))
+        case (.string(let text), _): .string(text)
+        case (.zero, _): .null
         }
     }
 

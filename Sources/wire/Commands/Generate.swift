@@ -26,6 +26,7 @@ extension Command {
                 let path = output.joiningPath(file.path)
                 try write(Array(file.text.utf8), to: path)
                 try console.print(TextStyle.harmless(path))
+                if backEnd.name == "wireshark" { console.report(dissectorNote(file, at: path)) }
             }
         })
 
@@ -42,6 +43,16 @@ extension Command {
     private struct BackEnd: Sendable {
         let name: String
         let files: @Sendable (ProtocolDescription, [String]) -> [GeneratedFile]
+    }
+
+    /// Says what a dissector is called, and how it is loaded.
+    private static func dissectorNote(_ file: GeneratedFile, at path: String) -> String {
+        let name = file.path.prefix { $0 != "." }
+        return """
+            note: the dissector and its filter are called \(name); this loads it for a server's port 9001:
+              wireshark -X lua_script:\(path) -o \(name).server_ports:9001
+            to load it always, copy it to the folder that Help > About Wireshark > Folders calls Personal Lua Plugins
+            """
     }
 
     private static func makeFolder(_ path: String) throws(CommandError) {

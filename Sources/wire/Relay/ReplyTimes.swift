@@ -6,8 +6,8 @@ import WirelineTransport
 
 /// The requests of a connection that wait for their replies, in both directions.
 ///
-/// The schema pairs them, as for `wire call`: by the reply's message, and by the sequence number if packets have one.
-/// Without numbers, the first request gets the first reply.
+/// The schema pairs them, as for `wire call`: by the messages that may be the reply, and by the sequence number if packets
+/// have one. Without numbers, a message answers the first request that waits for it.
 struct ReplyTimes {
     private struct Reply: Hashable {
         let name: String
@@ -15,31 +15,43 @@ struct ReplyTimes {
         let sequence: UInt64?
     }
 
+    private struct Request {
+        let time: MonotonicTime
+        /// The messages of which one answers it.
+        let replies: [Reply]
+    }
+
     /// The most requests that wait; later ones have no time.
     private static let mostWaiting = 1_000
 
     private let description: ProtocolDescription
-    private var waiting: [Reply: [MonotonicTime]] = [:]
-    private var waitingCount = 0
+    private var requests: [UInt64: Request] = [:]
+    /// The numbers of the requests that wait for each message, the first one first.
+    private var waiting: [Reply: [UInt64]] = [:]
+    private var lastNumber: UInt64 = 0
 
     init(_ description: ProtocolDescription) { self.description = description }
 
     /// Returns the time since the request that this message answers; nil if there is none.
     mutating func time(of message: Remark.Message, from sender: Sender, at now: MonotonicTime) -> Duration? {
-        let time = takeRequest(Reply(name: message.name, sender: sender, sequence: message.sequence))
-        if let reply = description.message(named: message.name)?.reply, waitingCount < Self.mostWaiting {
-            let reply = Reply(name: reply, sender: sender.peer, sequence: message.sequence)
-            waiting[reply, default: []].append(now)
-            waitingCount += 1
+        let request = takeRequest(Reply(name: message.name, sender: sender, sequence: message.sequence))
+        let replies = (description.message(named: message.name)?.replies ?? []).map { name in
+            Reply(name: name, sender: sender.peer, sequence: message.sequence)
         }
-        return time.map { $0.duration(to: now) }
+        if !replies.isEmpty, requests.count < Self.mostWaiting {
+            lastNumber += 1
+            requests[lastNumber] = Request(time: now, replies: replies)
+            for reply in replies { waiting[reply, default: []].append(lastNumber) }
+        }
+        return request.map { $0.time.duration(to: now) }
     }
 
-    private mutating func takeRequest(_ reply: Reply) -> MonotonicTime? {
-        guard var times = waiting[reply], !times.isEmpty else { return nil }
-        waitingCount -= 1
-        let first = times.removeFirst()
-        waiting[reply] = times.isEmpty ? nil : times
-        return first
+    private mutating func takeRequest(_ reply: Reply) -> Request? {
+        guard let number = waiting[reply]?.first, let request = requests.removeValue(forKey: number) else { return nil }
+        for reply in request.replies {
+            waiting[reply]?.removeAll { $0 == number }
+            if waiting[reply]?.isEmpty == true { waiting[reply] = nil }
+        }
+        return request
     }
 }
