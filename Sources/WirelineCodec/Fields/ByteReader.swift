@@ -75,7 +75,7 @@ public struct ByteReader: ~Escapable {
     @_lifetime(copy self)
     public mutating func readRun(byteCount: Int) throws(CodecError) -> FixedRun {
         precondition(byteCount >= 0, "a run has no fewer than 0 bytes")
-        guard byteCount <= remaining else { throw Self.truncatedRun(byteCount, position, end) }
+        guard byteCount <= remaining else { try Self.failRun(byteCount, position, end) }
         let start = position
         position = start &+ byteCount
         return FixedRun(bytes, uncheckedStart: start, byteCount: byteCount)
@@ -87,7 +87,7 @@ public struct ByteReader: ~Escapable {
     @inlinable @inline(__always)
     @_lifetime(copy self)
     public mutating func readSlice(byteCount: Int) throws(CodecError) -> RawSpan {
-        guard UInt(bitPattern: byteCount) <= UInt(bitPattern: remaining) else { throw truncated(byteCount) }
+        guard UInt(bitPattern: byteCount) <= UInt(bitPattern: remaining) else { try failSlice(byteCount) }
         let start = position
         position = start &+ byteCount
         // SAFETY: start and start + byteCount lie between 0 and end, by the guard and the invariant.
@@ -168,13 +168,13 @@ public struct ByteReader: ~Escapable {
     /// - Throws: ``CodecError/Reason/invalidBoolean(_:)``.
     @inlinable
     public static func boolean(_ byte: UInt8, at offset: Int) throws(CodecError) -> Bool {
-        guard byte <= 1 else { throw invalidBoolean(byte, offset) }
+        guard byte <= 1 else { try failBoolean(byte, offset) }
         return byte == 1
     }
 
     @usableFromInline @inline(never)
-    static func invalidBoolean(_ byte: UInt8, _ offset: Int) -> CodecError {
-        CodecError(.invalidBoolean(byte), offset: offset)
+    static func failBoolean(_ byte: UInt8, _ offset: Int) throws(CodecError) -> Never {
+        throw CodecError(.invalidBoolean(byte), offset: offset)
     }
 
     /// Reads an unsigned integer of variable length (LEB128), which must be in its shortest form.
@@ -252,7 +252,7 @@ public struct ByteReader: ~Escapable {
     /// - Throws: ``CodecError/Reason/tooDeep(limit:)``.
     @inlinable
     public mutating func enterStructure() throws(CodecError) {
-        guard remainingDepth > 0 else { throw error(.tooDeep(limit: maximumDepth)) }
+        guard remainingDepth > 0 else { try failDepth() }
         remainingDepth &-= 1
     }
 
@@ -269,7 +269,7 @@ public struct ByteReader: ~Escapable {
     ///   for a negative `byteCount`.
     @inlinable
     public mutating func enterSizedBody(byteCount: Int) throws(CodecError) -> SizedBody {
-        guard UInt(bitPattern: byteCount) <= UInt(bitPattern: remaining) else { throw truncated(byteCount) }
+        guard UInt(bitPattern: byteCount) <= UInt(bitPattern: remaining) else { try failSlice(byteCount) }
         let body = SizedBody(end: position &+ byteCount, outerEnd: end)
         end = body.end
         return body
@@ -305,7 +305,7 @@ public struct ByteReader: ~Escapable {
     /// - Throws: ``CodecError/Reason/trailingBytes(count:)``.
     @inlinable
     public func requireEnd() throws(CodecError) {
-        guard isAtEnd else { throw error(.trailingBytes(count: remaining)) }
+        guard isAtEnd else { try failEnd() }
     }
 
     // MARK: Errors
@@ -315,10 +315,23 @@ public struct ByteReader: ~Escapable {
         CodecError(.truncated(needed: needed, available: remaining - whole), offset: position + whole)
     }
 
+    /// Throws that a run is cut off.
+    ///
+    /// This and the functions like it throw themselves. If they returned an error, each of their callers would have the
+    /// code that makes it known to debuggers and throws it, and generated code is full of them.
     @usableFromInline @inline(never)
-    static func truncatedRun(_ needed: Int, _ position: Int, _ end: Int) -> CodecError {
-        CodecError(runOf: needed, available: end - position, offset: position)
+    static func failRun(_ needed: Int, _ position: Int, _ end: Int) throws(CodecError) -> Never {
+        throw CodecError(runOf: needed, available: end - position, offset: position)
     }
+
+    @usableFromInline @inline(never)
+    func failSlice(_ needed: Int) throws(CodecError) -> Never { throw truncated(needed) }
+
+    @usableFromInline @inline(never)
+    func failDepth() throws(CodecError) -> Never { throw error(.tooDeep(limit: maximumDepth)) }
+
+    @usableFromInline @inline(never)
+    func failEnd() throws(CodecError) -> Never { throw error(.trailingBytes(count: remaining)) }
 
     @usableFromInline @inline(never)
     func error(_ reason: CodecError.Reason) -> CodecError {

@@ -1,10 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CodecError {
+    /// Throws the same error with the name of its field, and the message, in its path: what
+    /// ``located(in:fields:at:item:)`` returns.
+    ///
+    /// Generated code calls this: a call that throws takes fewer instructions than one that returns an error to throw.
+    ///
+    /// - Parameters:
+    ///   - name: The message's name; empty for a structure.
+    ///   - fields: The names of all fields and the bytes that each takes in a run.
+    ///   - index: The index of the current field, from 0.
+    ///   - item: The index of the current item of a list, from 0; negative if there is none.
+    /// - Throws: Always.
+    @inline(never)
+    public func throwLocated(
+        in name: StaticString, fields: StaticString, at index: Int, item: Int = -1
+    ) throws(CodecError) -> Never {
+        throw located(in: name, fields: fields, at: index, item: item)
+    }
+
     /// Returns the same error with the name of its field, and the message, in its path.
     ///
     /// Generated code keeps the index of the current field in a variable, which costs nothing as long as no error
-    /// occurs. It calls this after an error. If a run of fields was cut off, this finds the field that is cut.
+    /// occurs. After an error, this adds its name. If a run of fields was cut off, this finds the field that is cut.
     ///
     /// - Parameters:
     ///   - name: The message's name; empty for a structure, because the message that contains it adds the name.

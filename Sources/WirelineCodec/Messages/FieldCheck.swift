@@ -2,7 +2,7 @@
 
 /// Checks of values, called by generated code before it writes them and after it has read them.
 ///
-/// Each check is one comparison if the value is valid. The error is made in a separate function.
+/// Each check is one comparison if the value is valid. The error is made and thrown in a separate function.
 public enum FieldCheck {
     /// Refuses a string, bytes or list that is longer than its prefix can say or `@max` allows.
     ///
@@ -15,13 +15,13 @@ public enum FieldCheck {
     @inlinable @inline(__always)
     @discardableResult
     public static func count(_ count: Int, limit: Int, at offset: Int? = nil) throws(CodecError) -> Int {
-        guard count <= limit else { throw tooLong(count, limit, offset) }
+        guard count <= limit else { try failCount(count, limit, offset) }
         return count
     }
 
     @usableFromInline @inline(never)
-    static func tooLong(_ count: Int, _ limit: Int, _ offset: Int?) -> CodecError {
-        CodecError(.tooLong(count: count, limit: limit), offset: offset)
+    static func failCount(_ count: Int, _ limit: Int, _ offset: Int?) throws(CodecError) -> Never {
+        throw CodecError(.tooLong(count: count, limit: limit), offset: offset)
     }
 
     /// Refuses a list of fixed length with another number of items.
@@ -29,7 +29,7 @@ public enum FieldCheck {
     /// - Throws: ``CodecError/Reason/wrongItemCount(count:expected:)``.
     @inlinable @inline(__always)
     public static func itemCount(_ count: Int, is expected: Int) throws(CodecError) {
-        guard count == expected else { throw error(.wrongItemCount(count: count, expected: expected)) }
+        guard count == expected else { try fail(.wrongItemCount(count: count, expected: expected)) }
     }
 
     /// Refuses an integer outside `@range`, or outside a width for which Swift has no type.
@@ -47,7 +47,7 @@ public enum FieldCheck {
         guard value >= minimum, value <= maximum else {
             let reason = CodecError.Reason.outOfRange(
                 value: Int128(value), minimum: Int128(minimum), maximum: Int128(maximum))
-            throw error(reason, at: offset)
+            try fail(reason, at: offset)
         }
     }
 
@@ -59,7 +59,7 @@ public enum FieldCheck {
         _ value: Double, _ minimum: Double, _ maximum: Double, at offset: Int? = nil
     ) throws(CodecError) {
         guard value >= minimum, value <= maximum else {
-            throw error(.floatOutOfRange(value: value, minimum: minimum, maximum: maximum), at: offset)
+            try fail(.floatOutOfRange(value: value, minimum: minimum, maximum: maximum), at: offset)
         }
     }
 
@@ -73,7 +73,7 @@ public enum FieldCheck {
     public static func known<Value: RawRepresentable>(
         _ rawValue: Value.RawValue, at offset: Int
     ) throws(CodecError) -> Value where Value.RawValue: FixedWidthInteger {
-        guard let value = Value(rawValue: rawValue) else { throw error(.unknownCase(Int128(rawValue)), at: offset) }
+        guard let value = Value(rawValue: rawValue) else { try fail(.unknownCase(Int128(rawValue)), at: offset) }
         return value
     }
 
@@ -82,7 +82,7 @@ public enum FieldCheck {
     /// - Throws: ``CodecError/Reason/tooDeep(limit:)``.
     @inlinable @inline(__always)
     public static func depth(_ depth: Int, limit: Int) throws(CodecError) {
-        guard depth <= limit else { throw error(.tooDeep(limit: limit)) }
+        guard depth <= limit else { try fail(.tooDeep(limit: limit)) }
     }
 
     /// Refuses a variable-length integer that takes more bytes than declared.
@@ -91,33 +91,33 @@ public enum FieldCheck {
     @inlinable @inline(__always)
     public static func varint(_ value: UInt64, maximumByteCount: Int) throws(CodecError) {
         guard value.varintByteCount <= maximumByteCount else {
-            throw varintOutOfRange(value, maximumByteCount)
+            try failVarint(value, maximumByteCount)
         }
     }
 
     @usableFromInline @inline(never)
-    static func varintOutOfRange(_ value: UInt64, _ maximumByteCount: Int) -> CodecError {
+    static func failVarint(_ value: UInt64, _ maximumByteCount: Int) throws(CodecError) -> Never {
         let range = PacketField.Format.varint(maximumByteCount: maximumByteCount).range
-        return error(.outOfRange(value: Int128(value), minimum: range.lowerBound, maximum: range.upperBound))
+        try fail(.outOfRange(value: Int128(value), minimum: range.lowerBound, maximum: range.upperBound))
     }
 
     /// Refuses a NUL in text that ends at the first one.
     ///
     /// - Throws: ``CodecError/Reason/embeddedTerminator``.
     public static func terminated(_ text: String) throws(CodecError) {
-        guard !text.utf8.contains(0) else { throw error(.embeddedTerminator) }
+        guard !text.utf8.contains(0) else { try fail(.embeddedTerminator) }
     }
 
     /// Refuses a NUL in bytes that end at the first one.
     ///
     /// - Throws: ``CodecError/Reason/embeddedTerminator``.
     public static func terminated(_ bytes: [UInt8]) throws(CodecError) {
-        guard !bytes.contains(0) else { throw error(.embeddedTerminator) }
+        guard !bytes.contains(0) else { try fail(.embeddedTerminator) }
     }
 
-    /// Makes an error without a path; callers add their own.
+    /// Throws an error without a path; callers add their own.
     @usableFromInline @inline(never)
-    static func error(_ reason: CodecError.Reason, at offset: Int? = nil) -> CodecError {
-        CodecError(reason, offset: offset)
+    static func fail(_ reason: CodecError.Reason, at offset: Int? = nil) throws(CodecError) -> Never {
+        throw CodecError(reason, offset: offset)
     }
 }

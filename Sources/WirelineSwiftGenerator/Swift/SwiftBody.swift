@@ -102,7 +102,7 @@ struct SwiftBody {
         let table = SwiftText.literal(types.fieldTable(fields))
         let item = errors.setsItem ? ", item: item" : ""
         source.line(
-            "throw error.located(in: \(SwiftText.literal(name)), fields: \(table), at: \(field)\(item))")
+            "try error.throwLocated(in: \(SwiftText.literal(name)), fields: \(table), at: \(field)\(item))")
         source.close("}")
     }
 

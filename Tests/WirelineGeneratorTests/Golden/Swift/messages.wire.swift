@@ -74,7 +74,7 @@ public struct Cs_1: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage 
             self.v = try reader.readVarint(maximumByteCount: 10)
             self.trailingBytes = reader.readTrailingBytes()
         } catch {
-            throw error.located(in: "Cs_1", fields: "u8 1 u16 2 u24 3 u32 4 u64 8 i8 1 i16 2 i24 3 i32 4 i64 8 f32 4 f64 8 yes 1 v 0", at: field)
+            try error.throwLocated(in: "Cs_1", fields: "u8 1 u16 2 u24 3 u32 4 u64 8 i8 1 i16 2 i24 3 i32 4 i64 8 f32 4 f64 8 yes 1 v 0", at: field)
         }
     }
 
@@ -88,7 +88,7 @@ public struct Cs_1: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage 
             byteCount += self.v.varintByteCount
             byteCount += self.trailingBytes.count
         } catch {
-            throw error.located(in: "Cs_1", fields: "u8 1 u16 2 u24 3 u32 4 u64 8 i8 1 i16 2 i24 3 i32 4 i64 8 f32 4 f64 8 yes 1 v 0", at: field)
+            try error.throwLocated(in: "Cs_1", fields: "u8 1 u16 2 u24 3 u32 4 u64 8 i8 1 i16 2 i24 3 i32 4 i64 8 f32 4 f64 8 yes 1 v 0", at: field)
         }
         return byteCount
     }
@@ -178,7 +178,7 @@ public struct Sc_1: WirelineCodec::ServerMessage {
             self.u16_ = run0.integer(at: 50, as: Swift::UInt16.self, .littleEndian)
             self.trailingBytes = reader.readTrailingBytes()
         } catch {
-            throw error.located(in: "Sc_1", fields: "u16 2 u24 3 u32 4 u64 8 i16 2 i24 3 i32 4 i64 8 f32 4 f64 8 result 2 rights 2 u16_ 2", at: field)
+            try error.throwLocated(in: "Sc_1", fields: "u16 2 u24 3 u32 4 u64 8 i16 2 i24 3 i32 4 i64 8 f32 4 f64 8 result 2 rights 2 u16_ 2", at: field)
         }
     }
 
@@ -191,7 +191,7 @@ public struct Sc_1: WirelineCodec::ServerMessage {
             try WirelineCodec::FieldCheck.range(self.i24, -8388608, 8388607)
             byteCount += self.trailingBytes.count
         } catch {
-            throw error.located(in: "Sc_1", fields: "u16 2 u24 3 u32 4 u64 8 i16 2 i24 3 i32 4 i64 8 f32 4 f64 8 result 2 rights 2 u16_ 2", at: field)
+            try error.throwLocated(in: "Sc_1", fields: "u16 2 u24 3 u32 4 u64 8 i16 2 i24 3 i32 4 i64 8 f32 4 f64 8 result 2 rights 2 u16_ 2", at: field)
         }
         return byteCount
     }
@@ -316,7 +316,7 @@ public struct Texts: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage
             field = 10
             self.tail = try reader.readString(byteCount: reader.remaining)
         } catch {
-            throw error.located(in: "Texts", fields: "plain 1 longer 2 longest 4 counted 0 ended 0 limited 1 both 0 list 1 ended_list 1 limited_list 1 tail 0", at: field, item: item)
+            try error.throwLocated(in: "Texts", fields: "plain 1 longer 2 longest 4 counted 0 ended 0 limited 1 both 0 list 1 ended_list 1 limited_list 1 tail 0", at: field, item: item)
         }
     }
 
@@ -372,7 +372,7 @@ public struct Texts: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage
             item = -1
             byteCount += self.tail.utf8.count
         } catch {
-            throw error.located(in: "Texts", fields: "plain 1 longer 2 longest 4 counted 0 ended 0 limited 1 both 0 list 1 ended_list 1 limited_list 1 tail 0", at: field, item: item)
+            try error.throwLocated(in: "Texts", fields: "plain 1 longer 2 longest 4 counted 0 ended 0 limited 1 both 0 list 1 ended_list 1 limited_list 1 tail 0", at: field, item: item)
         }
         return byteCount
     }
@@ -479,7 +479,7 @@ public struct Textual: WirelineCodec::ServerMessage {
             field = 6
             self.tail = try reader.readBytes(byteCount: reader.remaining)
         } catch {
-            throw error.located(in: "Textual", fields: "plain 1 longer 2 counted 0 ended 0 limited 1 list 1 tail 0", at: field, item: item)
+            try error.throwLocated(in: "Textual", fields: "plain 1 longer 2 counted 0 ended 0 limited 1 list 1 tail 0", at: field, item: item)
         }
     }
 
@@ -510,7 +510,7 @@ public struct Textual: WirelineCodec::ServerMessage {
             item = -1
             byteCount += self.tail.count
         } catch {
-            throw error.located(in: "Textual", fields: "plain 1 longer 2 counted 0 ended 0 limited 1 list 1 tail 0", at: field, item: item)
+            try error.throwLocated(in: "Textual", fields: "plain 1 longer 2 counted 0 ended 0 limited 1 list 1 tail 0", at: field, item: item)
         }
         return byteCount
     }
@@ -565,7 +565,7 @@ public struct Lines: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
             field = 1
             self.lines = try reader.readProperties(isStrict: false)
         } catch {
-            throw error.located(in: "Lines", fields: "kind 1 lines 0", at: field)
+            try error.throwLocated(in: "Lines", fields: "kind 1 lines 0", at: field)
         }
     }
 
@@ -574,7 +574,7 @@ public struct Lines: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
         do throws(WirelineCodec::CodecError) {
             byteCount += try self.lines.byteCount()
         } catch {
-            throw error.located(in: "Lines", fields: "kind 1 lines 0", at: 1)
+            try error.throwLocated(in: "Lines", fields: "kind 1 lines 0", at: 1)
         }
         return byteCount
     }
@@ -638,7 +638,7 @@ public struct Ranges: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage
             self.brief = try reader.readVarint(maximumByteCount: 2)
             self.trailingBytes = reader.readTrailingBytes()
         } catch {
-            throw error.located(in: "Ranges", fields: "level 1 offset 3 ratio 4 latitude 8 budget 0 brief 0", at: field)
+            try error.throwLocated(in: "Ranges", fields: "level 1 offset 3 ratio 4 latitude 8 budget 0 brief 0", at: field)
         }
     }
 
@@ -661,7 +661,7 @@ public struct Ranges: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage
             byteCount += self.brief.varintByteCount
             byteCount += self.trailingBytes.count
         } catch {
-            throw error.located(in: "Ranges", fields: "level 1 offset 3 ratio 4 latitude 8 budget 0 brief 0", at: field)
+            try error.throwLocated(in: "Ranges", fields: "level 1 offset 3 ratio 4 latitude 8 budget 0 brief 0", at: field)
         }
         return byteCount
     }
@@ -761,7 +761,7 @@ public struct Lists: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
             item = -1
             self.tail = list8
         } catch {
-            throw error.located(in: "Lists", fields: "three 0 places 0 names 0 marks 0 numbers 1 wide 2 few 0 nested 1 tail 0", at: field, item: item)
+            try error.throwLocated(in: "Lists", fields: "three 0 places 0 names 0 marks 0 numbers 1 wide 2 few 0 nested 1 tail 0", at: field, item: item)
         }
     }
 
@@ -799,7 +799,7 @@ public struct Lists: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
             byteCount += try self.nested.payloadByteCount(depth: 1, item: &item)
             byteCount += self.tail.count
         } catch {
-            throw error.located(in: "Lists", fields: "three 0 places 0 names 0 marks 0 numbers 1 wide 2 few 0 nested 1 tail 0", at: field, item: item)
+            try error.throwLocated(in: "Lists", fields: "three 0 places 0 names 0 marks 0 numbers 1 wide 2 few 0 nested 1 tail 0", at: field, item: item)
         }
         return byteCount
     }
@@ -906,7 +906,7 @@ public struct Choices: WirelineCodec::ClientMessage, WirelineCodec::ServerMessag
             self.pair = list5
             self.trailingBytes = reader.readTrailingBytes()
         } catch {
-            throw error.located(in: "Choices", fields: "mood 1 result 2 rights 2 moods 1 results 1 pair 0", at: field, item: item)
+            try error.throwLocated(in: "Choices", fields: "mood 1 result 2 rights 2 moods 1 results 1 pair 0", at: field, item: item)
         }
     }
 
@@ -923,7 +923,7 @@ public struct Choices: WirelineCodec::ClientMessage, WirelineCodec::ServerMessag
             try WirelineCodec::FieldCheck.itemCount(self.pair.count, is: 2)
             byteCount += self.trailingBytes.count
         } catch {
-            throw error.located(in: "Choices", fields: "mood 1 result 2 rights 2 moods 1 results 1 pair 0", at: field)
+            try error.throwLocated(in: "Choices", fields: "mood 1 result 2 rights 2 moods 1 results 1 pair 0", at: field)
         }
         return byteCount
     }
@@ -1007,7 +1007,7 @@ public struct Structures: WirelineCodec::ClientMessage, WirelineCodec::ServerMes
             self.tight = try .init(from: &reader)
             self.trailingBytes = reader.readTrailingBytes()
         } catch {
-            throw error.located(in: "Structures", fields: "nested 0 tree 0 small 1 mediums 1 large 4 counted 0 empty 1 tight 1", at: field, item: item)
+            try error.throwLocated(in: "Structures", fields: "nested 0 tree 0 small 1 mediums 1 large 4 counted 0 empty 1 tight 1", at: field, item: item)
         }
     }
 
@@ -1034,7 +1034,7 @@ public struct Structures: WirelineCodec::ClientMessage, WirelineCodec::ServerMes
             byteCount += try self.tight.payloadByteCount(depth: 1)
             byteCount += self.trailingBytes.count
         } catch {
-            throw error.located(in: "Structures", fields: "nested 0 tree 0 small 1 mediums 1 large 4 counted 0 empty 1 tight 1", at: field, item: item)
+            try error.throwLocated(in: "Structures", fields: "nested 0 tree 0 small 1 mediums 1 large 4 counted 0 empty 1 tight 1", at: field, item: item)
         }
         return byteCount
     }
@@ -1085,7 +1085,7 @@ public struct Deep: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
             self.trees = try .read(Swift::Int(truncatingIfNeeded: run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)), from: &reader, item: &item)
             self.trailingBytes = reader.readTrailingBytes()
         } catch {
-            throw error.located(in: "Deep", fields: "tree 0 trees 1", at: field, item: item)
+            try error.throwLocated(in: "Deep", fields: "tree 0 trees 1", at: field, item: item)
         }
     }
 
@@ -1100,7 +1100,7 @@ public struct Deep: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
             byteCount += try self.trees.payloadByteCount(depth: 1, item: &item)
             byteCount += self.trailingBytes.count
         } catch {
-            throw error.located(in: "Deep", fields: "tree 0 trees 1", at: field, item: item)
+            try error.throwLocated(in: "Deep", fields: "tree 0 trees 1", at: field, item: item)
         }
         return byteCount
     }
@@ -1258,7 +1258,7 @@ public struct Grown: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
             }
             self.trailingBytes = reader.readTrailingBytes()
         } catch {
-            throw error.located(in: "Grown", fields: "first 1 second 2 yes 1 third 3 ratio 4 locale 1 mood 1 result 2 rights 2 corners 0 small 1 list 1 invited_by 4 campaign 1", at: field, item: item)
+            try error.throwLocated(in: "Grown", fields: "first 1 second 2 yes 1 third 3 ratio 4 locale 1 mood 1 result 2 rights 2 corners 0 small 1 list 1 invited_by 4 campaign 1", at: field, item: item)
         }
     }
 
@@ -1297,7 +1297,7 @@ public struct Grown: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
             }
             byteCount += self.trailingBytes.count
         } catch {
-            throw error.located(in: "Grown", fields: "first 1 second 2 yes 1 third 3 ratio 4 locale 1 mood 1 result 2 rights 2 corners 0 small 1 list 1 invited_by 4 campaign 1", at: field)
+            try error.throwLocated(in: "Grown", fields: "first 1 second 2 yes 1 third 3 ratio 4 locale 1 mood 1 result 2 rights 2 corners 0 small 1 list 1 invited_by 4 campaign 1", at: field)
         }
         return byteCount
     }
@@ -1389,7 +1389,7 @@ extension FeaturesProtocol {
                 self.place = try .init(from: &reader)
                 self.trailingBytes = reader.readTrailingBytes()
             } catch {
-                throw error.located(in: "Cs_2", fields: "password 1 n 1 unused 1 place 0", at: field)
+                try error.throwLocated(in: "Cs_2", fields: "password 1 n 1 unused 1 place 0", at: field)
             }
         }
 
@@ -1402,7 +1402,7 @@ extension FeaturesProtocol {
                 byteCount += try WirelineCodec::FieldCheck.count(self.userName.utf8.count, limit: 255)
                 byteCount += self.trailingBytes.count
             } catch {
-                throw error.located(in: "Cs_2", fields: "password 1 n 1 unused 1 place 0", at: field)
+                try error.throwLocated(in: "Cs_2", fields: "password 1 n 1 unused 1 place 0", at: field)
             }
             return byteCount
         }

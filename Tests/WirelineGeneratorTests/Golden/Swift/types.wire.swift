@@ -90,7 +90,7 @@ extension FeaturesProtocol {
                 let run0 = try reader.readRun(byteCount: 1)
                 self.x = run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)
             } catch {
-                throw error.located(in: "", fields: "x 1", at: 0)
+                try error.throwLocated(in: "", fields: "x 1", at: 0)
             }
         }
 
@@ -134,7 +134,7 @@ public struct Point: Swift::Equatable, Swift::Sendable {
             self.x = run0.integer(at: 0, as: Swift::Int32.self, .littleEndian)
             self.y = run0.integer(at: 4, as: Swift::Int32.self, .littleEndian)
         } catch {
-            throw error.located(in: "", fields: "x 4 y 4", at: 0)
+            try error.throwLocated(in: "", fields: "x 4 y 4", at: 0)
         }
         reader.leaveStructure()
     }
@@ -234,7 +234,7 @@ public struct Nested: Swift::Equatable, Swift::Sendable {
             field = 2
             self.inner = try .init(from: &reader)
         } catch {
-            throw error.located(in: "", fields: "from 0 name 1 inner 0", at: field)
+            try error.throwLocated(in: "", fields: "from 0 name 1 inner 0", at: field)
         }
         reader.leaveStructure()
     }
@@ -250,7 +250,7 @@ public struct Nested: Swift::Equatable, Swift::Sendable {
             field = 2
             byteCount += try self.inner.payloadByteCount(depth: depth + 1)
         } catch {
-            throw error.located(in: "", fields: "from 0 name 1 inner 0", at: field)
+            try error.throwLocated(in: "", fields: "from 0 name 1 inner 0", at: field)
         }
         return byteCount
     }
@@ -318,7 +318,7 @@ public struct Inner: Swift::Equatable, Swift::Sendable {
             let run0 = try reader.readRun(byteCount: 2)
             self.weight = run0.integer(at: 0, as: Swift::UInt16.self, .bigEndian)
         } catch {
-            throw error.located(in: "", fields: "corners 0 weight 2", at: field, item: item)
+            try error.throwLocated(in: "", fields: "corners 0 weight 2", at: field, item: item)
         }
         reader.leaveStructure()
     }
@@ -328,7 +328,7 @@ public struct Inner: Swift::Equatable, Swift::Sendable {
         do throws(WirelineCodec::CodecError) {
             try WirelineCodec::FieldCheck.itemCount(self.corners.count, is: 2)
         } catch {
-            throw error.located(in: "", fields: "corners 0 weight 2", at: 0)
+            try error.throwLocated(in: "", fields: "corners 0 weight 2", at: 0)
         }
         return 18
     }
@@ -357,7 +357,7 @@ public struct Tight: Swift::Equatable, Swift::Sendable {
             let run0 = try reader.readRun(byteCount: 2)
             self.text = try reader.readString(byteCount: Swift::Int(truncatingIfNeeded: run0.integer(at: 0, as: Swift::UInt16.self, .littleEndian)))
         } catch {
-            throw error.located(in: "", fields: "text 2", at: 0)
+            try error.throwLocated(in: "", fields: "text 2", at: 0)
         }
         reader.leaveSizedBody(body)
         reader.leaveStructure()
@@ -369,7 +369,7 @@ public struct Tight: Swift::Equatable, Swift::Sendable {
         do throws(WirelineCodec::CodecError) {
             byteCount += try WirelineCodec::FieldCheck.count(self.text.utf8.count, limit: 65535)
         } catch {
-            throw error.located(in: "", fields: "text 2", at: 0)
+            try error.throwLocated(in: "", fields: "text 2", at: 0)
         }
         try WirelineCodec::FieldCheck.count(byteCount, limit: 255)
         return byteCount + 1
@@ -417,7 +417,7 @@ public struct Tree: Swift::Equatable, Swift::Sendable {
             field = 1
             self.branches = try .read(Swift::Int(truncatingIfNeeded: run0.integer(at: 1, as: Swift::UInt8.self, .littleEndian)), from: &reader, item: &item)
         } catch {
-            throw error.located(in: "", fields: "leaf 1 branches 1", at: field, item: item)
+            try error.throwLocated(in: "", fields: "leaf 1 branches 1", at: field, item: item)
         }
         reader.leaveStructure()
     }
@@ -430,7 +430,7 @@ public struct Tree: Swift::Equatable, Swift::Sendable {
             try WirelineCodec::FieldCheck.count(self.branches.count, limit: 255)
             byteCount += try self.branches.payloadByteCount(depth: depth + 1, item: &item)
         } catch {
-            throw error.located(in: "", fields: "leaf 1 branches 1", at: 1, item: item)
+            try error.throwLocated(in: "", fields: "leaf 1 branches 1", at: 1, item: item)
         }
         return byteCount
     }
@@ -518,7 +518,7 @@ public struct Small: Swift::Equatable, Swift::Sendable {
                 self.mood = (.init(rawValue: run2.integer(at: 0, as: Swift::UInt8.self, .littleEndian)) as Mood)
             }
         } catch {
-            throw error.located(in: "", fields: "first 1 second 2 mood 1", at: field)
+            try error.throwLocated(in: "", fields: "first 1 second 2 mood 1", at: field)
         }
         reader.leaveSizedBody(body)
         reader.leaveStructure()
@@ -566,7 +566,7 @@ public struct Medium: Swift::Equatable, Swift::Sendable {
             let run0 = try reader.readRun(byteCount: 1)
             self.text = try reader.readString(byteCount: Swift::Int(truncatingIfNeeded: run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
         } catch {
-            throw error.located(in: "", fields: "text 1", at: 0)
+            try error.throwLocated(in: "", fields: "text 1", at: 0)
         }
         reader.leaveSizedBody(body)
         reader.leaveStructure()
@@ -578,7 +578,7 @@ public struct Medium: Swift::Equatable, Swift::Sendable {
         do throws(WirelineCodec::CodecError) {
             byteCount += try WirelineCodec::FieldCheck.count(self.text.utf8.count, limit: 255)
         } catch {
-            throw error.located(in: "", fields: "text 1", at: 0)
+            try error.throwLocated(in: "", fields: "text 1", at: 0)
         }
         try WirelineCodec::FieldCheck.count(byteCount, limit: 65535)
         return byteCount + 2
@@ -648,7 +648,7 @@ public struct Large: Swift::Equatable, Swift::Sendable {
             field = 1
             self.small = try .init(from: &reader)
         } catch {
-            throw error.located(in: "", fields: "data 1 small 1", at: field)
+            try error.throwLocated(in: "", fields: "data 1 small 1", at: field)
         }
         reader.leaveSizedBody(body)
         reader.leaveStructure()
@@ -663,7 +663,7 @@ public struct Large: Swift::Equatable, Swift::Sendable {
             field = 1
             byteCount += try self.small.payloadByteCount(depth: depth + 1)
         } catch {
-            throw error.located(in: "", fields: "data 1 small 1", at: field)
+            try error.throwLocated(in: "", fields: "data 1 small 1", at: field)
         }
         try WirelineCodec::FieldCheck.count(byteCount, limit: WirelineCodec::CountFormat.uint32.maximum)
         return byteCount + 4
@@ -717,7 +717,7 @@ public struct Counted: Swift::Equatable, Swift::Sendable {
                 self.rest = try reader.readString(byteCount: Swift::Int(truncatingIfNeeded: run1.integer(at: 0, as: Swift::UInt8.self, .littleEndian)))
             }
         } catch {
-            throw error.located(in: "", fields: "marks 1 rest 1", at: field, item: item)
+            try error.throwLocated(in: "", fields: "marks 1 rest 1", at: field, item: item)
         }
         reader.leaveSizedBody(body)
         reader.leaveStructure()
@@ -732,7 +732,7 @@ public struct Counted: Swift::Equatable, Swift::Sendable {
             field = 1
             byteCount += try WirelineCodec::FieldCheck.count(self.rest.utf8.count, limit: 255)
         } catch {
-            throw error.located(in: "", fields: "marks 1 rest 1", at: field)
+            try error.throwLocated(in: "", fields: "marks 1 rest 1", at: field)
         }
         return byteCount
     }
