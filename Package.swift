@@ -9,9 +9,10 @@ let usual: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 let strict = usual + [.strictMemorySafety()]
-/// For the modules of the plugin's tool, which SwiftPM builds twice in every user's first release build: two minutes of
-/// processor time with optimization, and a tenth of it without. The tool then generates a thousand messages in 0.5 s
-/// instead of 0.2 s. Since tools version 6.2, other packages may depend on targets with such flags.
+/// For the modules of the plugin's tool, which SwiftPM builds twice in every user's first release build. With optimization,
+/// that build took 147 s of processor time before it came to the user's messages; without, and with fewer modules, 41 s.
+/// The tool generates a thousand messages in 0.5 s instead of 0.2 s. Since tools version 6.2, other packages may depend on
+/// targets with such flags.
 let quick = strict + [.unsafeFlags(["-Onone"])]
 
 /// A folder under `Protocols/`: the plugin makes its messages.
