@@ -90,6 +90,20 @@ struct RemarkTests {
         #expect(time(&times, "Sc_1", 1, .server, at: 30) == .milliseconds(30))
     }
 
+    @Test func `a message that answers several requests belongs to the first one that waits for it`() throws {
+        var times = ReplyTimes(
+            try description(
+                "@reply(Sc_1 | Failure) message Cs_1 {} message Sc_1 {} @reply(Sc_2 | Failure) message Cs_2 {} "
+                    + "message Sc_2 {} @id(9) @from(server) message Failure {}"))
+        #expect(time(&times, "Cs_1", nil, .client, at: 0) == nil)
+        #expect(time(&times, "Cs_2", nil, .client, at: 10) == nil)
+        #expect(time(&times, "Cs_1", nil, .client, at: 20) == nil)
+        #expect(time(&times, "Sc_1", nil, .server, at: 30) == .milliseconds(30))
+        #expect(time(&times, "Failure", nil, .server, at: 31) == .milliseconds(21))
+        #expect(time(&times, "Failure", nil, .server, at: 32) == .milliseconds(12))
+        #expect(time(&times, "Failure", nil, .server, at: 33) == nil)
+    }
+
     @Test func `requests that are never answered take a bounded memory, and later ones have no time`() throws {
         var times = ReplyTimes(try description(Self.pair))
         for number in 0..<1_500 as Range<UInt64> { _ = time(&times, "Cs_1", number, .client, at: 0) }
