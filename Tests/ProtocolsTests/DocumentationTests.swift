@@ -36,22 +36,20 @@ struct DocumentationTests {
     /// The example of a message.
     private struct Example: Equatable {
         let message: String
-        let label: String
         let json: String
         let digits: String
     }
 
     private static func examples(in structure: PageStructure) throws -> [Example] {
         var examples: [Example] = []
-        var (message, label, json) = ("", "", "")
+        var (message, json) = ("", "")
         for element in structure.elements {
             let anchor = element.attributes["id"] ?? ""
             switch (element.name, element.attributes["class"]) {
             case ("article", _): message = String(anchor.dropFirst("message-".count))
-            case ("h4", _) where element.text.contains("JSON"): label = element.text
             case ("pre", "json"): json = element.text
             case ("pre", "digits"):
-                examples.append(Example(message: message, label: label, json: json, digits: element.text))
+                examples.append(Example(message: message, json: json, digits: element.text))
             default: break
             }
         }
@@ -60,12 +58,12 @@ struct DocumentationTests {
 
     private static func examples(in markdown: String) throws -> [Example] {
         let pattern =
-            /### `(\w+)`\n|\n(Example as JSON[^\n]*):\n\n```json\n([^`]+)\n```\n\n[^\n]+:\n\n```text\n([^`]+)\n```/
+            /### `(\w+)`\n|\nExample as JSON:\n\n```json\n([^`]+)\n```\n\n[^\n]+:\n\n```text\n([^`]+)\n```/
         var message = ""
         return markdown.matches(of: pattern).compactMap { match in
             if let name = match.1 { message = String(name) }
-            guard let label = match.2, let json = match.3, let digits = match.4 else { return nil }
-            return Example(message: message, label: String(label), json: String(json), digits: String(digits))
+            guard let json = match.2, let digits = match.3 else { return nil }
+            return Example(message: message, json: String(json), digits: String(digits))
         }
     }
 
@@ -82,7 +80,7 @@ struct DocumentationTests {
     func `an example's JSON encodes to its bytes, and the bytes decode to the JSON`(_ name: String) throws {
         let page = try Self.page(name)
         let translator = page.folder.translator
-        for example in try Self.examples(in: page.structure) where !example.label.contains("hidden") {
+        for example in try Self.examples(in: page.structure) {
             let packet = try translator.encode(message: example.message, parsing: Array(example.json.utf8))
             #expect(Hexadecimal.text(of: packet) == example.digits)
             let description = translator.description
@@ -91,23 +89,6 @@ struct DocumentationTests {
             let line = try #require(try translator.decode(bytes, asMessage: example.message))
             #expect(try line["fields"] == JSONValue(parsing: Array(example.json.utf8)))
         }
-    }
-
-    @Test func `exactly the sensitive fields are hidden`() throws {
-        var hidden: [String] = []
-        for name in Self.names {
-            for example in try Self.examples(in: Self.page(name).structure) where example.label.contains("hidden") {
-                #expect(example.json.contains("\"(hidden)\"") && example.digits.contains("(hidden)"))
-                hidden.append("\(name).\(example.message)")
-            }
-        }
-        let sensitive = try Self.names.flatMap { name in
-            let description = try Self.page(name).folder.translator.description
-            return description.messages.filter { description.hasSensitiveValues($0.fields) }.map {
-                "\(name).\($0.name)"
-            }
-        }
-        #expect(hidden.sorted() == sensitive.sorted() && !hidden.isEmpty)
     }
 
     @Test(arguments: names)

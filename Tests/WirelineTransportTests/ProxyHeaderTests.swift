@@ -91,7 +91,8 @@ struct ProxyHeaderTests {
         "PROXY TCP4 192.0.2.7 198.51.100.1 049153 443", "PROXY TCP4 192.0.2.7 198.51.100.1 +1 443",
         "PROXY TCP4 192.0.2.07 198.51.100.1 1 443", "PROXY UDP4 192.0.2.7 198.51.100.1 49153 443",
         "PROXY tcp4 192.0.2.7 198.51.100.1 49153 443", "PROXY TCP4 localhost 198.51.100.1 49153 443",
-        "PROXY UNKNOWNX", "PROXY  UNKNOWN 1 2",
+        "PROXY UNKNOWNX", "PROXY  UNKNOWN 1 2", "PROXY \u{301}TCP4 192.0.2.7", "PROXY \u{301}UNKNOWN",
+        "PROXY UN\u{212A}NOWN 192.0.2.7", "PROXY TCP4 192.0.2.7 \u{301}198.51.100.1 49153 443",
     ])
     func `a malformed line is refused`(line: String) {
         #expect(outcome(of: Array((line + "\r\n").utf8)) == .failure(.malformedLine))

@@ -50,9 +50,8 @@ struct ErlangExampleTests {
     @Test(.enabled(if: SharkTool.isWanted, "\(SharkTool.absence)"))
     func `tshark shows of a recording what the tool decodes`() throws {
         let workspace = try Self.generated()
-        #expect(
-            try workspace.wire("generate", "wireshark", "--out", "wireshark", "--protocol", Self.scene)
-                == .success("wireshark/scene.lua\n"))
+        let dissector = try workspace.wire("generate", "wireshark", "--out", "wireshark", "--protocol", Self.scene)
+        #expect(dissector.status == 0 && dissector.output == "wireshark/scene.lua\n", "\(dissector)")
         let server = try ErlangServer(Self.script(workspace, ["serve"]))
         defer { server.end() }
         let capture = workspace.folder.appending(path: "traffic.pcapng")

@@ -13,8 +13,10 @@ struct LiveCaptureTests {
         let workspace = try Workspace()
         let server = try ServingTool()
         let port = try #require(server.address.split(separator: ":").last.map(String.init))
+        // The buffer holds as many packets as fit at their largest size, which is 256 KiB without `-s`: on a busy machine,
+        // eight are soon lost.
         let dump = workspace.process(
-            shell: "exec tcpdump -Z root -i \(device) --immediate-mode -U -w - tcp port \(port)")
+            shell: "exec tcpdump -Z root -i \(device) -s 4096 --immediate-mode -U -w - tcp port \(port)")
         let decoder = workspace.process(["decode", "--port", port, "--from", "client"])
         let (captured, remarks, output) = (Pipe(), Pipe(), Pipe())
         dump.standardOutput = captured

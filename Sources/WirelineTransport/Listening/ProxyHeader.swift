@@ -102,21 +102,29 @@ package struct ProxyHeaderParser: Sendable {
             guard bytes.count + neededByteCount <= Self.lineLimit else { throw .lineTooLong }
             return nil
         }
-        let words = String(decoding: bytes.dropLast(2), as: UTF8.self)
-            .split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        // Bytes, because a space and a combining mark after it are one character.
+        let words = bytes.dropLast(2).split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        let family: AddressFamily
+        switch Array(words[1]) {
         // What follows `UNKNOWN` is ignored.
-        if words[1] == "UNKNOWN" { return ProxyHeader() }
-        guard words.count == 6, let family: AddressFamily = ["TCP4": .ipv4, "TCP6": .ipv6][words[1]],
-            let source = Self.address(words[2], words[4], family),
+        case Array("UNKNOWN".utf8): return ProxyHeader()
+        case Array("TCP4".utf8): family = .ipv4
+        case Array("TCP6".utf8): family = .ipv6
+        default: throw .malformedLine
+        }
+        guard words.count == 6, let source = Self.address(words[2], words[4], family),
             let destination = Self.address(words[3], words[5], family)
         else { throw .malformedLine }
         return ProxyHeader(source: source, destination: destination)
     }
 
-    private static func address(_ text: String, _ port: String, _ family: AddressFamily) -> SocketAddress? {
+    private static func address(
+        _ text: ArraySlice<UInt8>, _ port: ArraySlice<UInt8>, _ family: AddressFamily
+    ) -> SocketAddress? {
         // A port has no sign and no zeros before it.
-        guard let number = UInt16(port), String(number) == port,
-            let address = try? SocketAddress(ipAddress: text, port: number), address.addressFamily == family
+        guard let number = UInt16(String(decoding: port, as: UTF8.self)), port.elementsEqual("\(number)".utf8),
+            let address = try? SocketAddress(ipAddress: String(decoding: text, as: UTF8.self), port: number),
+            address.addressFamily == family
         else { return nil }
         return address
     }
