@@ -46,6 +46,17 @@ struct CertificateReplacementTests {
                 requestTimeout: .seconds(500)))
     }
 
+    @Test func `a context for the other side is an error of start and of connect`() async throws {
+        let (own, other) = (try certificates.serverContext(), try certificates.clientContext())
+        await #expect(throws: ConnectionError.tls(.wrongSide)) { _ = try await start(other) }
+        await #expect(throws: ConnectionError.tls(.wrongSide)) {
+            _ = try await WebSocketServer.echo(.patient { $0.listening.tls = other })
+        }
+        let server = try await start(own)
+        await #expect(throws: ConnectionError.tls(.wrongSide)) { _ = try await connect(to: server, own) }
+        await server.shutDown()
+    }
+
     @Test func `certificates are replaced under load without one failed connection`() async throws {
         let renewed = try certificates.root.issue(to: ["DNS:localhost"])
         let context = try certificates.serverContext()

@@ -124,6 +124,13 @@ struct UnixSocketTests {
         }
     }
 
+    @Test func `a server without an address is an error`() async throws {
+        await #expect(throws: ConnectionError.transport(.noAddress)) {
+            _ = try await PacketServer.start(
+                at: ServiceManager.inheritedAddresses(), protocol: SceneProtocol.self) { _ in }
+        }
+    }
+
     @Test func `clients of a Unix domain socket do not count against the limit per address`() async throws {
         let path = try SocketPath()
         var configuration = ServerConfiguration.patient

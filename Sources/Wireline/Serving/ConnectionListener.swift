@@ -2,6 +2,7 @@
 
 import WirelineCodec
 import WirelineSession
+import WirelineTLS
 package import WirelineTransport
 
 /// A connection as the server that accepts and ends it uses it.
@@ -123,7 +124,9 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         at addresses: [ListeningAddress], on group: EventLoopGroup, _ options: ListeningOptions,
         _ sharedLimits: SharedLimits, _ service: Service
     ) async throws(ConnectionError) -> ConnectionListener {
-        precondition(!addresses.isEmpty, "a server listens at an address")
+        guard !addresses.isEmpty else { throw .transport(.noAddress) }
+        // A client's configuration would fail each connection.
+        do throws(TLSError) { _ = try options.tls?.accept() } catch { throw .tls(error) }
         do throws(TransportError) {
             let policy = ListeningPolicy(
                 backlog: options.backlog, connectionLimit: options.connectionLimit, sharesPorts: options.sharesPorts)

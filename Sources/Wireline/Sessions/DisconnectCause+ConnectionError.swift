@@ -43,7 +43,7 @@ extension DisconnectCause {
             case .reset: .reset
             case .timedOut: .timedOut
             case .unknownHost, .lookupFailed, .invalidAddress: .unknownHost
-            case .interfaceNotPermitted, .differentFamilies, .invalidPath, .notASocket, .notListening:
+            case .interfaceNotPermitted, .differentFamilies, .invalidPath, .notASocket, .notListening, .noAddress:
                 Self.misconfigured(by: error)
             // An interface may return.
             case .system, .noSuchInterface, .closed, .cancelled: Self.failed(by: error)

@@ -25,6 +25,7 @@ extension TransportError: CustomStringConvertible {
         case .interfaceNotPermitted(let name): "the system does not let this program choose the interface \"\(name)\""
         case .invalidPath(let path):
             "\"\(path)\" cannot be the path of a Unix domain socket: it is empty, too long, or has a NUL"
+        case .noAddress: "there is no address to listen at"
         case .notASocket(let path): "the file at \"\(path)\" is not a socket"
         case .notListening(let number): "the descriptor \(number) is not a socket that listens"
         case .differentFamilies: "the local address is IPv4 and the peer's IPv6, or the other way round"

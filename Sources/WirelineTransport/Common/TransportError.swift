@@ -40,6 +40,8 @@ public enum TransportError: Error, Equatable, Sendable {
     ///
     /// See ``SocketAddress/init(unixPath:)``.
     case invalidPath(String)
+    /// A server was given no address, for example because systemd has handed over no socket.
+    case noAddress
     /// A file that is not a socket is at the path where a server wants to listen.
     case notASocket(String)
     /// The descriptor that the process inherited is not a socket that listens for connections.
