@@ -35,7 +35,9 @@ public struct RateBucket: Sendable {
 
     /// Counts one, unless the limit is reached.
     ///
-    /// - Parameter now: The time; it never goes back.
+    /// - Parameters:
+    ///   - rate: The limit; the same one for all calls.
+    ///   - now: The time; it never goes back.
     /// - Returns: Whether it is within the limit.
     public mutating func take(_ rate: MaximumRate, at now: Duration) -> Bool {
         used = used(rate, at: now)
