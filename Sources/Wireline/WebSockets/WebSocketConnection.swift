@@ -256,8 +256,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     private func closeStream() {
         stream.flush()
         stream.close()
-        // Messages in a block that the program reads from have arrived for it; it can still take them.
-        if !input.isOffered { input.dropBlock(of: stream) }
+        input.dropBlock(of: stream)
         streamEnded()
     }
 

@@ -45,31 +45,6 @@ struct WebSocketBurstTests {
         }
     }
 
-    @Test func `a program that aborts inside a burst can still take the messages that were read with the first one`()
-        async throws
-    {
-        let taken = Seen<Taken>()
-        let server = try await WebSocketServer.serving { client in
-            var result = Taken()
-            do {
-                while case .text(let text)? = try await client.receive() {
-                    result.texts.append(text)
-                    if result.texts.count == 1 { client.abort() }
-                }
-            } catch {
-                result.error = "\(error)"
-            }
-            taken.add(result)
-        }
-        let peer = try await Self.open(to: server)
-        // The last frame is cut off: it is no message.
-        try peer.socket.send(Self.messages(0..<400) + Self.messages(0..<1).dropLast())
-        let closed = ConnectionError.transport(.closed)
-        let expected = Taken(texts: (0..<400).map { "message \($0)" }, error: "\(closed)")
-        #expect(await taken.first(1) == [expected])
-        await server.shutDown()
-    }
-
     private static let texts = (0..<4_000).map { "message \($0)" }
 
     @Test func `a ping after many messages is answered although the program has taken only the first one`()
