@@ -21,7 +21,7 @@ extension ListeningOptions {
     public struct ProxyProtocol: Equatable, Sendable {
         /// The addresses of trusted proxies, as the server sees them.
         public var networks: [IPNetwork]
-        /// Whether whoever connects to a Unix domain socket of the server is a trusted proxy (default false).
+        /// Whether every client of a Unix domain socket of the server is a trusted proxy (default false).
         public var trustsUnixSockets: Bool
         /// How long a header may take (default 5 s).
         public var timeout = Duration.seconds(5)

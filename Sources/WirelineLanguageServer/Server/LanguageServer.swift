@@ -128,7 +128,7 @@ package struct LanguageServer {
         }
     }
 
-    /// Handles a notification; nobody is told about a faulty or unknown one.
+    /// Handles a notification; a faulty or unknown one is ignored.
     private mutating func receive(_ method: String, _ params: JSONValue) {
         if method == "exit" {
             phase = .ended(phase == .shutDown ? .orderly : .early)

@@ -4,7 +4,7 @@
 ///
 ///     configuration.keyLog = try .file("keys.log")
 ///
-/// Then `tshark -o tls.keylog_file:keys.log -r capture.pcapng` shows the plaintext. Whoever has the lines can read all of
+/// Then `tshark -o tls.keylog_file:keys.log -r capture.pcapng` shows the plaintext. A reader of the lines can read all of
 /// these connections, also from a capture that was made earlier: use it to look for faults, never in normal operation.
 ///
 /// Nothing is logged unless ``TLSConfiguration/keyLog`` is set. The environment variable `SSLKEYLOGFILE` has no effect.

@@ -72,7 +72,7 @@ final class ListeningSocket: PollTarget {
         try bindReplacingStale(number, to: address)
         // From here on the file is removed if something fails.
         let socket = ListeningSocket(descriptor, nil, SocketFile(at: path), at: address)
-        // Nobody can connect before the socket listens.
+        // No client can connect before the socket listens.
         if let mode = options.mode { try socket.file?.setMode(mode) }
         try SystemCall.listen(number, backlog: options.backlog)
         return socket

@@ -14,7 +14,7 @@
 ///     ServiceManager.notify(.ready)
 ///     try await server.runUntilSignal()
 ///
-/// Without a service manager, nothing is inherited, and nobody is told.
+/// Without a service manager, there is nothing to inherit, and `notify` has no effect.
 public enum ServiceManager {
     /// What the service manager is told (sd_notify(3)).
     public enum State: Equatable, Sendable {

@@ -43,10 +43,10 @@ struct Signature: Sendable {
             }
         ])
 
-    /// Asks Erlang's port mapper for all names, and for one that nobody has.
+    /// Asks Erlang's port mapper for all names, and for one that is not registered.
     ///
     ///     NAMES_REQ: 110    answer: 4 bytes of port, then lines `name NAME at port PORT`
-    ///     PORT_PLEASE2_REQ: 122, the name    answer: 119 and not 0, if nobody has the name
+    ///     PORT_PLEASE2_REQ: 122, the name    answer: 119 and not 0, if the name is not registered
     ///
     /// Erlang/OTP, "Distribution Protocol", 1.
     private static let epmd = Signature(
