@@ -13,6 +13,8 @@ public struct Turn: SuiteTrait, TestTrait, TestScoping {
     /// How long a test may run. Swift Testing's `.timeLimit` also counts the time in which a test waits for its turn,
     /// which is most of a run.
     private static let timeLimit = Duration.seconds(600)
+    /// How long a cancelled test may take to end, before the whole run ends.
+    private static let timeToEnd = Duration.seconds(60)
 
     fileprivate var priority: TaskPriority?
     /// nil: the threads of all tasks of the priority.
@@ -37,8 +39,16 @@ public struct Turn: SuiteTrait, TestTrait, TestScoping {
                     try await Task.sleep(for: Self.timeLimit)
                     return false
                 }
-                if try await group.next() == false { Issue.record("it has run for \(Self.timeLimit)") }
+                guard try await group.next() == false else { return group.cancelAll() }
+                Issue.record("it has run for \(Self.timeLimit)")
                 group.cancelAll()
+                // A test that waits for something that never comes does not notice that it is cancelled.
+                let end = Task {
+                    try await Task.sleep(for: Self.timeToEnd)
+                    fatalError("\(test.name) did not end after \(Self.timeLimit + Self.timeToEnd)")
+                }
+                defer { end.cancel() }
+                _ = try await group.next()
             }
         }
     }
