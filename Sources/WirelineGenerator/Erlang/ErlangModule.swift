@@ -25,14 +25,14 @@ struct ErlangModule {
 
     private func functions() -> [String] {
         var (reading, writing) = (ErlangReading(types), ErlangWriting(types))
-        for (message, name) in zip(description.messages, naming.messages) {
-            reading.readMessage(message, name)
-            writing.writeMessage(message, name)
+        for ((message, plan), name) in zip(zip(description.messages, types.plan.messages), naming.messages) {
+            reading.readMessage(message, plan, name)
+            writing.writeMessage(message, plan, name)
         }
         let used = usedStructures
-        for (index, structure) in description.structures.enumerated() where used.structures.contains(index) {
-            reading.readStructure(structure, naming.structures[index])
-            writing.writeStructure(structure, naming.structures[index])
+        for (index, plan) in types.plan.structures.enumerated() where used.structures.contains(index) {
+            reading.readStructure(plan, naming.structures[index])
+            writing.writeStructure(plan, naming.structures[index])
         }
         var code = [dispatch(), payloads(), ErlangUnwrapping.function(types), ErlangWrapping.function(types)]
         code += reading.functions + writing.functions

@@ -37,9 +37,8 @@ package struct ErlangNaming {
         module = description.fileStem + "_protocol"
 
         var taken = Self.reserved
-        let keepsTrailingBytes = description.options.keepsTrailingBytes
         messages = description.messages.map { message in
-            let keeps = keepsTrailingBytes && message.fields.last?.type.goesToEnd != true
+            let keeps = BodyPlan.End(of: message, description.options) == .kept
             return Self.record(message.alias ?? message.name, message.fields, keeps: keeps, &taken)
         }
         structures = description.structures.map { Self.record($0.alias ?? $0.name, $0.fields, keeps: false, &taken) }

@@ -16,14 +16,14 @@ struct ErlangReading {
 
     // MARK: Records
 
-    mutating func readMessage(_ message: MessageDescription, _ naming: ErlangNaming.Record) {
+    mutating func readMessage(_ message: MessageDescription, _ plan: BodyPlan, _ naming: ErlangNaming.Record) {
         let path = "[\(ErlangText.binary(message.name))]"
         var body = Body(path: path, depth: String(types.description.options.maximumDepth))
-        add(message.fields, to: &body)
+        add(plan, to: &body)
         var values = body.values(naming)
         if let trailing = naming.trailing {
             values.append("\(ErlangText.atom(trailing)) = \(body.bytes)")
-        } else if message.fields.last?.type.goesToEnd != true {
+        } else if plan.end == .refused {
             body.lines.append(
                 "\(body.bytes) =:= <<>> orelse fail({trailing_bytes, byte_size(\(body.bytes))}, \(path), "
                     + "E - byte_size(\(body.bytes)))")
@@ -32,17 +32,17 @@ struct ErlangReading {
         add("read_\(naming.name)", ["B0", "E"], body.lines)
     }
 
-    mutating func readStructure(_ structure: StructureDescription, _ naming: ErlangNaming.Record) {
+    mutating func readStructure(_ plan: BodyPlan, _ naming: ErlangNaming.Record) {
         var body = Body(path: "Q", depth: "(D - 1)")
         let maximum = types.description.options.maximumDepth
-        let isSized = structure.sizePrefix != nil
+        let isSized = plan.sizePrefix != nil
         var lines = [
             "D > 0 orelse fail({too_deep, \(maximum)}, [N | P], \(isSized ? "E0" : "E") - byte_size(\(isSized ? "B" : "B0")))"
         ]
-        if let format = structure.sizePrefix {
-            lines.append("{B0, R} = bytes_\(ErlangTypes.name(format, structure.byteOrder))(B, infinity, E0, N, P)")
+        if let prefix = plan.sizePrefix {
+            lines.append("{B0, R} = bytes_\(ErlangTypes.name(prefix))(B, infinity, E0, N, P)")
         }
-        add(structure.fields, to: &body)
+        add(plan, to: &body)
         let words = body.lines.reduce(into: Set<String>()) { $0.formUnion(ErlangTokens.words(of: $1)) }
         if isSized && words.contains("E") { lines.append("E = E0 - byte_size(R)") }
         if words.contains("Q") { lines.append("Q = [N | P]") }
@@ -74,9 +74,6 @@ struct ErlangReading {
         var results: [String] = []
         /// The variable that holds the remaining bytes.
         var bytes = "B0"
-        /// The next fields of fixed width, with their indices.
-        var run: [(index: Int, field: FieldDescription)] = []
-
         /// The line that binds that variable; nil if it is a parameter.
         var binding: Int?
 
@@ -98,76 +95,82 @@ struct ErlangReading {
         }
     }
 
-    private func place(_ index: Int, _ field: FieldDescription, _ body: Body) -> ErlangPlace {
-        ErlangPlace(name: ErlangText.binary(field.name), path: body.path, depth: body.depth, number: index + 1)
+    private func place(_ field: PlannedField, _ body: Body) -> ErlangPlace {
+        ErlangPlace(
+            name: ErlangText.binary(field.description.name), path: body.path, depth: body.depth, number: field.index + 1
+        )
     }
 
-    private mutating func add(_ fields: [FieldDescription], to body: inout Body) {
-        for (index, field) in fields.enumerated() {
-            if field.presence == .required, types.scalar(field.type) != nil {
-                body.run.append((index, field))
+    private mutating func add(_ plan: BodyPlan, to body: inout Body) {
+        for step in plan.steps {
+            if let index = step.absentField {
+                add(plan.fields[index], to: &body)
                 continue
             }
-            endRun(&body)
-            var value = read(field.type, field, from: body.bytes, place(index, field, body))
-            if field.presence != .required {
-                let absent = types.absent(field) ?? "undefined"
-                value = "case \(body.bytes) of <<>> -> {\(absent), <<>>}; _ -> \(value) end"
-            }
-            body.bind("B\(index + 1)", "{V\(index + 1), B\(index + 1)} = \(value)")
-            if field.type.goesToEnd { body.dropRest() }
-            body.results.append("V\(index + 1)")
+            addRun(step.parts.filter(\.kind.isNumber), plan, to: &body)
+            if let index = step.content { add(plan.fields[index], to: &body) }
         }
-        endRun(&body)
     }
 
-    private func endRun(_ body: inout Body) {
-        guard let last = body.run.last else { return }
-        let scalars = body.run.compactMap { types.scalar($0.field.type) }
-        let byteCount = scalars.reduce(0) { $0 + $1.byteCount }
-        let places = body.run.map { place($0.index, $0.field, body) }
-        let (bytes, path) = (body.bytes, body.path)
-        let cut: String
-        if body.run.count == 1 {
-            cut = "cut(\(bytes), \(byteCount), E, \(places[0].name), \(path))"
-        } else {
-            let checks = body.run.map { check($0.field.type, $0.field, "X") }
-            let isPlain = checks.allSatisfy { $0 == nil }
-            let parts = body.run.indices.map { index in
-                let (name, width) = (places[index].name, scalars[index].byteCount)
-                if isPlain { return "{\(name), \(width)}" }
-                guard let check = checks[index] else { return "{\(name), \(width), fun any_bytes/1}" }
-                if body.run[index].field.type == .boolean { return "{\(name), \(width), fun zero_or_one/1}" }
-                let test = "fun(<<X\(scalars[index].reading)>>) -> \(check.good) orelse \(check.reason) end"
-                return "{\(name), \(width), \(test)}"
-            }
-            cut = "\(isPlain ? "cut_run" : "cut_checked")([\(parts.joined(separator: ", "))], \(bytes), E, \(path))"
+    /// Adds the statement that reads a value of variable width, or one that may be absent.
+    private mutating func add(_ field: PlannedField, to body: inout Body) {
+        let number = field.index + 1
+        var value = read(field.type, field.description, from: body.bytes, place(field, body))
+        if !field.isRequired {
+            let absent = types.absent(field.description) ?? "undefined"
+            value = "case \(body.bytes) of <<>> -> {\(absent), <<>>}; _ -> \(value) end"
         }
+        body.bind("B\(number)", "{V\(number), B\(number)} = \(value)")
+        if field.type.goesToEnd { body.dropRest() }
+        body.results.append("V\(number)")
+    }
+
+    /// Adds the statements that read numbers side by side.
+    private func addRun(_ parts: [PlannedPart], _ plan: BodyPlan, to body: inout Body) {
+        guard let last = parts.last else { return }
+        let fields = parts.map { plan.fields[$0.field] }
+        let byteCount = last.offset + last.kind.byteCount
+        let places = fields.map { place($0, body) }
+        let bytes = body.bytes
+        let cut = cut(parts, fields, byteCount, body)
         body.lines.append("byte_size(\(bytes)) >= \(byteCount) orelse \(cut)")
-        let segments = zip(body.run, scalars).map { "X\($0.index + 1)\($1.reading)" }
-        let next = "B\(last.index + 1)"
+        let segments = fields.map { "X\($0.index + 1)\(types.scalar($0.type)?.reading ?? "")" }
         var checks: [String] = []
-        var offset = 0
-        for ((item, scalar), place) in zip(zip(body.run, scalars), places) {
-            let variable = "X\(item.index + 1)"
-            if item.field.type == .boolean {
-                let value = "V\(item.index + 1)"
+        for ((part, field), place) in zip(zip(parts, fields), places) {
+            let variable = "X\(field.index + 1)"
+            if field.type == .boolean {
+                let value = "V\(field.index + 1)"
                 checks.append(
-                    "\(value) = boolean_at(\(variable), \(offset), \(bytes), E, \(place.name), \(place.path))")
+                    "\(value) = boolean_at(\(variable), \(part.offset), \(bytes), E, \(place.name), \(place.path))")
                 body.results.append(value)
-                offset += 1
                 continue
             }
-            if let check = check(item.field.type, item.field, variable) {
-                let position = "E - byte_size(\(bytes))" + (offset > 0 ? " + \(offset)" : "")
+            if let check = check(field.type, field.description, variable) {
+                let position = "E - byte_size(\(bytes))" + (part.offset > 0 ? " + \(part.offset)" : "")
                 checks.append("\(check.good) orelse fail(\(check.reason), \(place.ownPath), \(position))")
             }
-            offset += scalar.byteCount
-            body.results.append(converted(item.field.type, variable))
+            body.results.append(converted(field.type, variable))
         }
+        let next = "B\(last.field + 1)"
         body.bind(next, "<<\(segments.joined(separator: ", ")), \(next)/binary>> = \(bytes)")
         body.lines += checks
-        body.run = []
+    }
+
+    /// Returns the call that finds which of the numbers is cut off, or which one before it is invalid.
+    private func cut(_ parts: [PlannedPart], _ fields: [PlannedField], _ byteCount: Int, _ body: Body) -> String {
+        let (bytes, path) = (body.bytes, body.path)
+        if parts.count == 1 { return "cut(\(bytes), \(byteCount), E, \(place(fields[0], body).name), \(path))" }
+        let checks = fields.map { check($0.type, $0.description, "X") }
+        let isPlain = checks.allSatisfy { $0 == nil }
+        let items = zip(zip(parts, fields), checks).map { item, check in
+            let (name, width) = (place(item.1, body).name, item.0.kind.byteCount)
+            if isPlain { return "{\(name), \(width)}" }
+            guard let check else { return "{\(name), \(width), fun any_bytes/1}" }
+            if item.1.type == .boolean { return "{\(name), \(width), fun zero_or_one/1}" }
+            let reading = types.scalar(item.1.type)?.reading ?? ""
+            return "{\(name), \(width), fun(<<X\(reading)>>) -> \(check.good) orelse \(check.reason) end}"
+        }
+        return "\(isPlain ? "cut_run" : "cut_checked")([\(items.joined(separator: ", "))], \(bytes), E, \(path))"
     }
 
     // MARK: Scalars

@@ -3,13 +3,15 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The facts about a protocol's types that Erlang generation needs.
+/// How a protocol's types are written in Erlang.
 struct ErlangTypes {
-    let description: ProtocolDescription
+    let plan: CodingPlan
     let naming: ErlangNaming
 
+    var description: ProtocolDescription { plan.description }
+
     init(_ description: ProtocolDescription) {
-        self.description = description
+        plan = CodingPlan(description)
         naming = ErlangNaming(description)
     }
 
@@ -116,7 +118,7 @@ struct ErlangTypes {
     }
 
     /// The structures that the zero value of a `@since` field contains.
-    var zeroStructures: [Int] { description.structuresNeedingZero().sorted() }
+    var zeroStructures: [Int] { plan.structuresNeedingZero.sorted() }
 
     func zeroFunction(_ index: Int) -> String { "zero_" + naming.structures[index].name }
 
@@ -147,10 +149,7 @@ struct ErlangTypes {
         case .float32(let order): Self.scalar(.uint32, order)
         case .float64(let order): Self.scalar(.uint64, order)
         case .boolean: Self.scalar(.uint8, .bigEndian)
-        case .integer(let format, let order): Self.scalar(format, order)
-        case .enumeration(let index, let order): Self.scalar(description.enumerations[index].format, order)
-        case .flags(let index, let order): Self.scalar(description.flagSets[index].format, order)
-        default: nil
+        default: plan.number(type).map { Self.scalar($0.format, $0.byteOrder) }
         }
     }
 
@@ -196,6 +195,8 @@ struct ErlangTypes {
         case .rest: "rest"
         }
     }
+
+    static func name(_ count: PlannedCount) -> String { name(count.format, count.byteOrder) }
 
     /// Returns a name such as `uint16_big`; a count of one byte has no order.
     static func name(_ format: CountFormat, _ order: ByteOrder) -> String {

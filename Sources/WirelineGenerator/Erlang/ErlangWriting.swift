@@ -13,28 +13,26 @@ struct ErlangWriting {
 
     // MARK: Records
 
-    mutating func writeMessage(_ message: MessageDescription, _ naming: ErlangNaming.Record) {
+    mutating func writeMessage(_ message: MessageDescription, _ plan: BodyPlan, _ naming: ErlangNaming.Record) {
         let path = "[\(ErlangText.binary(message.name))]"
-        let (lines, output) = body(
-            message.fields, trailing: naming.trailing != nil, path: path,
-            depth: String(types.description.options.maximumDepth))
+        let (lines, output) = body(plan, path: path, depth: String(types.description.options.maximumDepth))
         functions.append(head(naming, []) + join(lines + [output]))
     }
 
-    mutating func writeStructure(_ structure: StructureDescription, _ naming: ErlangNaming.Record) {
+    mutating func writeStructure(_ plan: BodyPlan, _ naming: ErlangNaming.Record) {
         let maximum = types.description.options.maximumDepth
-        var (lines, output) = body(structure.fields, trailing: false, path: "Q", depth: "(D - 1)")
-        if let format = structure.sizePrefix {
+        var (lines, output) = body(plan, path: "Q", depth: "(D - 1)")
+        if let prefix = plan.sizePrefix {
             lines += [
                 "Body = \(output)", "Size = iolist_size(Body)",
-                "Size =< \(ErlangTypes.number(Int128(format.maximum))) orelse "
-                    + "fail_without_offset({too_long, Size, \(format.maximum)}, [N | P])",
+                "Size =< \(ErlangTypes.number(Int128(prefix.maximum))) orelse "
+                    + "fail_without_offset({too_long, Size, \(prefix.maximum)}, [N | P])",
             ]
-            output = "[\(count("Size", format, structure.byteOrder)), Body]"
+            output = "[\(count("Size", prefix)), Body]"
         }
         let words = (lines + [output]).reduce(into: Set<String>()) { $0.formUnion(ErlangTokens.words(of: $1)) }
         if words.contains("Q") { lines.insert("Q = [N | P]", at: 0) }
-        let needsPath = words.contains("Q") || structure.sizePrefix != nil
+        let needsPath = words.contains("Q") || plan.sizePrefix != nil
         let parameters = [words.contains("D") ? "D" : "_", needsPath ? "N" : "_", needsPath ? "P" : "_"]
         functions.append(
             "write_\(naming.name)(_, 0, N, P) -> fail_without_offset({too_deep, \(maximum)}, [N | P]);\n"
@@ -56,9 +54,7 @@ struct ErlangWriting {
     // MARK: Fields
 
     /// Returns statements that check the fields in order, and an expression for their bytes.
-    private mutating func body(
-        _ fields: [FieldDescription], trailing: Bool, path: String, depth: String
-    ) -> (lines: [String], output: String) {
+    private mutating func body(_ plan: BodyPlan, path: String, depth: String) -> (lines: [String], output: String) {
         var lines: [String] = []
         var parts: [String] = []
         var segments: [String] = []
@@ -68,33 +64,33 @@ struct ErlangWriting {
         }
         // The first field that is not set; no field after it may be set.
         var gap: String?
-        for (index, field) in fields.enumerated() {
+        for field in plan.fields {
+            let number = field.index + 1
             let place = ErlangPlace(
-                name: ErlangText.binary(field.name), path: path, depth: depth, number: index + 1)
-            let (value, result) = ("V\(index + 1)", "A\(index + 1)")
-            if field.presence == .optional || gap != nil {
-                let isWanted = trailing || index + 1 < fields.count
-                let name = isWanted ? "G\(index + 1)" : "_"
-                if gap != nil || isWanted {
+                name: ErlangText.binary(field.description.name), path: path, depth: depth, number: number)
+            let (value, result) = ("V\(number)", "A\(number)")
+            if field.isOptional || field.followsOptional {
+                let name = field.isFollowed ? "G\(number)" : "_"
+                if field.followsOptional || field.isFollowed {
                     lines.append("\(name) = gap(\(gap ?? "none"), \(place.name), \(value), \(path))")
                 }
                 gap = name
             }
-            if let scalar = types.scalar(field.type), field.presence != .optional {
-                lines.append("\(result) = \(number(field.type, field, value, place))")
+            if let scalar = types.scalar(field.type), !field.isOptional {
+                lines.append("\(result) = \(self.number(field.type, field.description, value, place))")
                 segments.append(result + scalar.writing)
                 continue
             }
             endRun()
-            let bytes = write(field.type, field, value, place)
+            let bytes = write(field.type, field.description, value, place)
             lines.append(
-                field.presence == .optional
+                field.isOptional
                     ? "\(result) = case \(value) of undefined -> []; _ -> \(bytes) end" : "\(result) = \(bytes)")
             parts.append(result)
         }
         endRun()
-        if trailing {
-            let (value, result) = ("V\(fields.count + 1)", "A\(fields.count + 1)")
+        if plan.end == .kept {
+            let (value, result) = ("V\(plan.fields.count + 1)", "A\(plan.fields.count + 1)")
             lines.append("\(result) = bytes_value(\(value), <<\"trailing\">>, \(path))")
             if let gap { lines.append("_ = no_gap(\(gap), \(path), \(result))") }
             parts.append(result)
@@ -119,14 +115,18 @@ struct ErlangWriting {
             return "float\(width)_within(\(bits), \(low), \(high), \(end))"
         case .enumeration(let index, _):
             let number = "\(types.numberFunction(index))(\(value))"
-            guard !types.description.enumerations[index].isClosed else { return "closed(\(number), \(end))" }
-            return "enumeration(\(number), \(bounds(types.description.enumerations[index].format.range)), \(end))"
+            guard !types.plan.isClosed(type) else { return "closed(\(number), \(end))" }
+            return "enumeration(\(number), \(bounds(type, field)), \(end))"
         case .flags(let index, _):
-            let most = ErlangTypes.number(types.description.flagSets[index].format.range.upperBound)
+            let most = ErlangTypes.number(types.plan.number(type)?.allowed.upperBound ?? 0)
             return "bits(\(value), \(types.masksFunction(index))(), \(most), \(end))"
-        case .integer(let format, _): return "integer(\(value), \(bounds(field?.range ?? format.range)), \(end))"
+        case .integer: return "integer(\(value), \(bounds(type, field)), \(end))"
         default: return ""
         }
+    }
+
+    private func bounds(_ type: TypeDescription, _ field: FieldDescription?) -> String {
+        bounds(types.plan.number(type, range: field?.range)?.allowed ?? 0...0)
     }
 
     private func bounds(_ range: ClosedRange<Int128>) -> String {
@@ -139,8 +139,8 @@ struct ErlangWriting {
     ) -> String {
         let end = "\(place.name), \(place.path)"
         switch type {
-        case .string(let extent): return text("string", "text", value, extent, field, end)
-        case .bytes(let extent): return text("bytes", "bytes", value, extent, field, end)
+        case .string: return text("string", "text", value, type, field, end)
+        case .bytes: return text("bytes", "bytes", value, type, field, end)
         case .varint(let byteCount):
             let range = field?.range ?? PacketField.Format.varint(maximumByteCount: byteCount).range
             return "leb128(integer(\(value), \(bounds(range)), \(end)))"
@@ -149,12 +149,12 @@ struct ErlangWriting {
             return "write_\(types.naming.structures[index].name)(\(value), \(place.depth), \(end))"
         case .fixedList(let element, let count):
             return items("item_count(\(value), \(count), \(end))", element, place)
-        case .list(let element, .counted(let format, let order)):
-            let maximum = min(field?.maximumCount ?? .max, format.maximum)
-            let variable = "L\(place.number)"
-            return "case list_value(\(value), \(maximum), \(end)) of \(variable) -> "
-                + "[\(count("length(\(variable))", format, order)) | \(items(variable, element, place))] end"
         case .list(let element, _):
+            if let prefix = type.count(limit: field?.maximumCount) {
+                let variable = "L\(place.number)"
+                return "case list_value(\(value), \(prefix.maximum), \(end)) of \(variable) -> "
+                    + "[\(count("length(\(variable))", prefix)) | \(items(variable, element, place))] end"
+            }
             let maximum = field?.maximumCount.map(String.init) ?? "infinity"
             return items("list_value(\(value), \(maximum), \(end))", element, place)
         default: return "<<(\(number(type, field, value, place)))\(types.scalar(type)?.writing ?? "")>>"
@@ -162,20 +162,20 @@ struct ErlangWriting {
     }
 
     private func text(
-        _ type: String, _ kind: String, _ value: String, _ extent: TypeDescription.Extent, _ field: FieldDescription?,
+        _ name: String, _ kind: String, _ value: String, _ type: TypeDescription, _ field: FieldDescription?,
         _ end: String
     ) -> String {
-        if case .counted(let format, let order) = extent {
-            let maximum = min(field?.maximumCount ?? .max, format.maximum)
-            return "put_\(kind)_\(ErlangTypes.name(format, order))(\(value), \(maximum), \(end))"
+        if let prefix = type.count(limit: field?.maximumCount) {
+            return "put_\(kind)_\(ErlangTypes.name(prefix))(\(value), \(prefix.maximum), \(end))"
         }
-        var checked = "\(type)_value(\(value), \(end))"
+        var checked = "\(name)_value(\(value), \(end))"
         if let maximum = field?.maximumCount { checked = "limited(\(checked), \(maximum), \(end))" }
-        return extent == .terminated ? "[without_nul(\(checked), \(end)), 0]" : checked
+        return type.extent == .terminated ? "[without_nul(\(checked), \(end)), 0]" : checked
     }
 
-    private func count(_ value: String, _ format: CountFormat, _ order: ByteOrder) -> String {
-        switch format {
+    private func count(_ value: String, _ prefix: PlannedCount) -> String {
+        let order = prefix.byteOrder
+        return switch prefix.format {
         case .uint8: "<<(\(value)):8>>"
         case .uint16: "<<(\(value)):16\(order == .littleEndian ? "/little" : "")>>"
         case .uint32: "<<(\(value)):32\(order == .littleEndian ? "/little" : "")>>"

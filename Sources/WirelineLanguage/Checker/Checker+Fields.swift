@@ -169,13 +169,3 @@ extension Checker {
         reporter.error("`@\(kind.rawValue)` does not go with \(typeName.quoted)", at: span, help: help)
     }
 }
-
-extension TypeDescription {
-    /// Whether the value extends to the end of the payload.
-    var goesToEnd: Bool {
-        switch self {
-        case .string(.rest), .bytes(.rest), .list(_, .rest), .properties: true
-        default: false
-        }
-    }
-}

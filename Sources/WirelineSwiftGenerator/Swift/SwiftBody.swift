@@ -6,22 +6,17 @@ import WirelineLanguage
 /// Makes the members that messages and structures share.
 struct SwiftBody {
     let types: SwiftTypes
+    let plan: BodyPlan
     let fields: [SwiftField]
     /// The text before the field in errors: a message's name, or nothing for a structure.
     let name: String
-    /// Whether a property holds the bytes after the last known field.
-    let keepsTrailingBytes: Bool
-    /// Whether bytes after the last field are an error.
-    var requiresEnd = false
-    /// The prefix with the size of the structure, if it has one.
-    var sizePrefix: (format: CountFormat, order: ByteOrder)?
-    /// Whether the structure counts as a nesting level.
-    var countsDepth = false
     /// The access level of the generated members.
     var access = "public"
 
     static let codecThrows = "throws(WirelineCodec::CodecError)"
-    private var prefix: String { access == "public" ? "public " : "" }
+    /// Whether a property holds the bytes after the last known field.
+    private var keepsTrailingBytes: Bool { plan.end == .kept }
+    private var modifier: String { access == "public" ? "public " : "" }
 
     // MARK: Properties
 
@@ -70,22 +65,20 @@ struct SwiftBody {
     // MARK: Reading
 
     func writeReading(to source: inout SwiftSource) {
-        source.open("\(prefix)init(from reader: inout WirelineCodec::ByteReader) \(Self.codecThrows) {")
-        if countsDepth { source.line("try reader.enterStructure()") }
-        if let (format, order) = sizePrefix {
-            source.line(
-                "let body = try reader.enterSizedBody(byteCount: reader.readCount(.\(format.name), \(order.swiftCase)))"
-            )
+        source.open("\(modifier)init(from reader: inout WirelineCodec::ByteReader) \(Self.codecThrows) {")
+        if plan.countsDepth { source.line("try reader.enterStructure()") }
+        if let prefix = plan.sizePrefix {
+            source.line("let body = try reader.enterSizedBody(byteCount: reader.readCount(\(prefix.swiftArguments)))")
         }
         var reading = SwiftReading(types, in: source.nested(by: 1))
-        reading.read(fields)
+        reading.read(plan, fields)
         if keepsTrailingBytes {
             reading.append("self.trailingBytes = reader.readTrailingBytes()")
         }
-        if requiresEnd { reading.append("try reader.requireEnd()", failingAt: fields.count) }
+        if plan.end == .refused { reading.append("try reader.requireEnd()", failingAt: fields.count) }
         finish(reading.source, reading.errors, to: &source)
-        if sizePrefix != nil { source.line("reader.leaveSizedBody(body)") }
-        if countsDepth { source.line("reader.leaveStructure()") }
+        if plan.sizePrefix != nil { source.line("reader.leaveSizedBody(body)") }
+        if plan.countsDepth { source.line("reader.leaveStructure()") }
         source.close("}")
     }
 
@@ -99,7 +92,7 @@ struct SwiftBody {
         source.append(statements)
         source.close()
         source.open("} catch {")
-        let table = SwiftText.literal(types.fieldTable(fields))
+        let table = SwiftText.literal(types.fieldTable(plan))
         let item = errors.setsItem ? ", item: item" : ""
         source.line(
             "try error.throwLocated(in: \(SwiftText.literal(name)), fields: \(table), at: \(field)\(item))")
@@ -109,29 +102,30 @@ struct SwiftBody {
     // MARK: Sizing
 
     func writeSizing(_ function: String, to source: inout SwiftSource) {
-        var sizing = SwiftSizing(types, depth: countsDepth ? "depth + 1" : "1", in: source.nested(by: 2))
-        sizing.measure(fields, keepsTrailingBytes: keepsTrailingBytes)
-        let parameter = countsDepth ? "depth: Swift::Int" : ""
-        let isVarint = sizePrefix?.format == .varint
+        var sizing = SwiftSizing(types, depth: plan.countsDepth ? "depth + 1" : "1", in: source.nested(by: 2))
+        sizing.measure(plan, fields)
+        let parameter = plan.countsDepth ? "depth: Swift::Int" : ""
+        let isVarint = plan.sizePrefix?.format == .varint
         source.open(
-            "\(prefix)func \(isVarint ? "bodyByteCount" : function)(\(parameter)) \(Self.codecThrows) -> Swift::Int {")
-        if countsDepth, !isVarint { writeDepthCheck(to: &source) }
+            "\(modifier)func \(isVarint ? "bodyByteCount" : function)(\(parameter)) \(Self.codecThrows) -> Swift::Int {"
+        )
+        if plan.countsDepth, !isVarint { writeDepthCheck(to: &source) }
         if sizing.adds { source.line("var byteCount: Swift::Int = \(sizing.constant)") }
         finish(sizing.source, sizing.errors, to: &source)
         let total = sizing.adds ? "byteCount" : "\(sizing.constant)"
-        if let (format, _) = sizePrefix, let width = format.fixedByteCount {
-            source.line("try WirelineCodec::FieldCheck.count(\(total), limit: \(SwiftText.limit(nil, format)))")
+        if let prefix = plan.sizePrefix, let width = prefix.format.fixedByteCount {
+            source.line("try WirelineCodec::FieldCheck.count(\(total), limit: \(SwiftText.limit(prefix)))")
             source.line("return \(total) + \(width)")
         } else {
             source.line("return \(total)")
         }
         source.close("}")
-        guard isVarint else { return }
+        guard let prefix = plan.sizePrefix, isVarint else { return }
         source.blank()
-        source.block("\(prefix)func \(function)(\(parameter)) \(Self.codecThrows) -> Swift::Int") { source in
-            if countsDepth { writeDepthCheck(to: &source) }
-            source.line("let byteCount = try self.bodyByteCount(\(countsDepth ? "depth: depth" : ""))")
-            source.line("try WirelineCodec::FieldCheck.count(byteCount, limit: \(SwiftText.limit(nil, .varint)))")
+        source.block("\(modifier)func \(function)(\(parameter)) \(Self.codecThrows) -> Swift::Int") { source in
+            if plan.countsDepth { writeDepthCheck(to: &source) }
+            source.line("let byteCount = try self.bodyByteCount(\(plan.countsDepth ? "depth: depth" : ""))")
+            source.line("try WirelineCodec::FieldCheck.count(byteCount, limit: \(SwiftText.limit(prefix)))")
             source.line("return byteCount + Swift::UInt64(byteCount).varintByteCount")
         }
     }
@@ -144,27 +138,26 @@ struct SwiftBody {
     // MARK: Writing
 
     func writeWriting(to source: inout SwiftSource) {
-        source.block("\(prefix)func writePayload(to writer: inout WirelineCodec::ByteWriter)") { source in
-            if let (format, order) = sizePrefix {
-                if format == .varint {
+        source.block("\(modifier)func writePayload(to writer: inout WirelineCodec::ByteWriter)") { source in
+            if let prefix = plan.sizePrefix {
+                if prefix.format == .varint {
                     // Sizes that cannot be counted have been refused before anything is written.
-                    let depth = countsDepth ? "depth: 0" : ""
+                    let depth = plan.countsDepth ? "depth: 0" : ""
                     source.line("let byteCount = (try? self.bodyByteCount(\(depth))) ?? 0")
-                    source.line("writer.writeCount(byteCount, .varint, \(order.swiftCase))")
+                    source.line("writer.writeCount(byteCount, \(prefix.swiftArguments))")
                 } else {
                     source.line("let start = writer.offset")
-                    source.line("writer.writeCount(0, .\(format.name), \(order.swiftCase))")
+                    source.line("writer.writeCount(0, \(prefix.swiftArguments))")
                 }
             }
             // A separate source, because copying all source so far for each type would take quadratic time.
             var writing = SwiftWriting(types, in: source.nested(by: 0))
-            writing.write(fields)
+            writing.write(plan, fields)
             source.append(writing.source)
             if keepsTrailingBytes { source.line("writer.writeBytes(self.trailingBytes)") }
-            if let (format, order) = sizePrefix, let width = format.fixedByteCount {
+            if let prefix = plan.sizePrefix, let width = prefix.format.fixedByteCount {
                 source.line(
-                    "writer.patchCount(writer.offset - start - \(width), at: start, .\(format.name), \(order.swiftCase))"
-                )
+                    "writer.patchCount(writer.offset - start - \(width), at: start, \(prefix.swiftArguments))")
             }
         }
     }

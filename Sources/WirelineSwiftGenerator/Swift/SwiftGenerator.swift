@@ -107,20 +107,20 @@ public struct SwiftGenerator: Sendable {
                 Declaration(
                     location: item.location, order: index, name: name, deprecation: item.deprecation
                 ) {
-                    structures.write(item, as: name, to: &$0)
+                    structures.write(item, at: index, as: name, to: &$0)
                 } writeExtensions: {
-                    structures.writePrinting(of: item, as: name, to: &$0)
+                    structures.writePrinting(ofMessageAt: index, as: name, to: &$0)
                 })
         }
         for (index, (item, name)) in zip(description.structures, naming.structures).enumerated() {
             list.append(
                 Declaration(
                     location: item.location, order: index, name: name, deprecation: item.deprecation,
-                    usesCodecInPublic: structures.usesCodecInPublic(item)
+                    usesCodecInPublic: structures.structureUsesCodecInPublic(at: index)
                 ) {
                     structures.write(item, at: index, as: name, to: &$0)
                 } writeExtensions: {
-                    structures.writePrinting(of: item, as: name, to: &$0)
+                    structures.writePrinting(ofStructureAt: index, as: name, to: &$0)
                     structures.writeListCoding(at: index, of: name, to: &$0)
                 })
         }

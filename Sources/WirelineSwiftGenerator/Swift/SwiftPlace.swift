@@ -46,7 +46,8 @@ extension SwiftTypes {
         case .boolean: return SwiftExpression(text: "try \(place.run).boolean(at: \(place.offset))", canFail: true)
         default: break
         }
-        guard let (format, order) = integer(type) else { return SwiftExpression(text: "0") }
+        guard let plan = plan.number(type) else { return SwiftExpression(text: "0") }
+        let (format, order) = (plan.format, plan.byteOrder)
         let number: String =
             switch format {
             case .uint24: "\(place.run).unsigned24(at: \(place.offset), \(order.swiftCase))"
@@ -54,7 +55,9 @@ extension SwiftTypes {
             default: place.integer(format.swiftType, order)
             }
         if case .integer = type { return SwiftExpression(text: number) }
-        guard isClosed(type) else { return SwiftExpression(text: ".init(rawValue: \(number))", isImplicit: true) }
+        guard self.plan.isClosed(type) else {
+            return SwiftExpression(text: ".init(rawValue: \(number))", isImplicit: true)
+        }
         return SwiftExpression(
             text: "try WirelineCodec::FieldCheck.known(\(number), at: \(place.absolute))", canFail: true,
             isImplicit: true)
@@ -74,7 +77,8 @@ extension SwiftTypes {
         case .structure: return SwiftExpression(text: ".init(from: &reader)", isImplicit: true)
         default: break
         }
-        guard let (format, order) = integer(type) else { return SwiftExpression(text: "0") }
+        guard let plan = plan.number(type) else { return SwiftExpression(text: "0") }
+        let (format, order) = (plan.format, plan.byteOrder)
         let number: String =
             switch format {
             case .uint24: "reader.readUnsigned24(\(order.swiftCase))"
@@ -82,7 +86,9 @@ extension SwiftTypes {
             default: "reader.readInteger(as: \(format.swiftType).self, \(order.swiftCase))"
             }
         if case .integer = type { return SwiftExpression(text: number) }
-        guard isClosed(type) else { return SwiftExpression(text: ".init(rawValue: \(number))", isImplicit: true) }
+        guard self.plan.isClosed(type) else {
+            return SwiftExpression(text: ".init(rawValue: \(number))", isImplicit: true)
+        }
         return SwiftExpression(
             text: "WirelineCodec::FieldCheck.known(\(number), at: reader.offset - \(format.byteCount))",
             isImplicit: true)

@@ -18,11 +18,10 @@ struct SwiftReading {
         self.source = source
     }
 
-    /// Writes statements that read all fields, in order.
-    mutating func read(_ fields: [SwiftField]) {
-        for run in SwiftRun.split(fields, types) {
-            guard let first = run.parts.first?.field else { continue }
-            if first.isRequired { read(run) } else { readIfPresent(run, first) }
+    /// Writes statements that read all fields of a body, in order.
+    mutating func read(_ body: BodyPlan, _ fields: [SwiftField]) {
+        for step in body.steps {
+            if let index = step.absentField { readIfPresent(step, fields[index], fields) } else { read(step, fields) }
         }
     }
 
@@ -34,34 +33,34 @@ struct SwiftReading {
         source.line(line)
     }
 
-    private mutating func readIfPresent(_ run: SwiftRun, _ field: SwiftField) {
+    private mutating func readIfPresent(_ step: PlannedStep, _ field: SwiftField, _ fields: [SwiftField]) {
         errors.enter(field.index, canFail: false, in: &source)
         source.open("if reader.isAtEnd {")
         source.line("\(field.access) = \(field.defaultValue ?? "nil")")
         source.close()
         source.open("} else {")
-        read(run)
+        read(step, fields)
         source.close("}")
     }
 
-    // MARK: Runs
+    // MARK: Steps
 
-    private mutating func read(_ run: SwiftRun) {
+    private mutating func read(_ step: PlannedStep, _ fields: [SwiftField]) {
         var name = ""
-        if run.byteCount > 0, let first = run.parts.first?.field {
-            errors.enter(first.index, in: &source)
+        if let first = step.parts.first {
+            errors.enter(first.field, in: &source)
             name = "run\(runCount)"
             runCount += 1
-            source.line("let \(name) = try reader.readRun(byteCount: \(run.byteCount))")
+            source.line("let \(name) = try reader.readRun(byteCount: \(step.byteCount))")
         }
-        for (field, offset) in run.parts {
-            let place = SwiftPlace(run: name, offset: offset)
-            if types.scalarByteCount(field.type) == nil {
-                errors.enter(field.index, in: &source)
-                readVariable(field, place)
-            } else {
-                readScalar(field, place)
-            }
+        var place = SwiftPlace(run: name, offset: 0)
+        for part in step.parts {
+            place = SwiftPlace(run: name, offset: part.offset)
+            if part.kind.isNumber { readScalar(fields[part.field], place) }
+        }
+        if let content = step.content {
+            errors.enter(content, in: &source)
+            readVariable(fields[content], place)
         }
     }
 
@@ -108,8 +107,8 @@ struct SwiftReading {
         _ field: SwiftField, _ extent: TypeDescription.Extent, _ place: SwiftPlace, _ maximum: Int?, _ kind: String
     ) {
         switch extent {
-        case .counted(let format, let order):
-            let count = readCount(field, format, order, place, maximum)
+        case .counted:
+            let count = readCount(field, place)
             source.line("\(field.access) = try reader.read\(kind)(byteCount: \(count))")
         case .terminated:
             if let maximum {
@@ -128,11 +127,9 @@ struct SwiftReading {
     }
 
     /// Writes statements that read and check a count, and returns the expression for it.
-    private mutating func readCount(
-        _ field: SwiftField, _ format: CountFormat, _ order: ByteOrder, _ place: SwiftPlace, _ maximum: Int?,
-        isUsedTwice: Bool = false
-    ) -> String {
-        let maximum = maximum.flatMap { $0 < format.maximum ? $0 : nil }
+    private mutating func readCount(_ field: SwiftField, _ place: SwiftPlace, isUsedTwice: Bool = false) -> String {
+        guard let count = field.description.count else { return "0" }
+        let (format, order) = (count.format, count.byteOrder)
         // The initializer without a label is far longer, and the compiler takes ten times as long to optimize it away.
         let text =
             switch format {
@@ -140,16 +137,16 @@ struct SwiftReading {
             case .uint32: "\(place.run).count32(at: \(place.offset), \(order.swiftCase))"
             case .varint: "reader.readCount(.varint, \(order.swiftCase))"
             }
-        guard maximum != nil || isUsedTwice else { return text }
+        guard count.limit != nil || isUsedTwice else { return text }
         let name = "count\(field.index)"
         var start = place.absolute
-        if maximum != nil, format.fixedByteCount == nil {
+        if count.limit != nil, format.fixedByteCount == nil {
             start = "start\(field.index)"
             source.line("let \(start) = reader.offset")
         }
         source.line("let \(name) = \(format.fixedByteCount == nil ? "try " : "")\(text)")
-        if let maximum {
-            source.line("try WirelineCodec::FieldCheck.count(\(name), limit: \(maximum), at: \(start))")
+        if let limit = count.limit {
+            source.line("try WirelineCodec::FieldCheck.count(\(name), limit: \(limit), at: \(start))")
         }
         return name
     }
@@ -159,12 +156,12 @@ struct SwiftReading {
     private mutating func readList(
         _ field: SwiftField, _ element: TypeDescription, _ extent: TypeDescription.Extent, _ place: SwiftPlace
     ) {
-        let minimum = types.itemByteCount(element)
+        let minimum = types.plan.itemByteCount(of: element)
         let maximum = field.description.maximumCount
-        if case .counted(let format, let order) = extent {
+        if case .counted = extent {
             var isUsedTwice = types.bulkInteger(element) == nil
             if case .structure = element { isUsedTwice = false }
-            let count = readCount(field, format, order, place, maximum, isUsedTwice: isUsedTwice)
+            let count = readCount(field, place, isUsedTwice: isUsedTwice)
             let capacity = "reader.itemCapacity(\(count), minimumByteCount: \(minimum))"
             return readItems(field, element, count: count, capacity: capacity, extra: nil)
         }

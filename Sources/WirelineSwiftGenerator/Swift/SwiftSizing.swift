@@ -22,43 +22,32 @@ struct SwiftSizing {
         self.source = source
     }
 
-    /// Writes statements that count all fields, in order, and the kept trailing bytes.
-    mutating func measure(_ fields: [SwiftField], keepsTrailingBytes: Bool) {
-        let mayGap = keepsTrailingBytes || fields.last?.isOptional == false
-        let optionals = fields.filter(\.isOptional)
-        let lastWithFollower = mayGap ? optionals.last : optionals.dropLast().last
-        if lastWithFollower != nil { source.line("var gap: Swift::Int = -1") }
-        var hasOptionalBefore = false
+    /// Writes statements that count all fields of a body, in order, and the kept trailing bytes.
+    mutating func measure(_ body: BodyPlan, _ fields: [SwiftField]) {
+        if body.fields.contains(where: { $0.isOptional && $0.isFollowed }) { source.line("var gap: Swift::Int = -1") }
         for field in fields {
-            switch field.description.presence {
-            case .required: measure(field.type, field.access, field)
-            case .since:
-                if hasOptionalBefore { refuseGap() }
+            if field.isOptional {
+                measureOptional(field)
+            } else {
+                if field.plan.followsOptional { refuseGap() }
                 measure(field.type, field.access, field)
-            case .optional:
-                let canBeGap = field.index <= lastWithFollower?.index ?? -1
-                measureOptional(field, hasOptionalBefore: hasOptionalBefore, canBeGap: canBeGap)
-                hasOptionalBefore = true
             }
         }
-        guard keepsTrailingBytes else { return }
-        if hasOptionalBefore { refuseGap(when: "!self.trailingBytes.isEmpty") }
+        guard body.end == .kept else { return }
+        if body.keptBytesFollowOptional { refuseGap(when: "!self.trailingBytes.isEmpty") }
         add("self.trailingBytes.count")
     }
 
-    /// - Parameters:
-    ///   - hasOptionalBefore: Whether an optional field, which may be unset, comes before.
-    ///   - canBeGap: Whether anything comes after.
-    private mutating func measureOptional(_ field: SwiftField, hasOptionalBefore: Bool, canBeGap: Bool) {
+    private mutating func measureOptional(_ field: SwiftField) {
         var trial = SwiftSizing(types, depth: depth, in: SwiftSource())
         trial.measure(field.type, "value", field)
         // If the size is fixed and needs no check, only the presence matters.
         let head = trial.source.text.isEmpty ? "if \(field.access) != nil" : "if let value = \(field.access)"
         nest(head) { inner in
-            if hasOptionalBefore { inner.refuseGap() }
+            if field.plan.followsOptional { inner.refuseGap() }
             inner.measure(field.type, "value", field)
         }
-        guard canBeGap else { return }
+        guard field.plan.isFollowed else { return }
         source.line("if gap < 0, \(field.access) == nil { gap = \(field.index) }")
     }
 
@@ -99,26 +88,26 @@ struct SwiftSizing {
     // MARK: Types
 
     private mutating func measure(_ type: TypeDescription, _ access: String, _ field: SwiftField) {
-        if let byteCount = types.scalarByteCount(type) {
+        if let byteCount = types.plan.numberByteCount(of: type) {
             constant += byteCount
             return checkScalar(type, access, field.description, field.index)
         }
         switch type {
         case .list(let element, let extent):
-            if case .counted(let format, _) = extent { checkCount("\(access).count", format, field) }
+            if let count = field.description.count { checkCount("\(access).count", count, field) }
             if case .rest = extent, let maximum = field.description.maximumCount {
                 check("count(\(access).count, limit: \(maximum))", field.index)
             }
             measureItems(element, access, field)
         case .fixedList(let element, let count):
             check("itemCount(\(access).count, is: \(count))", field.index)
-            if let width = types.fixedByteCount(type), !types.needsCheck(element) {
+            if let width = types.plan.fixedByteCount(of: type), !types.plan.needsCheck(element) {
                 constant += width
             } else {
                 measureItems(element, access, field)
             }
-        case .string(let extent): measureText("\(access).utf8.count", access, extent, field)
-        case .bytes(let extent): measureText("\(access).count", access, extent, field)
+        case .string: measureText("\(access).utf8.count", access, type, field, limit: field.description.maximumCount)
+        case .bytes: measureText("\(access).count", access, type, field, limit: field.description.maximumCount)
         default: measureItem(type, access, field)
         }
     }
@@ -149,16 +138,16 @@ struct SwiftSizing {
     ///
     /// - Parameter countsBytes: Whether the count is a number of bytes, which is added as well.
     private mutating func checkCount(
-        _ count: String, _ format: CountFormat, _ field: SwiftField, countsBytes: Bool = false
+        _ count: String, _ plan: PlannedCount, _ field: SwiftField, countsBytes: Bool = false
     ) {
-        let call = "count(\(count), limit: \(SwiftText.limit(field.description.maximumCount, format)))"
+        let call = "count(\(count), limit: \(SwiftText.limit(plan)))"
         if countsBytes {
             errors.enter(field.index, in: &source)
             add("try WirelineCodec::FieldCheck.\(call)")
         } else {
             check(call, field.index)
         }
-        if let byteCount = format.fixedByteCount {
+        if let byteCount = plan.format.fixedByteCount {
             constant += byteCount
         } else {
             add("Swift::UInt64(\(count)).varintByteCount")
@@ -166,16 +155,13 @@ struct SwiftSizing {
     }
 
     private mutating func measureText(
-        _ count: String, _ access: String, _ extent: TypeDescription.Extent, _ field: SwiftField
+        _ count: String, _ access: String, _ type: TypeDescription, _ field: SwiftField, limit: Int?
     ) {
-        switch extent {
-        case .counted(let format, _): return checkCount(count, format, field, countsBytes: true)
-        case .terminated:
-            if let maximum = field.description.maximumCount { check("count(\(count), limit: \(maximum))", field.index) }
+        if let prefix = type.count(limit: limit) { return checkCount(count, prefix, field, countsBytes: true) }
+        if let limit { check("count(\(count), limit: \(limit))", field.index) }
+        if type.extent == .terminated {
             check("terminated(\(access))", field.index)
             constant += 1
-        case .rest:
-            if let maximum = field.description.maximumCount { check("count(\(count), limit: \(maximum))", field.index) }
         }
         add(count)
     }
@@ -183,13 +169,13 @@ struct SwiftSizing {
     // MARK: Items
 
     private mutating func measureItems(_ element: TypeDescription, _ access: String, _ field: SwiftField) {
-        if let width = types.fixedByteCount(element), !types.needsCheck(element) {
+        if let width = types.plan.fixedByteCount(of: element), !types.plan.needsCheck(element) {
             return add(width == 1 ? "\(access).count" : "\(access).count * \(width)")
         }
         errors.setsItem = true
-        if case .structure(let index) = element, types.listed.contains(index) {
+        if case .structure(let index) = element, types.plan.structuresInCountedLists.contains(index) {
             errors.enter(field.index, in: &source)
-            let depth = types.depthCounting.contains(index) ? "depth: \(depth), " : ""
+            let depth = types.plan.structures[index].countsDepth ? "depth: \(depth), " : ""
             return add("try \(access).payloadByteCount(\(depth)item: &item)")
         }
         source.line("item = 0")
@@ -204,7 +190,7 @@ struct SwiftSizing {
     private mutating func measureItem(_ type: TypeDescription, _ access: String, _ field: SwiftField) {
         let plain = FieldDescription(name: "", type: type, location: field.description.location)
         let isItem = field.type != type
-        if let byteCount = types.scalarByteCount(type) {
+        if let byteCount = types.plan.numberByteCount(of: type) {
             constant += byteCount
             return checkScalar(type, access, plain, field.index)
         }
@@ -215,30 +201,23 @@ struct SwiftSizing {
                 check("range(\(access), \(range.lowerBound), \(range.upperBound))", field.index)
             }
             add("\(access).varintByteCount")
-        case .string(let extent): measureText("\(access).utf8.count", access, extent, field.unlimited)
-        case .bytes(let extent): measureText("\(access).count", access, extent, field.unlimited)
+        // `@max` limits the items of a list, and not their content.
+        case .string: measureText("\(access).utf8.count", access, type, field, limit: nil)
+        case .bytes: measureText("\(access).count", access, type, field, limit: nil)
         case .properties:
             errors.enter(field.index, in: &source)
             add("try \(access).byteCount()")
         case .structure(let index):
-            if let width = types.fixedByteCount(type), !types.needsCheck(type), !types.depthCounting.contains(index) {
+            if let width = types.plan.fixedByteCount(of: type), !types.plan.needsCheck(type),
+                !types.plan.structures[index].countsDepth
+            {
                 constant += width
                 return
             }
             errors.enter(field.index, in: &source)
-            let argument = types.depthCounting.contains(index) ? "depth: \(depth)" : ""
+            let argument = types.plan.structures[index].countsDepth ? "depth: \(depth)" : ""
             add("try \(access).payloadByteCount(\(argument))")
         default: break
         }
-    }
-}
-
-extension SwiftField {
-    /// The same field without `@max`, which limits the items of a list and not their content.
-    fileprivate var unlimited: SwiftField {
-        var copy = description
-        copy.maximumCount = nil
-        return SwiftField(
-            description: copy, index: index, name: name, storage: storage, valueType: valueType, defaultValue: nil)
     }
 }

@@ -9,14 +9,14 @@ extension SwiftStructures {
     /// They are written once for each structure, and are not inlined. A copy in every message with such a list costs
     /// most compile time, and is not faster.
     func writeListCoding(at index: Int, of name: SwiftTypeName, to source: inout SwiftSource) {
-        guard types.listed.contains(index) else { return }
+        guard types.plan.structuresInCountedLists.contains(index) else { return }
         let type = TypeDescription.structure(index)
-        let countsDepth = types.depthCounting.contains(index)
+        let countsDepth = types.plan.structures[index].countsDepth
         source.blank()
         source.block("extension [\(name.reference)]") { source in
-            writeListReading(minimumByteCount: types.itemByteCount(type), to: &source)
+            writeListReading(minimumByteCount: types.plan.itemByteCount(of: type), to: &source)
             // Items of a fixed size that need no check are counted by multiplication.
-            if types.fixedByteCount(type) == nil || types.needsCheck(type) || countsDepth {
+            if types.plan.fixedByteCount(of: type) == nil || types.plan.needsCheck(type) || countsDepth {
                 source.blank()
                 writeListSizing(countsDepth: countsDepth, to: &source)
             }

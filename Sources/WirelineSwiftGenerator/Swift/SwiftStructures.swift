@@ -15,8 +15,8 @@ struct SwiftStructures {
     ]
 
     /// Writes a message.
-    func write(_ message: MessageDescription, as name: SwiftTypeName, to source: inout SwiftSource) {
-        let body = body(of: message)
+    func write(_ message: MessageDescription, at index: Int, as name: SwiftTypeName, to source: inout SwiftSource) {
+        let body = messageBody(at: index)
         source.documentation(documentation(of: message))
         let conformances = conformances(of: message).map { "WirelineCodec::" + $0 }.joined(separator: ", ")
         source.block("public struct \(SwiftIdentifier.quoted(name.declared)): \(conformances)") { source in
@@ -36,28 +36,26 @@ struct SwiftStructures {
         }
     }
 
-    private func body(of message: MessageDescription) -> SwiftBody {
-        let fields = SwiftField.all(message.fields, types, reserved: Self.members.union(Self.messageMembers))
-        let keeps = types.description.options.keepsTrailingBytes && message.fields.last?.type.goesToEnd != true
-        var body = SwiftBody(types: types, fields: fields, name: message.name, keepsTrailingBytes: keeps)
-        body.requiresEnd = !types.description.options.keepsTrailingBytes && message.fields.last?.type.goesToEnd != true
-        return body
+    private func messageBody(at index: Int) -> SwiftBody {
+        let plan = types.plan.messages[index]
+        let fields = SwiftField.all(plan.fields, types, reserved: Self.members.union(Self.messageMembers))
+        return SwiftBody(types: types, plan: plan, fields: fields, name: types.description.messages[index].name)
     }
 
     /// Writes a structure.
     func write(
         _ structure: StructureDescription, at index: Int, as name: SwiftTypeName, to source: inout SwiftSource
     ) {
-        var body = body(of: structure)
-        body.sizePrefix = structure.sizePrefix.map { ($0, structure.byteOrder) }
-        body.countsDepth = types.depthCounting.contains(index)
+        var body = structureBody(at: index)
         body.access = "internal"
         source.documentation(structure.documentation)
         source.block("public struct \(SwiftIdentifier.quoted(name.declared)): Swift::Equatable, Swift::Sendable") {
             source in
             body.writeProperties(to: &source)
             body.writeInitializer(to: &source)
-            if types.zeroNeeding.contains(index), !body.fields.isEmpty { writeZero(body.fields, to: &source) }
+            if types.plan.structuresNeedingZero.contains(index), !body.fields.isEmpty {
+                writeZero(body.fields, to: &source)
+            }
             body.writeReading(to: &source)
             source.blank()
             body.writeSizing("payloadByteCount", to: &source)
@@ -66,23 +64,24 @@ struct SwiftStructures {
         }
     }
 
-    private func body(of structure: StructureDescription) -> SwiftBody {
-        let fields = SwiftField.all(structure.fields, types, reserved: Self.members.union(Self.structureMembers))
-        return SwiftBody(types: types, fields: fields, name: "", keepsTrailingBytes: false)
+    private func structureBody(at index: Int) -> SwiftBody {
+        let plan = types.plan.structures[index]
+        let fields = SwiftField.all(plan.fields, types, reserved: Self.members.union(Self.structureMembers))
+        return SwiftBody(types: types, plan: plan, fields: fields, name: "")
     }
 
     /// Writes how a message prints.
-    func writePrinting(of message: MessageDescription, as name: SwiftTypeName, to source: inout SwiftSource) {
-        body(of: message).writePrinting(of: name.reference, to: &source)
+    func writePrinting(ofMessageAt index: Int, as name: SwiftTypeName, to source: inout SwiftSource) {
+        messageBody(at: index).writePrinting(of: name.reference, to: &source)
     }
 
     /// Writes how a structure prints.
-    func writePrinting(of structure: StructureDescription, as name: SwiftTypeName, to source: inout SwiftSource) {
-        body(of: structure).writePrinting(of: name.reference, to: &source)
+    func writePrinting(ofStructureAt index: Int, as name: SwiftTypeName, to source: inout SwiftSource) {
+        structureBody(at: index).writePrinting(of: name.reference, to: &source)
     }
 
     /// Whether the structure's public part uses the codec.
-    func usesCodecInPublic(_ structure: StructureDescription) -> Bool { !body(of: structure).hasDescription }
+    func structureUsesCodecInPublic(at index: Int) -> Bool { !structureBody(at: index).hasDescription }
 
     private func writeZero(_ fields: [SwiftField], to source: inout SwiftSource) {
         source.documentation("Makes a value of which each part is zero, false or empty, or its own default.")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 
 /// Converts text of any origin into text that is safe inside Swift source.
 enum SwiftText {
@@ -26,14 +27,10 @@ enum SwiftText {
         Int32(exactly: value) == nil ? "Swift::Int(clamping: \(value) as Swift::Int64)" : "\(value)"
     }
 
-    /// Returns the limit of a count as an expression that compiles on every platform.
-    ///
-    /// - Parameters:
-    ///   - maximum: The schema's limit, at most what an `Int` of 32 bits can hold; nil for none.
-    ///   - format: The count's prefix.
-    static func limit(_ maximum: Int?, _ format: CountFormat) -> String {
-        let limit = min(maximum ?? .max, format.maximum)
-        return Int32(exactly: limit) == nil ? "WirelineCodec::CountFormat.\(format.name).maximum" : "\(limit)"
+    /// Returns the most that a count may be, as an expression that compiles on every platform.
+    static func limit(_ count: PlannedCount) -> String {
+        let isInt32 = Int32(exactly: count.maximum) != nil
+        return isInt32 ? "\(count.maximum)" : "WirelineCodec::CountFormat.\(count.format.name).maximum"
     }
 
     /// Returns a number with digits in groups of three, if it has more than four digits.

@@ -3,25 +3,18 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The facts about a protocol's types that code generation needs.
+/// How a protocol's types are written in Swift.
 struct SwiftTypes {
-    let description: ProtocolDescription
+    let plan: CodingPlan
     let naming: SwiftNaming
-    /// The structures that count their depth, because they could nest too deeply.
-    let depthCounting: Set<Int>
-    /// The structures that need an initializer without arguments, for `@since` fields.
-    let zeroNeeding: Set<Int>
-    /// The structures that occur in lists of a known length.
-    let listed: Set<Int>
     /// The cases of closed enums that are the default of a field.
     let closedDefaults: Set<ClosedCase>
     /// The index of each message, by its name in the schema.
     let messageIndices: [String: Int]
-    private let sizes: WireSizes
-    /// The structures whose Swift type has values that cannot be written.
-    private let checked: Set<Int>
     /// The names of each closed enum's cases, without backticks.
     private let closedCases: [Int: [Int128: String]]
+
+    var description: ProtocolDescription { plan.description }
 
     /// A case of a closed enum.
     struct ClosedCase: Hashable {
@@ -35,16 +28,11 @@ struct SwiftTypes {
     }
 
     init(_ description: ProtocolDescription) {
-        self.description = description
+        plan = CodingPlan(description)
         naming = SwiftNaming(description)
         messageIndices = Dictionary(
             description.messages.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        depthCounting = description.structuresCountingDepth()
-        zeroNeeding = description.structuresNeedingZero()
-        listed = Self.listed(description)
         closedDefaults = Self.closedDefaults(description)
-        sizes = WireSizes(description)
-        checked = Self.checked(description)
         closedCases = Self.closedCases(description)
     }
 
@@ -54,17 +42,6 @@ struct SwiftTypes {
             let names = SwiftEnumerations.caseNames(enumeration.cases, isClosed: true)
             result[index] = Dictionary(
                 zip(enumeration.cases.map(\.value), names), uniquingKeysWith: { first, _ in first })
-        }
-        return result
-    }
-
-    private static func listed(_ description: ProtocolDescription) -> Set<Int> {
-        var result: Set<Int> = []
-        for field in description.messages.flatMap(\.fields) + description.structures.flatMap(\.fields) {
-            switch field.type {
-            case .list(.structure(let index), .counted), .fixedList(.structure(let index), _): result.insert(index)
-            default: break
-            }
         }
         return result
     }
@@ -104,72 +81,10 @@ struct SwiftTypes {
         }
     }
 
-    /// Returns the integer on the wire for a value of fixed width, with its byte order; nil for other types.
-    func integer(_ type: TypeDescription) -> (format: IntegerFormat, order: ByteOrder)? {
-        switch type {
-        case .integer(let format, let order): (format, order)
-        case .enumeration(let index, let order): (description.enumerations[index].format, order)
-        case .flags(let index, let order): (description.flagSets[index].format, order)
-        default: nil
-        }
-    }
-
-    /// Returns the size of a number or a `bool` in bytes; nil for other types.
-    func scalarByteCount(_ type: TypeDescription) -> Int? {
-        switch type {
-        case .structure, .fixedList: nil
-        default: fixedByteCount(type)
-        }
-    }
-
-    /// Returns the size of every value in bytes; nil if it varies.
-    func fixedByteCount(_ type: TypeDescription) -> Int? { sizes.size(of: type).fixedByteCount }
-
-    /// Returns the fewest bytes of a list's item, at least 1.
-    func itemByteCount(_ element: TypeDescription) -> Int { max(1, sizes.size(of: element).minimumByteCount) }
-
-    /// Returns whether the Swift type has values that cannot be written.
-    func needsCheck(_ type: TypeDescription) -> Bool {
-        Self.needsCheck(type, description, checked: checked)
-    }
-
-    private static func checked(_ description: ProtocolDescription) -> Set<Int> {
-        var checked: Set<Int> = []
-        for index in StructureGraph(byValueIn: description).innermostFirst {
-            let structure = description.structures[index]
-            let isChecked = structure.fields.contains { field in
-                field.range != nil || field.floatRange != nil || needsCheck(field.type, description, checked: checked)
-            }
-            if isChecked || structure.sizePrefix != nil { checked.insert(index) }
-        }
-        return checked
-    }
-
-    private static func needsCheck(
-        _ type: TypeDescription, _ description: ProtocolDescription, checked: Set<Int>
-    ) -> Bool {
-        switch type {
-        case .float32, .float64, .boolean: false
-        case .integer(let format, _): format.byteCount == 3
-        case .flags(let index, _): description.flagSets[index].format.byteCount == 3
-        case .enumeration(let index, _):
-            description.enumerations[index].format.byteCount == 3 && !description.enumerations[index].isClosed
-        case .varint(let maximum): maximum < 10
-        // Swift's values can have any length.
-        case .string, .bytes, .list, .fixedList, .properties: true
-        case .structure(let index): checked.contains(index)
-        }
-    }
-
-    func isClosed(_ type: TypeDescription) -> Bool {
-        if case .enumeration(let index, _) = type { description.enumerations[index].isClosed } else { false }
-    }
-
-    /// Returns the range to check a value for, if Swift's type is wider than the wire's; nil otherwise.
+    /// Returns the range to check a value for before it is written; nil if Swift's type has no other values.
     func checkedRange(_ type: TypeDescription, _ range: ClosedRange<Int128>?) -> ClosedRange<Int128>? {
-        if let range { return range }
-        guard let (format, _) = integer(type), format.byteCount == 3, !isClosed(type) else { return nil }
-        return format.range
+        guard let number = plan.number(type, range: range) else { return range }
+        return range != nil || !number.format.fillsHostInteger && !plan.isClosed(type) ? number.allowed : nil
     }
 
     // MARK: Defaults
@@ -225,10 +140,12 @@ extension ByteOrder {
     var swiftCase: String { self == .bigEndian ? ".bigEndian" : ".littleEndian" }
 }
 
-extension CountFormat {
-    /// The size of a count in bytes; nil if it varies.
-    var fixedByteCount: Int? { self == .varint ? nil : minimumByteCount }
+extension PlannedCount {
+    /// The arguments of the codec's functions that read and write counts.
+    var swiftArguments: String { ".\(format.name), \(byteOrder.swiftCase)" }
+}
 
+extension CountFormat {
     /// The integer type of a count of fixed width.
     var swiftType: String {
         switch self {

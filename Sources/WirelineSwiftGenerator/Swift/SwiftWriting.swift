@@ -14,29 +14,31 @@ struct SwiftWriting {
         self.source = source
     }
 
-    /// Writes statements for all fields, in order.
-    mutating func write(_ fields: [SwiftField]) {
-        for run in SwiftRun.split(fields, types) {
-            guard let first = run.parts.first?.field else { continue }
-            if first.isOptional {
-                source.open("if let value = \(first.access) {")
-                write(run) { _ in "value" }
+    /// Writes statements for all fields of a body, in order.
+    mutating func write(_ body: BodyPlan, _ fields: [SwiftField]) {
+        for step in body.steps {
+            if let index = step.absentField, fields[index].isOptional {
+                source.open("if let value = \(fields[index].access) {")
+                write(step, fields) { _ in "value" }
                 source.close("}")
             } else {
-                write(run, \.access)
+                write(step, fields, \.access)
             }
         }
     }
 
-    private mutating func write(_ run: SwiftRun, _ access: (SwiftField) -> String) {
-        if run.byteCount > 0 {
+    private mutating func write(_ step: PlannedStep, _ fields: [SwiftField], _ access: (SwiftField) -> String) {
+        if !step.parts.isEmpty {
             let name = "run\(runCount)"
             runCount += 1
-            source.line("var \(name) = writer.writeRun(byteCount: \(run.byteCount))")
-            for (field, offset) in run.parts { set(field.type, access(field), name, offset) }
+            source.line("var \(name) = writer.writeRun(byteCount: \(step.byteCount))")
+            for part in step.parts {
+                let field = fields[part.field]
+                set(field.type, access(field), name, part.offset)
+            }
         }
-        if let last = run.parts.last?.field, types.scalarByteCount(last.type) == nil {
-            writeBody(last.type, access(last), hasCount: run.byteCount > 0)
+        if let content = step.content {
+            writeBody(fields[content].type, access(fields[content]), hasCount: !step.parts.isEmpty)
         }
     }
 
@@ -53,7 +55,8 @@ struct SwiftWriting {
         case .float32(let order): source.line("\(run).setFloat32(\(access), at: \(offset), \(order.swiftCase))")
         case .float64(let order): source.line("\(run).setFloat64(\(access), at: \(offset), \(order.swiftCase))")
         default:
-            guard let (format, order) = types.integer(type) else { return }
+            guard let number = types.plan.number(type) else { return }
+            let (format, order) = (number.format, number.byteOrder)
             var value = access
             if case .integer = type {} else { value += ".rawValue" }
             let method = format.byteCount == 3 ? "set24" : "setInteger"
@@ -107,7 +110,7 @@ struct SwiftWriting {
                 isBytes ? "writer.writeBytes(\(access))" : "writer.writeIntegers(\(access), \(order.swiftCase))")
             return
         }
-        if case .structure(let index) = element, types.listed.contains(index) {
+        if case .structure(let index) = element, types.plan.structuresInCountedLists.contains(index) {
             return source.line("\(access).writePayload(to: &writer)")
         }
         // The variable of an optional list is also called `value`.
@@ -117,7 +120,7 @@ struct SwiftWriting {
     }
 
     private mutating func writeScalar(_ type: TypeDescription, _ access: String) {
-        guard let byteCount = types.scalarByteCount(type) else { return }
+        guard let byteCount = types.plan.numberByteCount(of: type) else { return }
         source.line("var run = writer.writeRun(byteCount: \(byteCount))")
         set(type, access, "run", 0)
     }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineCodec
+
+/// A number of fixed width on the wire.
+package struct PlannedNumber: Equatable, Sendable {
+    /// The width and the sign.
+    package let format: IntegerFormat
+    /// The byte order.
+    package let byteOrder: ByteOrder
+    /// The numbers that may be written and read: those of the format, or fewer with `@range`.
+    ///
+    /// A closed enum accepts fewer; see ``CodingPlan/isClosed(_:)``.
+    package let allowed: ClosedRange<Int128>
+}
+
+/// What back ends ask about types.
+extension CodingPlan {
+    /// Returns the integer that represents a value of fixed width; nil for other types, and for floats and `bool`.
+    ///
+    /// - Parameter range: The field's `@range`.
+    package func number(_ type: TypeDescription, range: ClosedRange<Int128>? = nil) -> PlannedNumber? {
+        let (format, byteOrder): (IntegerFormat, ByteOrder)
+        switch type {
+        case .integer(let own, let order): (format, byteOrder) = (own, order)
+        case .enumeration(let index, let order): (format, byteOrder) = (description.enumerations[index].format, order)
+        case .flags(let index, let order): (format, byteOrder) = (description.flagSets[index].format, order)
+        default: return nil
+        }
+        return PlannedNumber(format: format, byteOrder: byteOrder, allowed: range ?? format.range)
+    }
+
+    /// Returns the bytes of a number or a `bool`; nil for other types.
+    package func numberByteCount(of type: TypeDescription) -> Int? { sizes.numberByteCount(of: type) }
+
+    /// Returns the bytes that every value takes; nil if values differ.
+    package func fixedByteCount(of type: TypeDescription) -> Int? { sizes.size(of: type).fixedByteCount }
+
+    /// Returns the fewest bytes of a list's item, at least 1.
+    package func itemByteCount(of element: TypeDescription) -> Int { max(1, sizes.size(of: element).minimumByteCount) }
+
+    /// Returns whether a type is an enum that accepts only the numbers that it lists.
+    package func isClosed(_ type: TypeDescription) -> Bool {
+        if case .enumeration(let index, _) = type { description.enumerations[index].isClosed } else { false }
+    }
+
+    /// Returns whether a language whose integers have 8, 16, 32 or 64 bits can hold values that no packet can.
+    package func needsCheck(_ type: TypeDescription) -> Bool {
+        Self.needsCheck(type, description, checkedStructures)
+    }
+
+    /// Returns the bytes in front of a field's value that count or size it, or the bytes of a number: what an error skips.
+    package func leadingByteCount(of type: TypeDescription) -> Int {
+        if case .structure(let index) = type { return structures[index].sizePrefix?.format.fixedByteCount ?? 0 }
+        return PlannedPart.Kind(of: type, sizes)?.byteCount ?? 0
+    }
+
+    static func checkedStructures(_ description: ProtocolDescription) -> Set<Int> {
+        var checked: Set<Int> = []
+        for index in StructureGraph(byValueIn: description).innermostFirst {
+            let structure = description.structures[index]
+            let isChecked = structure.fields.contains { field in
+                field.range != nil || field.floatRange != nil || needsCheck(field.type, description, checked)
+            }
+            if isChecked || structure.sizePrefix != nil { checked.insert(index) }
+        }
+        return checked
+    }
+
+    private static func needsCheck(
+        _ type: TypeDescription, _ description: ProtocolDescription, _ checked: Set<Int>
+    ) -> Bool {
+        switch type {
+        case .float32, .float64, .boolean: false
+        case .integer(let format, _): !format.fillsHostInteger
+        case .flags(let index, _): !description.flagSets[index].format.fillsHostInteger
+        case .enumeration(let index, _):
+            !description.enumerations[index].format.fillsHostInteger && !description.enumerations[index].isClosed
+        case .varint(let maximum): maximum < 10
+        // Values of languages can have any length.
+        case .string, .bytes, .list, .fixedList, .properties: true
+        case .structure(let index): checked.contains(index)
+        }
+    }
+}
+
+extension IntegerFormat {
+    /// Whether languages have an integer type with exactly these values.
+    package var fillsHostInteger: Bool { byteCount.nonzeroBitCount == 1 }
+}
+
+extension WireSizes {
+    /// Returns the bytes of a number or a `bool`; nil for other types.
+    func numberByteCount(of type: TypeDescription) -> Int? {
+        switch type {
+        case .structure, .fixedList: nil
+        default: size(of: type).fixedByteCount
+        }
+    }
+}
