@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Scene
 import Testing
 import TestingSupport
@@ -57,7 +58,7 @@ struct ConnectionRateTests {
         #expect(try await first.nextPacket() != nil)
         let second = try await server.connect()
         try await second.send(Self.hello)
-        while await server.counters().connectionLimitCount == 0 { try? await Task.sleep(for: .milliseconds(2)) }
+        #expect(try await eventually { await server.counters().connectionLimitCount > 0 })
         first.close()
         #expect(try await second.nextPacket() != nil)
         #expect(await server.counters().connectionLimitCount == 1)

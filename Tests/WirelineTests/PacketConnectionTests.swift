@@ -125,11 +125,11 @@ struct PacketConnectionTests {
         try await pair.client.sendRaw(bytes)
         #expect(try await pair.server.nextBytes() == first)
         // The second packet is whole: a partial packet of 17 of 8 bytes would be wrong.
-        try await pair.server.onLoop { connection in #expect(connection.tornPacket == nil) }
+        try await pair.server.onLoop { connection in #expect(connection.partialPacket == nil) }
         #expect(try await pair.server.nextBytes() == second)
         try await pair.server.onLoop { connection in
-            #expect(connection.tornPacket?.receivedByteCount == 9)
-            #expect(connection.tornPacket?.byteCount == 10)
+            #expect(connection.partialPacket?.receivedByteCount == 9)
+            #expect(connection.partialPacket?.byteCount == 10)
         }
     }
 

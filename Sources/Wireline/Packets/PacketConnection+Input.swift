@@ -47,7 +47,7 @@ extension PacketConnection {
 
     /// The number of bytes that arrived of a partial packet, and the size of the whole packet if its header is whole.
     /// It is nil if no packet has begun, or if whole packets before it were not taken.
-    package var tornPacket: (receivedByteCount: Int, byteCount: Int?)? { input.partialPacket }
+    package var partialPacket: (receivedByteCount: Int, byteCount: Int?)? { input.partialPacket }
 
     // MARK: The stream's handler
 

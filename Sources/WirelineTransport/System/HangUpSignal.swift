@@ -2,14 +2,6 @@
 
 import CWirelineSystem
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// SIGHUP, by which an operator asks a server to read its files again, such as certificates: `kill -HUP`.
 ///
 ///     try HangUpSignal.watch {
@@ -33,32 +25,11 @@ public enum HangUpSignal {
 
     private static let watches = Lock<[@Sendable () -> Void]>([])
 
-    /// The end of a pipe that the signal handler writes to, which is never closed.
     private static let pipe = Result { () throws(TransportError) in
-        var ends: (Int32, Int32) = (-1, -1)
-        // SAFETY: the call writes two descriptors, which is what a tuple of two of them has room for.
-        let code = unsafe withUnsafeMutableBytes(of: &ends) { unsafe wireline_make_signal_pipe($0.baseAddress) }
-        guard code == 0 else { throw .system(SystemCallError("pipe", errno)) }
-        let (reader, writer) = ends
-        do throws(TransportError) {
-            try SystemThread.start { readSignals(from: reader) }
-        } catch {
-            SystemCall.close(reader)
-            SystemCall.close(writer)
-            throw error
-        }
-        wireline_catch_hang_ups(writer)
-        return writer
-    }
-
-    private static func readSignals(from pipe: Int32) {
-        // All other threads may block the signal.
-        wireline_unblock_hang_ups()
-        while true {
-            var number: UInt8 = 0
-            // SAFETY: the call writes one byte.
-            guard unsafe read(pipe, &number, 1) == 1 else { continue }
+        let pipe = try SignalPipe(preparingThread: { wireline_unblock_hang_ups() }) { _ in
             for watch in watches.withLock({ $0 }) { watch() }
         }
+        wireline_catch_hang_ups(pipe.writer)
+        return pipe
     }
 }

@@ -93,22 +93,8 @@ public enum ShutdownSignal: Equatable, Sendable {
 
     private static let state = Lock(State())
 
-    /// The end of a pipe that the signal handler writes to; a thread reads the other end until the process ends. The pipe
-    /// is never closed, because a handler may still run.
     private static let pipe = Result { () throws(TransportError) in
-        var ends: (Int32, Int32) = (-1, -1)
-        // SAFETY: the call writes two descriptors, which is what a tuple of two of them has room for.
-        let code = unsafe withUnsafeMutableBytes(of: &ends) { unsafe wireline_make_signal_pipe($0.baseAddress) }
-        guard code == 0 else { throw .system(SystemCallError("pipe", errno)) }
-        let (reader, writer) = ends
-        do throws(TransportError) {
-            try SystemThread.start { readSignals(from: reader) }
-        } catch {
-            SystemCall.close(reader)
-            SystemCall.close(writer)
-            throw error
-        }
-        return writer
+        try SignalPipe(preparingThread: { wireline_unblock_end_signals() }, receive: receive)
     }
 
     /// Calls a closure at the next signal, instead of what the signal did before, on a thread that may block.
@@ -119,7 +105,7 @@ public enum ShutdownSignal: Equatable, Sendable {
         return state.withLock { state in
             state.lastWatch += 1
             // The handlers are set while the lock is held, so that they fit the watches.
-            if state.watches.isEmpty { wireline_catch_end_signals(pipe) }
+            if state.watches.isEmpty { wireline_catch_end_signals(pipe.writer) }
             state.watches[state.lastWatch] = action
             return state.lastWatch
         }
@@ -133,21 +119,14 @@ public enum ShutdownSignal: Equatable, Sendable {
         }
     }
 
-    private static func readSignals(from pipe: Int32) {
-        // All other threads may block the signals.
-        wireline_unblock_end_signals()
-        while true {
-            var number: UInt8 = 0
-            // SAFETY: the call writes one byte.
-            guard unsafe read(pipe, &number, 1) == 1 else { continue }
-            let watches = state.withLock { state in
-                defer { state.watches = [:] }
-                // A watch may have been added after the signal, before this thread read it.
-                wireline_release_end_signals()
-                return state.watches.sorted { $0.key < $1.key }
-            }
-            let signal: ShutdownSignal = number == UInt8(SIGINT) ? .interrupt : .terminate
-            for (_, watch) in watches { watch(signal) }
+    private static func receive(_ number: UInt8) {
+        let watches = state.withLock { state in
+            defer { state.watches = [:] }
+            // A watch may have been added after the signal, before the thread read it.
+            wireline_release_end_signals()
+            return state.watches.sorted { $0.key < $1.key }
         }
+        let signal: ShutdownSignal = number == UInt8(SIGINT) ? .interrupt : .terminate
+        for (_, watch) in watches { watch(signal) }
     }
 }

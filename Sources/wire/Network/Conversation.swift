@@ -244,7 +244,7 @@ actor Conversation {
         let connection = connection
         connection.loop.execute {
             connection.loop.schedule(at: time) {
-                let fragment = connection.tornPacket.map(Self.words)
+                let fragment = connection.partialPacket.map(Self.words)
                 Task { await self.timePassed(fragment) }
             }
         }
@@ -258,9 +258,9 @@ actor Conversation {
     }
 
     /// Returns how much of a partial packet has arrived: `10 of 11 bytes`.
-    private static func words(_ torn: (receivedByteCount: Int, byteCount: Int?)) -> String {
-        let count = torn.byteCount ?? torn.receivedByteCount
-        return (torn.byteCount == nil ? "" : "\(torn.receivedByteCount) of ")
+    private static func words(_ partial: (receivedByteCount: Int, byteCount: Int?)) -> String {
+        let count = partial.byteCount ?? partial.receivedByteCount
+        return (partial.byteCount == nil ? "" : "\(partial.receivedByteCount) of ")
             + (count == 1 ? "1 byte" : "\(count) bytes")
     }
 }
