@@ -71,8 +71,7 @@ struct RandomLines {
     private mutating func value(_ type: TypeDescription, _ field: FieldDescription?, depth: Int) -> JSONValue {
         switch type {
         case .integer(let format, _): .exact(integer(in: field?.range ?? format.range))
-        case .varint(let byteCount):
-            .exact(integer(in: field?.range ?? PacketField.Format.varint(maximumByteCount: byteCount).range))
+        case .varint(let format): .exact(integer(in: field?.range ?? format.range))
         case .float32: float(Float.self, field?.floatRange) { Float(bitPattern: UInt32(truncatingIfNeeded: $0)) }
         case .float64: float(Double.self, field?.floatRange) { Double(bitPattern: $0) }
         case .boolean: .boolean(flip(2))

@@ -37,7 +37,7 @@ extension PacketField.Format {
     fileprivate static func random(using random: inout SeededGenerator) -> PacketField.Format {
         switch Int.random(in: 0...19, using: &random) {
         case 0: return .boolean
-        case 1: return .varint(maximumByteCount: Int.random(in: 1...10, using: &random))
+        case 1: return .varint(.random(using: &random))
         default:
             let format = IntegerFormat.allCases.randomElement(using: &random) ?? .uint8
             let isLittleEndian = Int.random(in: 0...3, using: &random) == 0
@@ -49,6 +49,14 @@ extension PacketField.Format {
         let edges = [range.lowerBound, range.upperBound, 0, 1]
         return Bool.random(using: &random)
             ? edges.randomElement(using: &random) ?? 0 : Int128.random(in: range, using: &random)
+    }
+}
+
+extension VarintFormat {
+    /// Returns a random format, usually an unsigned one.
+    package static func random(using random: inout SeededGenerator) -> VarintFormat {
+        let encoding = Bool.random(using: &random) ? .unsigned : Encoding.allCases.randomElement(using: &random) ?? .zigzag
+        return VarintFormat(encoding, maximumByteCount: Int.random(in: 1...encoding.maximumByteCount, using: &random))
     }
 }
 

@@ -148,6 +148,7 @@ extension RandomSchema {
             "payload ;",
             "@checksum ( crc32 ) uint32 sum ;",
         ],
+        ["@length ( packet ) zigzag length ;", "@id uint16 id ;"],
     ]
     private static let integers = [
         "uint8", "uint16", "uint24", "uint32", "uint64", "int8", "int16", "int24", "int32", "int64",
@@ -214,7 +215,7 @@ extension RandomSchema {
             if random.chance(3) { field.maximum = Int.random(in: 1...40, using: &random) }
             if random.chance(3) { field.isTerminated = true } else if random.chance(3) { field.count = "uint8" }
             return field
-        case 4: field.type = random.pick(["float32", "float64", "bool", "varint"])
+        case 4: field.type = random.pick(["float32", "float64", "bool", "varint", "zigzag", "varint32", "varint64"])
         default:
             field.type = random.pick(integers)
             if random.chance(4) { field.range = 0...Int.random(in: 1...100, using: &random) }

@@ -9,7 +9,7 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
     case duplicateName(String)
     /// More than one field of variable width, or one in the trailer.
     case severalVarints(String)
-    /// A varint of fewer than 1 or more than 10 bytes.
+    /// A varint of fewer than 1 or more than 10 bytes, or a `varint32` of more than 5.
     case invalidVarint(String)
     /// More than one sequence number, or more than one checksum.
     case repeatedRole(String)
@@ -32,7 +32,7 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
         case .noLength: "no header field is a length"
         case .duplicateName(let name): "two fields are named `\(name)`"
         case .severalVarints(let name): "`\(name)`: only one field may vary in width, and it stands in the header"
-        case .invalidVarint(let name): "`\(name)`: a varint has 1 to 10 bytes"
+        case .invalidVarint(let name): "`\(name)`: a varint has 1 to 10 bytes, a `varint32` at most 5"
         case .repeatedRole(let name): "`\(name)`: there can be one sequence and one checksum"
         case .valueOutOfRange(let name): "`\(name)` cannot hold its value"
         case .narrowChecksum(let name): "`\(name)`: a CRC-32 takes 4 bytes"

@@ -177,62 +177,25 @@ public struct ByteReader: ~Escapable {
         throw CodecError(.invalidBoolean(byte), offset: offset)
     }
 
-    /// Reads an unsigned integer of variable length (LEB128), which must be in its shortest form.
-    ///
-    ///     byte 0           byte 1 …
-    ///     +-+-------------+-+-------------+
-    ///     |1|  bits 0–6   |0|  bits 7–13  |
-    ///     +-+-------------+-+-------------+
-    ///
-    /// - Parameter maximumByteCount: The longest accepted form (default 10, enough for 64 bits).
-    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``,
-    ///   ``CodecError/Reason/varintTooLong(maximumByteCount:)``, ``CodecError/Reason/varintNotShortest``.
-    public mutating func readVarint(maximumByteCount: Int = 10) throws(CodecError) -> UInt64 {
-        var value: UInt64 = 0
-        var index = 0
-        while true {
-            guard index < maximumByteCount else { throw error(.varintTooLong(maximumByteCount: maximumByteCount)) }
-            guard position + index < end else { throw truncated(index + 1) }
-            // SAFETY: position + index < end, by the guard above.
-            let byte = unsafe bytes.unsafeLoad(fromUncheckedByteOffset: position + index, as: UInt8.self)
-            guard index < 9 || byte <= 1 else { throw error(.varintTooLong(maximumByteCount: maximumByteCount)) }
-            value |= UInt64(byte & 0x7F) << UInt64(7 * index)
-            index += 1
-            guard byte >= 0x80 else {
-                guard byte != 0 || index == 1 else { throw error(.varintNotShortest) }
-                position += index
-                return value
-            }
-        }
-    }
-
     /// Reads the count that precedes a string or a list.
     ///
     /// The count is not checked here. For a string, ``readSlice(byteCount:)`` refuses more bytes than are left. For a
     /// list, ``itemCapacity(_:minimumByteCount:)`` returns how many items to reserve. If an `Int` has 32 bits, a count
     /// above `Int.max` reads as `Int.max`; so many bytes are never left.
     ///
+    /// - Parameter forms: The forms of a varint that are accepted; by default only the shortest.
     /// - Throws: ``CodecError/Reason/truncated(needed:available:)``, and for a varint what
-    ///   ``readVarint(maximumByteCount:)`` throws.
+    ///   ``readVarint(maximumByteCount:_:)`` throws.
     @inlinable
-    public mutating func readCount(_ format: CountFormat, _ byteOrder: ByteOrder) throws(CodecError) -> Int {
+    public mutating func readCount(
+        _ format: CountFormat, _ byteOrder: ByteOrder, _ forms: VarintForms = .shortest
+    ) throws(CodecError) -> Int {
         switch format {
         case .uint8: return Int(try readInteger(as: UInt8.self, byteOrder))
         case .uint16: return Int(try readInteger(as: UInt16.self, byteOrder))
         case .uint32: return Int(clampingCount: try readInteger(as: UInt32.self, byteOrder))
-        case .varint: return try readVarintCount()
+        case .varint: return try readVarintCount(forms)
         }
-    }
-
-    @usableFromInline
-    mutating func readVarintCount() throws(CodecError) -> Int {
-        let start = position
-        let count = try readVarint(maximumByteCount: 5)
-        guard let count = UInt32(exactly: count) else {
-            position = start
-            throw error(.varintTooLong(maximumByteCount: 5))
-        }
-        return Int(clampingCount: count)
     }
 
     /// Returns how many items to reserve: at most what the bytes left can contain, whatever count was announced.

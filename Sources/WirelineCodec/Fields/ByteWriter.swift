@@ -136,6 +136,15 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         writeInteger(UInt8(truncatingIfNeeded: rest), .bigEndian)
     }
 
+    /// Writes a `zigzag`: a signed integer whose numbers near 0 are short.
+    public mutating func writeZigzag(_ value: Int64) { writeVarint(value.zigzag) }
+
+    /// Writes a `varint32`: 1 to 5 bytes, and 5 for a negative number.
+    public mutating func writeVarint32(_ value: Int32) { writeVarint(UInt64(UInt32(bitPattern: value))) }
+
+    /// Writes a `varint64`: 1 to 10 bytes, and 10 for a negative number.
+    public mutating func writeVarint64(_ value: Int64) { writeVarint(UInt64(bitPattern: value)) }
+
     /// Writes the count that precedes a string or a list; it must fit its format.
     @inlinable
     public mutating func writeCount(_ count: Int, _ format: CountFormat, _ byteOrder: ByteOrder) {

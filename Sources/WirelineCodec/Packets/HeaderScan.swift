@@ -169,7 +169,7 @@ extension ByteReader {
         switch format {
         case .integer(let integer, let byteOrder): return try readNumber(integer, byteOrder)
         case .boolean: return try readBoolean() ? 1 : 0
-        case .varint(let maximumByteCount): return Int128(try readVarint(maximumByteCount: maximumByteCount))
+        case .varint(let varint): return try readNumber(varint)
         }
     }
 

@@ -27,8 +27,13 @@ public struct PacketField: Equatable, Sendable {
         case integer(IntegerFormat, ByteOrder)
         /// One byte, 0 or 1.
         case boolean
-        /// Unsigned LEB128 in its shortest form, of at most `maximumByteCount` bytes (1 to 10).
-        case varint(maximumByteCount: Int)
+        /// An integer of variable length.
+        case varint(VarintFormat)
+
+        /// Returns the format of an unsigned LEB128 in its shortest form, of at most `maximumByteCount` bytes (1 to 10).
+        public static func varint(maximumByteCount: Int) -> Format {
+            .varint(VarintFormat(.unsigned, maximumByteCount: maximumByteCount))
+        }
 
         /// The width in bytes; nil if it varies.
         public var byteCount: Int? {
@@ -44,7 +49,7 @@ public struct PacketField: Equatable, Sendable {
             switch self {
             case .integer(let format, _): format.range
             case .boolean: 0...1
-            case .varint: 0...(Int128(1) << bitWidth) - 1
+            case .varint(let format): format.range
             }
         }
     }

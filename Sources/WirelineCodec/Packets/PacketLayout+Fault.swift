@@ -42,8 +42,8 @@ private struct SeenFields {
 
     mutating func fault(of field: PacketField, mayVary: Bool) -> PacketLayout.Fault? {
         guard names.insert(field.name).inserted else { return .duplicateName(field.name) }
-        if case .varint(let maximumByteCount) = field.format {
-            guard (1...10).contains(maximumByteCount) else { return .invalidVarint(field.name) }
+        if case .varint(let format) = field.format {
+            guard (1...format.encoding.maximumByteCount).contains(format.maximumByteCount) else { return .invalidVarint(field.name) }
             guard mayVary, !hasVarint else { return .severalVarints(field.name) }
             hasVarint = true
         }

@@ -126,12 +126,6 @@ extension PacketLayout {
     }
 }
 
-extension UInt64 {
-    /// The number of bytes of the number as LEB128 in its shortest form: 1 to 10.
-    @inlinable
-    public var varintByteCount: Int { self == 0 ? 1 : (70 - leadingZeroBitCount) / 7 }
-}
-
 /// The values of all fields of one packet's header and trailer.
 private struct HeaderValues {
     let layout: PacketLayout
@@ -156,8 +150,8 @@ private struct HeaderValues {
         var end = 0
         for field in layout.header {
             end += byteCount(of: field)
-            guard case .varint = field.format else { continue }
-            return UInt64(clamping: value(of: field, endingAt: end)).varintByteCount
+            guard case .varint(let format) = field.format else { continue }
+            return format.bits(of: value(of: field, endingAt: end)).varintByteCount
         }
         return nil
     }
@@ -182,7 +176,7 @@ private struct HeaderValues {
             let width = candidate.format.bitWidth
             let bits = rest & (UInt64.max >> UInt64(64 - width))
             if candidate.name == field.name {
-                guard case .integer(let format, _) = field.format, format.isSigned else { return Int128(bits) }
+                guard field.format.isSigned else { return Int128(bits) }
                 return Int128(Int64(truncatingIfNeeded: bits << UInt64(64 - width)) >> Int64(64 - width))
             }
             rest = width == 64 ? 0 : rest >> UInt64(width)
@@ -208,7 +202,7 @@ private struct HeaderValues {
         switch field.format {
         case .integer(let format, let byteOrder): writer.writeNumber(value, format, byteOrder)
         case .boolean: writer.writeNumber(value, .uint8, .bigEndian)
-        case .varint: writer.writeVarint(UInt64(truncatingIfNeeded: value))
+        case .varint(let format): writer.writeVarint(format.bits(of: value))
         }
     }
 }

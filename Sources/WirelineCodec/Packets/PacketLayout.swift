@@ -113,9 +113,16 @@ extension PacketField {
 extension PacketField.Format {
     /// The largest number that the field can hold.
     var maximum: UInt64 {
-        var signBitCount = 0
-        if case .integer(let format, _) = self, format.isSigned { signBitCount = 1 }
-        return UInt64.max >> UInt64(64 - bitWidth + signBitCount)
+        UInt64.max >> UInt64(64 - bitWidth + (isSigned ? 1 : 0))
+    }
+
+    /// Whether the field can hold negative numbers.
+    var isSigned: Bool {
+        switch self {
+        case .integer(let format, _): format.isSigned
+        case .boolean: false
+        case .varint(let format): format.isSigned
+        }
     }
 
     /// The most bits of a number that the field can hold.
@@ -123,7 +130,7 @@ extension PacketField.Format {
         switch self {
         case .integer(let format, _): format.byteCount * 8
         case .boolean: 1
-        case .varint(let maximumByteCount): min(64, 7 * max(0, min(maximumByteCount, 10)))
+        case .varint(let format): format.bitWidth
         }
     }
 }

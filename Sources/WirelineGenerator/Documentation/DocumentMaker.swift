@@ -94,7 +94,7 @@ struct DocumentMaker {
         switch field.format {
         case .integer(let format, _): width = "\(format.byteCount)"
         case .boolean: width = "1"
-        case .varint(let maximum): width = maximum == 1 ? "1" : "1 to \(maximum)"
+        case .varint(let format): width = FieldFacts.width(of: format)
         }
         return Document.Part(name: field.name, width: width, byteCount: field.format.byteCount, kind: .envelope)
     }
@@ -112,7 +112,7 @@ struct DocumentMaker {
                 notes.append(.init(FieldFacts.name(of: order), .note))
             }
         case .boolean: type = "bool"
-        case .varint: type = "varint"
+        case .varint(let format): type = format.encoding.name
         }
         return row(part, after: previous, type: [.code(type)], meaning: comment + notes, isName: true)
     }

@@ -23,7 +23,7 @@ struct FieldFacts {
     func width(of type: TypeDescription) -> String {
         if let count = fixedByteCount(of: type) { return DocumentText.number(count) }
         switch type {
-        case .varint(let maximum): return maximum == 1 ? "1" : "1 to \(maximum)"
+        case .varint(let format): return Self.width(of: format)
         case .string(let extent), .bytes(let extent): return width(of: extent, "n")
         case .list(let element, let extent):
             guard let item = fixedByteCount(of: element) else { return width(of: extent, "items") }
@@ -36,6 +36,11 @@ struct FieldFacts {
             return minimum == 0 ? "varies" : "from \(DocumentText.number(minimum))"
         default: return "varies"
         }
+    }
+
+    /// Returns the size of an integer of variable length, in bytes.
+    static func width(of format: VarintFormat) -> String {
+        format.maximumByteCount == 1 ? "1" : "1 to \(format.maximumByteCount)"
     }
 
     private func width(of extent: TypeDescription.Extent, _ content: String) -> String {
@@ -59,7 +64,7 @@ struct FieldFacts {
         case .float32: [.code("float32")]
         case .float64: [.code("float64")]
         case .boolean: [.code("bool")]
-        case .varint: [.code("varint")]
+        case .varint(let format): [.code(format.encoding.name)]
         case .string: [.code("string")]
         case .bytes: [.code("bytes")]
         case .properties: [.code("properties")]

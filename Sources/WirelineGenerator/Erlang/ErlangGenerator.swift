@@ -14,7 +14,7 @@ public import WirelineSwiftGenerator
 /// | the protocol `Scene` | `scene_protocol.erl`, `scene_protocol.hrl` |
 /// | message or struct `Cs_20001`, `@name(EnterScene)` | the record `#cs_20001{}`, `#enter_scene{}` |
 /// | field `SceneId` | `scene_id` |
-/// | integers, `varint` | integers |
+/// | integers, varints | integers |
 /// | floats | floats; `infinity`, `neg_infinity` and `{nan, Bits}` for values that Erlang has no float for |
 /// | `bool` | `true` and `false` |
 /// | strings, bytes | binaries |

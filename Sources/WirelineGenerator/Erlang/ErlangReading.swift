@@ -217,8 +217,8 @@ struct ErlangReading {
         switch type {
         case .string(let extent): return text("text", extent, field, bytes, end)
         case .bytes(let extent): return text("bytes", extent, field, bytes, end)
-        case .varint(let byteCount):
-            let value = "varint(\(bytes), \(byteCount), \(end))"
+        case .varint(let format):
+            let value = "\(format.erlangReading)(\(bytes), \(format.maximumByteCount), \(end))"
             guard let range = field?.range else { return value }
             let (low, high) = (ErlangTypes.number(range.lowerBound), ErlangTypes.number(range.upperBound))
             return "within(\(value), \(low), \(high), \(bytes), \(end))"

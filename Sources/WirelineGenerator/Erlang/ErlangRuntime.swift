@@ -169,6 +169,22 @@ enum ErlangRuntime {
         varint(<<1:1, X:7, R/binary>>, I, V, Max, B, E, N, P) ->
             varint(R, I + 1, V bor (X bsl (7 * I)), Max, B, E, N, P).
 
+        %% The same of the two's complement, or of zigzag numbers: 0, 1, 2, 3 for 0, -1, 1, -2.
+        zigzag(B, Max, E, N, P) -> zigzag_value(varint(B, Max, E, N, P)).
+
+        varint32(B, Max, E, N, P) -> varint32_value(varint(B, Max, E, N, P), Max, [N | P], E - byte_size(B)).
+
+        varint64(B, Max, E, N, P) -> varint64_value(varint(B, Max, E, N, P)).
+
+        zigzag_value({V, R}) -> {(V bsr 1) bxor -(V band 1), R}.
+
+        varint32_value({V, _}, Max, Path, Offset) when V > 16#FFFFFFFF -> fail({varint_too_long, Max}, Path, Offset);
+        varint32_value({V, R}, _, _, _) when V > 16#7FFFFFFF -> {V - 16#100000000, R};
+        varint32_value(Value, _, _, _) -> Value.
+
+        varint64_value({V, R}) when V > 16#7FFFFFFFFFFFFFFF -> {V - 16#10000000000000000, R};
+        varint64_value(Value) -> Value.
+
         within({V, R}, Min, Max, _, _, _, _) when V >= Min, V =< Max -> {V, R};
         within({V, _}, Min, Max, B, E, N, P) -> fail({out_of_range, V, Min, Max}, [N | P], E - byte_size(B)).
 
@@ -390,6 +406,24 @@ enum ErlangRuntime {
         leb128_size(V) when is_integer(V), V >= 16#80 -> 1 + leb128_size(V bsr 7);
         leb128_size(_) -> 1.
 
+        zigzag_bits(V) -> (V bsl 1) bxor (V bsr 63).
+
+        %% The width of a number before it is checked.
+        zigzag_size(V) when is_integer(V) -> leb128_size(zigzag_bits(clamped(V, 16#7FFFFFFFFFFFFFFF)));
+        zigzag_size(_) -> 1.
+
+        varint32_size(V) when is_integer(V) -> leb128_size(clamped(V, 16#7FFFFFFF) band 16#FFFFFFFF);
+        varint32_size(_) -> 1.
+
+        varint64_size(V) when is_integer(V) -> leb128_size(clamped(V, 16#7FFFFFFFFFFFFFFF) band 16#FFFFFFFFFFFFFFFF);
+        varint64_size(_) -> 1.
+
+        clamped(V, Max) -> max(-Max - 1, min(V, Max)).
+
+        %% The number whose two's complement has these bits.
+        signed(V, Width) when V bsr (Width - 1) =:= 1 -> V - (1 bsl Width);
+        signed(V, _) -> V.
+
         property_list(V, N, P) ->
             Lines = property_lines(list_value(V, infinity, N, P), #{}, [], N, P),
             Text = iolist_to_binary(lists:join($\n, Lines)),
@@ -437,6 +471,13 @@ enum ErlangRuntime {
             catch
                 throw:{error, #{reason := {truncated, _, _}}} when Size < Last -> more(1, 0)
             end.
+
+        header_zigzag(B, Start, Max, Last, Name) -> zigzag_value(header_varint(B, Start, Max, Last, Name)).
+
+        header_varint32(B, Start, Max, Last, Name) ->
+            varint32_value(header_varint(B, Start, Max, Last, Name), Max, [Name, packet], Start).
+
+        header_varint64(B, Start, Max, Last, Name) -> varint64_value(header_varint(B, Start, Max, Last, Name)).
 
         %% The bytes of the whole packet, by one of its lengths.
         packet_size(Length, Difference, Min, Max, Offset) ->

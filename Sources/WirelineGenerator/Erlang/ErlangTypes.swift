@@ -31,7 +31,7 @@ struct ErlangTypes {
     private func text(_ type: TypeDescription) -> String {
         switch type {
         case .integer(let format, _): Self.text(format.range)
-        case .varint(let byteCount): Self.text(PacketField.Format.varint(maximumByteCount: byteCount).range)
+        case .varint(let format): Self.text(format.range)
         case .float32: "\(naming.module):float32()"
         case .float64: "\(naming.module):float64()"
         case .boolean: "boolean()"
@@ -176,7 +176,7 @@ struct ErlangTypes {
         case .float32(let order): "values_float32_\(order.erlangName)"
         case .float64(let order): "values_float64_\(order.erlangName)"
         case .boolean: "values_bool"
-        case .varint(let byteCount): "values_varint_\(byteCount)"
+        case .varint(let format): "values_\(format.encoding.name)_\(format.maximumByteCount)"
         case .string(let extent): "values_string_\(name(extent))"
         case .bytes(let extent): "values_bytes_\(name(extent))"
         case .properties: "values_properties"

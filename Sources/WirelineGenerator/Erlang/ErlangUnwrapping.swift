@@ -62,9 +62,10 @@ struct ErlangUnwrapping {
             if let byteCount = field.format.byteCount {
                 cursor = start + byteCount
                 readFixed(index, field, start, byteCount, &bytes)
-            } else if case .varint(let maximum) = field.format {
+            } else if case .varint(let format) = field.format {
                 let name = ErlangText.binary(field.name)
-                lines.append("{X\(index + 1), W} = header_varint(B, \(start.text), \(maximum), \(last), \(name))")
+                let arguments = "B, \(start.text), \(format.maximumByteCount), \(last), \(name)"
+                lines.append("{X\(index + 1), W} = header_\(format.erlangReading)(\(arguments))")
                 hasVarint = true
                 cursor = Count(constant: start.constant, hasVarint: true)
             }
@@ -240,7 +241,7 @@ extension PacketField.Format {
         switch self {
         case .integer(let format, _): format.byteCount * 8
         case .boolean: 1
-        case .varint(let byteCount): min(64, 7 * byteCount)
+        case .varint(let format): format.bitWidth
         }
     }
 }

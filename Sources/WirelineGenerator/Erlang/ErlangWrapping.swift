@@ -43,7 +43,7 @@ struct ErlangWrapping {
             %% are the fields checked: other lengths count this one, too.
             wrap(Id, Payload, Header, W) ->
                 \(measuring.joined(separator: ",\n    ")),
-                case leb128_size(\(value(of: varint))) of
+                case \(size(of: varint)) of
                     Wider when Wider > W ->
                         wrap(Id, Payload, Header, Wider);
                     _ ->
@@ -123,6 +123,23 @@ struct ErlangWrapping {
         return "(Id bsr \(behind)) band 16#\(String(mask, radix: 16, uppercase: true))"
     }
 
+    /// Returns the number that is written for the value of a field of variable width.
+    private func bits(of field: PacketField, _ value: String) -> String {
+        guard case .varint(let format) = field.format else { return value }
+        guard field.role == .messageID, format.encoding == .zigzag else { return format.erlangBits(value) }
+        // A part of an ID is a number without a sign.
+        return format.erlangBits("signed(\(value), \(format.bitWidth))")
+    }
+
+    /// Returns the number of bytes of that field, whose value has not been checked.
+    private func size(of index: Int) -> String {
+        let field = layout.fields[index]
+        let value = value(of: index)
+        guard case .varint(let format) = field.format else { return "1" }
+        guard field.role == .messageID, format.encoding == .zigzag else { return "\(format.erlangSize)(\(value))" }
+        return "\(format.erlangSize)(signed(\(value), \(format.bitWidth)))"
+    }
+
     private func output() -> [String] {
         var parts: [String] = []
         var segments: [String] = []
@@ -139,7 +156,7 @@ struct ErlangWrapping {
                 segments.append("F\(index + 1)\(scalar.writing)")
             } else {
                 endRun()
-                parts.append("leb128(F\(index + 1))")
+                parts.append("leb128(\(bits(of: field, "F\(index + 1)")))")
             }
         }
         endRun()

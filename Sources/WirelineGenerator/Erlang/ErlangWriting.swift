@@ -141,9 +141,8 @@ struct ErlangWriting {
         switch type {
         case .string: return text("string", "text", value, type, field, end)
         case .bytes: return text("bytes", "bytes", value, type, field, end)
-        case .varint(let byteCount):
-            let range = field?.range ?? PacketField.Format.varint(maximumByteCount: byteCount).range
-            return "leb128(integer(\(value), \(bounds(range)), \(end)))"
+        case .varint(let format):
+            return "leb128(\(format.erlangBits("integer(\(value), \(bounds(field?.range ?? format.range)), \(end))")))"
         case .properties: return "property_list(\(value), \(end))"
         case .structure(let index):
             return "write_\(types.naming.structures[index].name)(\(value), \(place.depth), \(end))"

@@ -44,7 +44,7 @@ extension WiresharkRuntime {
         end
 
         function declare_value.varint(field, filter)
-            field.item = declare(filter, field.name, ftypes.UINT64, field.about, base.DEC)
+            field.item = declare(filter, field.name, field.leaf.signed and ftypes.INT64 or ftypes.UINT64, field.about, base.DEC)
         end
 
         function declare_value.float(field, filter)

@@ -17,7 +17,7 @@ extension WiresharkRuntime {
                     last = last + 1
                 end
                 if last == reader.stop and is_open and last - reader.at < kind.most then return nil end
-                return varint_at(reader, kind.most)
+                return varint_value_at(reader, kind)
             end
             local width = kind.width or 1
             if reader.stop - reader.at < width and is_open then return nil end
@@ -38,7 +38,8 @@ extension WiresharkRuntime {
 
         local function last_bits_of(field, high, low)
             local kind = field.kind
-            local width = kind[1] == "boolean" and 1 or kind[1] == "varint" and math.min(64, 7 * kind.most) or 8 * kind.width
+            local most = kind.form == "varint32" and 32 or 64
+            local width = kind[1] == "boolean" and 1 or kind[1] == "varint" and math.min(most, 7 * kind.most) or 8 * kind.width
             return last_bits(high, low, width)
         end
 
@@ -149,7 +150,7 @@ extension WiresharkRuntime {
                 local at = reader.at
                 local high, low = header_value(reader, field, reader.stop, reader.stop)
                 if field.kind[1] == "varint" then
-                    show_unsigned(reader, tree, field.item, at, reader.at, high, low)
+                    show_varint(reader, tree, field.kind, field.item, at, reader.at, high, low)
                 else
                     show(reader, tree, field.item, at, reader.at, field.kind.little)
                 end

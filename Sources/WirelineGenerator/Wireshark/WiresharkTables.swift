@@ -80,7 +80,7 @@ struct WiresharkTables {
         switch format {
         case .integer(let format, let order): kind(.integer(format, order))
         case .boolean: kind(.boolean)
-        case .varint(let byteCount): kind(.varint(maximumByteCount: byteCount))
+        case .varint(let format): kind(.varint(format))
         }
     }
 
@@ -189,7 +189,7 @@ struct WiresharkTables {
         case .float32(let order): table(["\"float\"", "width = 4", self.order(order)])
         case .float64(let order): table(["\"float\"", "width = 8", self.order(order)])
         case .boolean: table(["\"boolean\""])
-        case .varint(let byteCount): table(["\"varint\"", "most = \(byteCount)"])
+        case .varint(let format): table(["\"varint\"", "most = \(format.maximumByteCount)", format.luaForm])
         case .string(let extent): table(["\"string\"", self.extent(extent)])
         case .bytes(let extent): table(["\"bytes\"", self.extent(extent)])
         case .properties(let isStrict): table(["\"properties\"", isStrict ? "strict = true" : nil])

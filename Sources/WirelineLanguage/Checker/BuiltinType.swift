@@ -5,12 +5,14 @@ import WirelineCodec
 /// A type that needs no declaration.
 enum BuiltinType: Equatable {
     case integer(IntegerFormat)
-    case float32, float64, boolean, varint, string, bytes, properties
+    case varint(VarintFormat.Encoding)
+    case float32, float64, boolean, string, bytes, properties
 
     /// All names, the more likely ones first: if two are close to a misspelt word, the first is suggested.
     static let names =
         ["uint8", "uint16", "uint32", "uint64", "uint24", "int8", "int16", "int32", "int64", "int24"]
         + ["float", "double", "float32", "float64", "bool", "string", "String", "bytes", "varint", "properties"]
+        + ["zigzag", "varint32", "varint64"]
 
     /// The types of other languages and schemas, with their names here.
     static let foreignNames = [
@@ -21,7 +23,7 @@ enum BuiltinType: Equatable {
         "i32": "int32", "sint32": "int32", "ulong": "uint64", "u64": "uint64", "fixed64": "uint64", "long": "int64",
         "i64": "int64", "sint64": "int64", "f32": "float32", "f64": "float64", "boolean": "bool", "str": "string",
         "text": "string", "utf8": "string", "binary": "bytes", "blob": "bytes", "data": "bytes", "leb128": "varint",
-        "uvarint": "varint",
+        "uvarint": "varint", "zigzag64": "zigzag", "varlong": "varint64",
     ]
 
     init?(name: String) {
@@ -29,14 +31,23 @@ enum BuiltinType: Equatable {
         case "float", "float32": self = .float32
         case "double", "float64": self = .float64
         case "bool": self = .boolean
-        case "varint": self = .varint
         case "string", "String": self = .string
         case "bytes": self = .bytes
         case "properties": self = .properties
         default:
-            guard let format = IntegerFormat(name: name) else { return nil }
-            self = .integer(format)
+            if let format = IntegerFormat(name: name) {
+                self = .integer(format)
+            } else if let encoding = VarintFormat.Encoding.allCases.first(where: { $0.name == name }) {
+                self = .varint(encoding)
+            } else {
+                return nil
+            }
         }
+    }
+
+    /// Whether it is an integer of variable length.
+    var isVarint: Bool {
+        if case .varint = self { true } else { false }
     }
 }
 

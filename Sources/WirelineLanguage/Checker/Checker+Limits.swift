@@ -28,8 +28,8 @@ extension Checker {
         switch field.type {
         case .integer(let format, _):
             field.range = range(argument, in: format.range, format.name)
-        case .varint(let byteCount):
-            field.range = range(argument, in: PacketField.Format.varint(maximumByteCount: byteCount).range, "varint")
+        case .varint(let format):
+            field.range = range(argument, in: format.range, format.encoding.name)
         case .float32, .float64:
             field.floatRange = floatRange(argument).map {
                 $0.lowerBound.nearest(of: field.type)...$0.upperBound.nearest(of: field.type)

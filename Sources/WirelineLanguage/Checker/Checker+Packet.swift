@@ -92,19 +92,18 @@ extension Checker {
     private mutating func headerFormat(_ field: FieldSyntax, _ attributes: AttributeSet) -> PacketField.Format? {
         let order = byteOrder(attributes) ?? description.options.byteOrder
         guard checkOneByteOrder(attributes) else { return nil }
-        if attributes.has(.maximumByteCount), field.typeName.text != "varint" {
+        let builtin = BuiltinType(name: field.typeName.text)
+        if attributes.has(.maximumByteCount), builtin?.isVarint != true {
             reportMisfit(.maximumByteCount, attributes, field.typeName.text, help: "it limits a `varint`")
         }
-        switch BuiltinType(name: field.typeName.text) {
+        switch builtin {
         case .integer(let format):
             return .integer(format, order)
         case .boolean: return .boolean
-        case .varint:
-            guard let byteCount = varintByteCount(attributes) else { return nil }
-            return .varint(maximumByteCount: byteCount)
+        case .varint(let encoding): return varintFormat(encoding, attributes).map { .varint($0) }
         default:
             guard !field.typeName.isFaulty else { return nil }
-            let isType = BuiltinType(name: field.typeName.text) != nil || symbols[field.typeName.text] != nil
+            let isType = builtin != nil || symbols[field.typeName.text] != nil
             let help = isType ? nil : spelling.help(for: field.typeName.text, among: BuiltinType.names)
             reporter.error(
                 "a field of the packet cannot be \(field.typeName.text.quoted)", at: field.typeName.span,
@@ -245,7 +244,7 @@ extension PacketField.Format {
     fileprivate var largestByteCount: Int {
         switch self {
         case .integer, .boolean: byteCount ?? 1
-        case .varint(let maximumByteCount): maximumByteCount
+        case .varint(let format): format.maximumByteCount
         }
     }
 }

@@ -53,14 +53,14 @@ extension Checker {
         let isText = builtin == .string || builtin == .bytes
         guard
             checkAttributes(
-                attributes, fit: field, isText: isText, isVarint: builtin == .varint, isInList: isInList)
+                attributes, fit: field, isText: isText, isVarint: builtin.isVarint, isInList: isInList)
         else { return nil }
         switch builtin {
         case .integer(let format): return .integer(format, order)
         case .float32: return .float32(order)
         case .float64: return .float64(order)
         case .boolean: return .boolean
-        case .varint: return varintByteCount(attributes).map { .varint(maximumByteCount: $0) }
+        case .varint(let encoding): return varintFormat(encoding, attributes).map { .varint($0) }
         case .string: return textExtent(attributes, order, isInList: isInList).map { .string($0) }
         case .bytes: return textExtent(attributes, order, isInList: isInList).map { .bytes($0) }
         case .properties:
@@ -134,14 +134,20 @@ extension Checker {
         return nil
     }
 
-    func varintByteCount(_ attributes: AttributeSet) -> Int? {
-        guard attributes.has(.maximumByteCount) else { return 10 }
+    /// Returns the format of an integer of variable length; nil if its `@max_bytes` was reported.
+    func varintFormat(_ encoding: VarintFormat.Encoding, _ attributes: AttributeSet) -> VarintFormat? {
+        var format = VarintFormat(encoding)
+        guard attributes.has(.maximumByteCount) else { return format }
         guard let (value, span) = attributes.integer(.maximumByteCount) else { return nil }
-        guard (1...10).contains(value) else {
-            reporter.error("a varint has 1 to 10 bytes", at: span, help: "10 bytes hold 64 bits")
+        let most = encoding.maximumByteCount
+        guard (1...Int128(most)).contains(value) else {
+            reporter.error(
+                "a \(encoding.name) has 1 to \(most) bytes", at: span,
+                help: "\(most) bytes hold \(encoding.bitWidth) bits")
             return nil
         }
-        return Int(value)
+        format.maximumByteCount = Int(value)
+        return format
     }
 
     // MARK: Lists

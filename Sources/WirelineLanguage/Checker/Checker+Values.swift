@@ -30,8 +30,7 @@ extension Checker {
     ) -> DefaultValue? {
         switch field.type {
         case .integer(let format, _): integer(argument, kind, field.range ?? format.range)
-        case .varint(let byteCount):
-            integer(argument, kind, field.range ?? PacketField.Format.varint(maximumByteCount: byteCount).range)
+        case .varint(let format): integer(argument, kind, field.range ?? format.range)
         case .float32, .float64: float(argument, kind, field)
         case .boolean: boolean(argument, kind)
         case .enumeration(let index, _):

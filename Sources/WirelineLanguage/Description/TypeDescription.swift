@@ -12,8 +12,8 @@ public indirect enum TypeDescription: Equatable, Sendable {
     case float64(ByteOrder)
     /// A `bool`: one byte, 0 or 1.
     case boolean
-    /// Unsigned LEB128 in its shortest form: at most 64 bits, and at most `maximumByteCount` bytes (1 to 10).
-    case varint(maximumByteCount: Int)
+    /// An integer of variable length: `varint`, `zigzag`, `varint32`, `varint64`.
+    case varint(VarintFormat)
     /// Text in UTF-8.
     case string(Extent)
     /// Any bytes.
@@ -30,6 +30,11 @@ public indirect enum TypeDescription: Equatable, Sendable {
     case fixedList(TypeDescription, count: Int)
     /// A list, `repeated T` or `T[]`; its extent is never `.terminated`.
     case list(TypeDescription, Extent)
+
+    /// Returns the type `varint`: unsigned LEB128 in its shortest form, of at most `maximumByteCount` bytes (1 to 10).
+    public static func varint(maximumByteCount: Int) -> TypeDescription {
+        .varint(VarintFormat(.unsigned, maximumByteCount: maximumByteCount))
+    }
 
     /// How a value of variable length ends.
     public enum Extent: Equatable, Sendable {

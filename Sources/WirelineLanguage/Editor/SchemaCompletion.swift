@@ -152,7 +152,7 @@ extension SchemaAnalysis {
 
     private func packetMember(_ words: [String]) -> [CompletionWord] {
         guard words.isEmpty else { return [] }
-        return Self.integers + Self.types(["bool", "varint"])
+        return Self.integers + Self.types(["bool"] + VarintFormat.Encoding.allCases.map(\.name))
             + [CompletionWord("payload", .keyword, detail: "payload;", meaning: "Here stand the message's fields.")]
     }
 

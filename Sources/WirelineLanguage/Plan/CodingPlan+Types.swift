@@ -76,7 +76,7 @@ extension CodingPlan {
         case .flags(let index, _): !description.flagSets[index].format.fillsHostInteger
         case .enumeration(let index, _):
             !description.enumerations[index].format.fillsHostInteger && !description.enumerations[index].isClosed
-        case .varint(let maximum): maximum < 10
+        case .varint(let format): !format.isUnlimited
         // Values of languages can have any length.
         case .string, .bytes, .list, .fixedList, .properties: true
         case .structure(let index): checked.contains(index)

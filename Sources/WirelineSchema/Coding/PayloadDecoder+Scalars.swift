@@ -14,8 +14,8 @@ extension PayloadDecoder {
             let value = try reader.readNumber(format, byteOrder)
             try require(limits.fault(of: value), at: start)
             return .exactInteger(value)
-        case .varint(let maximumByteCount):
-            let value = Int128(try reader.readVarint(maximumByteCount: maximumByteCount))
+        case .varint(let format):
+            let value = try reader.readNumber(format)
             try require(limits.fault(of: value), at: start)
             return .exactInteger(value)
         case .float32(let byteOrder):

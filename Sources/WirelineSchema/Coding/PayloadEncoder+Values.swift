@@ -14,10 +14,9 @@ extension PayloadEncoder {
         case .integer(let format, let byteOrder):
             let number = try value.integer(in: format.range, limit: limits.range)
             bytes.append(number, format, byteOrder)
-        case .varint(let maximumByteCount):
-            let range = PacketField.Format.varint(maximumByteCount: maximumByteCount).range
-            let number = try value.integer(in: range, limit: limits.range)
-            bytes.append(varint: UInt64(truncatingIfNeeded: number))
+        case .varint(let format):
+            let number = try value.integer(in: format.range, limit: limits.range)
+            bytes.append(varint: format.bits(of: number))
         case .float32(let byteOrder):
             let number = try value.float32()
             try require(limits.fault(of: Double(number)))

@@ -17,7 +17,7 @@ struct NumberSet {
         switch type {
         case .integer(let integer, _): format = integer.range
         case .boolean: format = 0...1
-        case .varint(let count): format = PacketField.Format.varint(maximumByteCount: count).range
+        case .varint(let varint): format = varint.range
         case .flags(let index, _): format = description.flagSets[index].format.range
         case .enumeration(let index, _):
             let enumeration = description.enumerations[index]
@@ -46,5 +46,14 @@ struct NumberSet {
             other.ranges.flatMap { [$0.upperBound + 1, $0.lowerBound - 1] }
             + ranges.flatMap { [$0.upperBound, $0.lowerBound] }
         return candidates.first { contains($0) && !other.contains($0) }
+    }
+
+    /// Returns a number of this set that one format writes and another one reads as a different number, or refuses.
+    ///
+    /// The formats differ at every negative number, or at every number except 0, or nowhere.
+    func example(writtenAs format: VarintFormat, misreadAs other: VarintFormat) -> Int128? {
+        let ends: [Int128] = ranges.flatMap { [$0.lowerBound, $0.upperBound] }
+        let candidates: [Int128] = ends + [-1, 1]
+        return candidates.first { contains($0) && other.value(ofBits: format.bits(of: $0)) != $0 }
     }
 }

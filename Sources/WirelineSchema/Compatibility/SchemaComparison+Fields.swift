@@ -178,8 +178,8 @@ extension ProtocolDescription {
         case .float32(let order): "float32" + text(of: order, 4)
         case .float64(let order): "float64" + text(of: order, 8)
         case .boolean: "bool"
-        case .varint(10): "varint"
-        case .varint(let count): "@max_bytes(\(count)) varint"
+        case .varint(let format):
+            (format.isUnlimited ? "" : "@max_bytes(\(format.maximumByteCount)) ") + format.encoding.name
         case .string(let extent): "string" + text(of: extent)
         case .bytes(let extent): "bytes" + text(of: extent)
         case .properties: "properties"

@@ -104,10 +104,10 @@ extension SchemaComparison {
             let newNumbers = NumberSet(after, in: new, limit: ranges.1)
         else { return }
         var readers: [SchemaVersion: [ExampleHint]] = [:]
-        if let value = oldNumbers.example(notIn: newNumbers) {
+        if let value = oldNumbers.example(notIn: newNumbers) ?? misread(oldNumbers, before, after) {
             readers[.new] = [.value(pair.key(writtenFor: .new), .exactInteger(value))]
         }
-        if let value = newNumbers.example(notIn: oldNumbers) {
+        if let value = newNumbers.example(notIn: oldNumbers) ?? misread(newNumbers, after, before) {
             readers[.old] = [.value(pair.key(writtenFor: .old), .exactInteger(value))]
         }
         if !isDeclared, before.kindText(in: old) != after.kindText(in: new) {
@@ -116,6 +116,12 @@ extension SchemaComparison {
             let texts = [ranges.0, ranges.1].map { $0.map { "\($0.lowerBound)..\($0.upperBound)" } ?? "no range" }
             suspect(pair, .range, "had \(texts[0]), has \(texts[1])", breaks: readers, isContained: true)
         }
+    }
+
+    /// Returns a number that one type writes and another one reads otherwise, although both have it.
+    private func misread(_ numbers: NumberSet, _ written: TypeDescription, _ read: TypeDescription) -> Int128? {
+        guard case .varint(let format) = written, case .varint(let other) = read else { return nil }
+        return numbers.example(writtenAs: format, misreadAs: other)
     }
 
     private mutating func compareFloatRanges(_ pair: FieldPair) {

@@ -47,9 +47,7 @@ struct EdgeValues {
             return counts.map { Edge(label: "\($0)-items", hint: .count(key, $0)) }
                 + edges(of: element, field, key, isItem: true)
         case .integer(let format, _): return values(integers(in: format.range, isItem ? nil : field.range))
-        case .varint(let count):
-            let range = PacketField.Format.varint(maximumByteCount: count).range
-            return values(integers(in: range, isItem ? nil : field.range))
+        case .varint(let format): return values(integers(in: format.range, isItem ? nil : field.range))
         case .float32: return values(floats(isItem ? nil : field.floatRange, isSingle: true))
         case .float64: return values(floats(isItem ? nil : field.floatRange, isSingle: false))
         case .boolean: return values([false, true])

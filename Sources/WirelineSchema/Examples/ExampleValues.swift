@@ -143,9 +143,7 @@ struct ExampleValues {
             return [number(item.format.range, listed: item.cases, isClosed: false)]
         case .boolean: return .boolean(number(0...1) == 1)
         case .integer(let format, _): return .exactInteger(number(limited(format.range, field, isItem)))
-        case .varint(let count):
-            let range = PacketField.Format.varint(maximumByteCount: count).range
-            return .exactInteger(number(limited(range, field, isItem)))
+        case .varint(let format): return .exactInteger(number(limited(format.range, field, isItem)))
         }
     }
 

@@ -45,7 +45,7 @@ struct HeaderBytes {
         switch field.format {
         case .boolean: bytes.append(UInt8(truncatingIfNeeded: number))
         case .integer(let format, let order): bytes.append(number, format, order)
-        case .varint: bytes.append(varint: UInt64(truncatingIfNeeded: number))
+        case .varint(let format): bytes.append(varint: format.bits(of: number))
         }
         fields[field.name] = bytes
     }

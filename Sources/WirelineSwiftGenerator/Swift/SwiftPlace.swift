@@ -69,7 +69,7 @@ extension SwiftTypes {
         case .float32(let order): return SwiftExpression(text: "reader.readFloat32(\(order.swiftCase))")
         case .float64(let order): return SwiftExpression(text: "reader.readFloat64(\(order.swiftCase))")
         case .boolean: return SwiftExpression(text: "reader.readBoolean()")
-        case .varint(let maximum): return SwiftExpression(text: "reader.readVarint(maximumByteCount: \(maximum))")
+        case .varint(let format): return SwiftExpression(text: format.swiftReading)
         case .string(let extent): return SwiftExpression(text: text("String", extent))
         case .bytes(let extent): return SwiftExpression(text: text("Bytes", extent))
         case .properties(let isStrict):

@@ -83,7 +83,7 @@ struct SwiftProtocolFile {
             switch field.format {
             case .integer(let format, let order): ".integer(.\(format.name), \(order.swiftCase))"
             case .boolean: ".boolean"
-            case .varint(let maximum): ".varint(maximumByteCount: \(maximum))"
+            case .varint(let format): ".\(format.swiftText)"
             }
         let role =
             switch field.role {

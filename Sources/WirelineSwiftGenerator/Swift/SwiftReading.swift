@@ -88,10 +88,10 @@ struct SwiftReading {
         case .list(let element, let extent): readList(field, element, extent, place)
         case .fixedList(let element, let count):
             readItems(field, element, count: "\(count)", capacity: "\(count)", extra: nil)
-        case .varint(let byteCount):
+        case .varint(let format):
             let range = field.description.range
             if range != nil { source.line("let start\(field.index) = reader.offset") }
-            source.line("\(field.access) = try reader.readVarint(maximumByteCount: \(byteCount))")
+            source.line("\(field.access) = try \(format.swiftReading)")
             guard let range else { return }
             let value = field.isOptional ? "\(field.access) ?? 0" : field.access
             source.line(

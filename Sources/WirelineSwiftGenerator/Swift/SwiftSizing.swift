@@ -195,12 +195,12 @@ struct SwiftSizing {
             return checkScalar(type, access, plain, field.index)
         }
         switch type {
-        case .varint(let maximum):
-            if maximum < 10 { check("varint(\(access), maximumByteCount: \(maximum))", field.index) }
+        case .varint(let format):
+            if !format.isUnlimited { check(format.swiftCheck(access), field.index) }
             if !isItem, let range = field.description.range {
                 check("range(\(access), \(range.lowerBound), \(range.upperBound))", field.index)
             }
-            add("\(access).varintByteCount")
+            add("\(access).\(format.swiftByteCount)")
         // `@max` limits the items of a list, and not their content.
         case .string: measureText("\(access).utf8.count", access, type, field, limit: nil)
         case .bytes: measureText("\(access).count", access, type, field, limit: nil)

@@ -70,7 +70,7 @@ struct SwiftTypes {
         case .float32: "Swift::Float"
         case .float64: "Swift::Double"
         case .boolean: "Swift::Bool"
-        case .varint: "Swift::UInt64"
+        case .varint(let format): format.swiftType
         case .string: "Swift::String"
         case .bytes: "[Swift::UInt8]"
         case .properties: "WirelineCodec::Properties"

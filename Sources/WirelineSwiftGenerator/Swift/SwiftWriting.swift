@@ -83,7 +83,7 @@ struct SwiftWriting {
             writeItems(element, access)
         case .string(let extent): writeText("writeText", "\(access).utf8.count", access, extent, hasCount: hasCount)
         case .bytes(let extent): writeText("writeBytes", "\(access).count", access, extent, hasCount: hasCount)
-        case .varint: source.line("writer.writeVarint(\(access))")
+        case .varint(let format): source.line("writer.\(format.swiftWriting)(\(access))")
         case .properties: source.line("\(access).write(to: &writer)")
         case .structure: source.line("\(access).writePayload(to: &writer)")
         default: writeScalar(type, access)

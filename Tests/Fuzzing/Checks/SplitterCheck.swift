@@ -135,7 +135,7 @@ extension PacketLayout {
     /// A packet is refused when its header has come: so much can be kept even where the limit is less.
     fileprivate var mostHeaderByteCount: Int {
         header.reduce(0) { sum, field in
-            if case .varint(let maximumByteCount) = field.format { return sum + maximumByteCount }
+            if case .varint(let format) = field.format { return sum + format.maximumByteCount }
             return sum + (field.format.byteCount ?? 0)
         }
     }
@@ -165,7 +165,9 @@ extension Input {
         let selector = byte()
         switch selector & 15 {
         case 14: return .boolean
-        case 15: return .varint(maximumByteCount: Int(selector >> 4))
+        case 15:
+            let encodings = VarintFormat.Encoding.allCases
+            return .varint(VarintFormat(encodings[Int(byte()) % encodings.count], maximumByteCount: Int(selector >> 4)))
         default:
             let formats = Array(IntegerFormat.allCases)
             return .integer(formats[Int(selector & 15) % formats.count], selector < 0x80 ? .bigEndian : .littleEndian)

@@ -46,6 +46,77 @@ struct VarintTests {
         #expect(reading.offset == 0)
     }
 
+    // MARK: Signed integers
+
+    static let signed: [(VarintFormat.Encoding, Int64, String)] = [
+        (.zigzag, 0, "00"), (.zigzag, -1, "01"), (.zigzag, 1, "02"), (.zigzag, -2, "03"), (.zigzag, 63, "7e"),
+        (.zigzag, -64, "7f"), (.zigzag, 64, "8001"), (.zigzag, .max, "feffffffffffffffff01"),
+        (.zigzag, .min, "ffffffffffffffffff01"), (.signed32, 0, "00"), (.signed32, 127, "7f"), (.signed32, 128, "8001"),
+        (.signed32, Int64(Int32.max), "ffffffff07"), (.signed32, -1, "ffffffff0f"),
+        (.signed32, Int64(Int32.min), "8080808008"), (.signed64, 1, "01"), (.signed64, .max, "ffffffffffffffff7f"),
+        (.signed64, -1, "ffffffffffffffffff01"), (.signed64, .min, "80808080808080808001"),
+    ]
+
+    @Test(arguments: signed)
+    func `a signed integer is written and read back`(encoding: VarintFormat.Encoding, value: Int64, hex: String) throws {
+        let bytes = try Hexadecimal.bytes(of: hex)
+        let written: [UInt8]
+        let byteCount: Int
+        switch encoding {
+        case .unsigned: (written, byteCount) = ([], 0)
+        case .zigzag:
+            written = [UInt8](byteCount: bytes.count) { $0.writeZigzag(value) }
+            byteCount = value.zigzagByteCount
+        case .signed32:
+            let value = try #require(Int32(exactly: value))
+            written = [UInt8](byteCount: bytes.count) { $0.writeVarint32(value) }
+            byteCount = value.varintByteCount
+        case .signed64:
+            written = [UInt8](byteCount: bytes.count) { $0.writeVarint64(value) }
+            byteCount = value.varintByteCount
+        }
+        #expect(written == bytes)
+        #expect(byteCount == bytes.count)
+        let reading = Reading(bytes) { reader throws(CodecError) in
+            switch encoding {
+            case .unsigned: Int64(bitPattern: try reader.readVarint())
+            case .zigzag: try reader.readZigzag()
+            case .signed32: Int64(try reader.readVarint32())
+            case .signed64: try reader.readVarint64()
+            }
+        }
+        #expect(try reading.value == value)
+        #expect(reading.offset == bytes.count)
+        let format = VarintFormat(encoding)
+        #expect(format.range.contains(Int128(value)))
+        #expect(format.value(ofBits: format.bits(of: Int128(value))) == Int128(value))
+    }
+
+    @Test(arguments: ["ffffffff10", "8080808080", "ffffffff7f", "808080808001"])
+    func `a varint32 of more than 32 bits is refused`(hex: String) throws {
+        let reading = Reading(try Hexadecimal.bytes(of: hex)) { reader throws(CodecError) in try reader.readVarint32() }
+        #expect(reading.error == CodecError(.varintTooLong(maximumByteCount: 5), offset: 0))
+        #expect(reading.offset == 0)
+    }
+
+    @Test(arguments: [
+        (VarintFormat.Encoding.unsigned, 2, 0, 16_383), (.zigzag, 2, -8_192, 8_191), (.zigzag, 1, -64, 63),
+        (.zigzag, 10, .min, .max), (.signed32, 5, -2_147_483_648, 2_147_483_647), (.signed32, 4, 0, 0xFFF_FFFF),
+        (.signed64, 9, 0, .max), (.signed64, 10, .min, .max),
+    ])
+    func `fewer bytes hold fewer values`(
+        encoding: VarintFormat.Encoding, maximumByteCount: Int, least: Int64, most: Int64
+    ) {
+        let format = VarintFormat(encoding, maximumByteCount: maximumByteCount)
+        let range = Int128(least)...Int128(most)
+        #expect(format.range == range)
+        for value in [range.lowerBound, range.upperBound] {
+            #expect(format.bits(of: value).varintByteCount <= format.maximumByteCount)
+            #expect(format.value(ofBits: format.bits(of: value)) == value)
+        }
+        #expect([range.lowerBound, range.upperBound].contains { format.bits(of: $0).varintByteCount == maximumByteCount })
+    }
+
     private func expect(_ hex: String, _ error: CodecError, maximum: Int = 10) throws {
         let reading = Reading(try Hexadecimal.bytes(of: hex)) { reader throws(CodecError) in
             try reader.readVarint(maximumByteCount: maximum)

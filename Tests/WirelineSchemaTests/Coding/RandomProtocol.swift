@@ -67,7 +67,7 @@ struct RandomProtocol {
         case 0: .float32(order)
         case 1: .float64(order)
         case 2: .boolean
-        case 3: .varint(maximumByteCount: Int.random(in: 1...10, using: &random))
+        case 3: .varint(.random(using: &random))
         case 4: .string(random.isTrue ? .terminated : extent(order))
         case 5: .bytes(extent(order))
         case 6: .enumeration(Int.random(in: 0..<3, using: &random), order)
@@ -118,7 +118,7 @@ struct RandomProtocol {
         case .float64:
             return JSONNumber(Double(bitPattern: random.next())).map { .number($0) } ?? "-Infinity"
         case .boolean: return .boolean(random.isTrue)
-        case .varint(let count): return integer(in: PacketField.Format.varint(maximumByteCount: count).range)
+        case .varint(let format): return integer(in: format.range)
         case .integer(let format, _): return integer(in: format.range)
         case .enumeration(0, _): return random.isTrue ? "ok" : 7
         case .enumeration(1, _): return random.isTrue ? "least" : "-9223372036854775807"

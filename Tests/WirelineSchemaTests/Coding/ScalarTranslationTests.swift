@@ -126,6 +126,33 @@ struct ScalarTranslationTests {
         }
     }
 
+    @Test(arguments: [
+        (VarintFormat(.zigzag), "-1", "01"), (VarintFormat(.zigzag), "1", "02"),
+        (VarintFormat(.zigzag), #""-9223372036854775808""#, "ffffffffffffffffff01"),
+        (VarintFormat(.signed32), "-1", "ffffffff0f"), (VarintFormat(.signed32), "2147483647", "ffffffff07"),
+        (VarintFormat(.signed64), "-1", "ffffffffffffffffff01"), (VarintFormat(.signed64), "300", "ac02"),
+    ])
+    func `a signed varint is encoded and decoded`(format: VarintFormat, value: String, payload: String) throws {
+        let translator = PayloadTranslator(.init("v", .varint(format)))
+        #expect(try translator.encode(#"{"v":\#(value)}"#) == payload)
+        #expect(try translator.decode(payload) == #"{"v":\#(value)}"#)
+    }
+
+    @Test func `a signed varint that does not fit is refused`() throws {
+        let narrow = PayloadTranslator(.init("v", .varint(VarintFormat(.zigzag, maximumByteCount: 1))))
+        #expect(throws: TranslationError(.outOfRange(value: 64, minimum: -64, maximum: 63), path: "M.v")) {
+            try narrow.encode(#"{"v":64}"#)
+        }
+        let short = PayloadTranslator(.init("v", .varint(VarintFormat(.signed32, maximumByteCount: 4))))
+        #expect(throws: TranslationError(.outOfRange(value: -1, minimum: 0, maximum: 0xFFF_FFFF), path: "M.v")) {
+            try short.encode(#"{"v":-1}"#)
+        }
+        let limited = PayloadTranslator(.init("v", .varint(VarintFormat(.signed64)), range: -2...2))
+        #expect(throws: CodecError(.outOfRange(value: -3, minimum: -2, maximum: 2), offset: 0, path: "M.v")) {
+            try limited.decode("fdffffffffffffffff01")
+        }
+    }
+
     // MARK: Floats and booleans
 
     @Test(arguments: [

@@ -79,6 +79,14 @@ struct CompatibilityTests {
         ("string a;", "@count(uint8) string a;", ["FIELD_SAME_PREFIX Cs_1.a: old refuses, new misreads"]),
         ("uint16[] a;", "@count(uint32) uint16[] a;", ["FIELD_SAME_PREFIX Cs_1.a: old misreads, new refuses"]),
         ("@max_bytes(2) varint a;", "varint a;", ["FIELD_SAME_TYPE Cs_1.a: old refuses, new reads"]),
+        ("varint a;", "zigzag a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new misreads"]),
+        ("varint32 a;", "varint64 a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new misreads"]),
+        (
+            "@range(0..9) varint32 a;", "@range(0..9) varint64 a;", ["FIELD_SAME_TYPE Cs_1.a: old reads, new reads"]
+        ),
+        ("@range(-9..-7) zigzag a;", "@range(-9..-7) varint64 a;", ["FIELD_SAME_TYPE Cs_1.a: old refuses, new refuses"]),
+        ("zigzag a;", "@max_bytes(3) zigzag a;", ["FIELD_SAME_TYPE Cs_1.a: old reads, new refuses"]),
+        ("varint32 a;", "int32 a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new refuses"]),
         // Presence and limits.
         ("optional uint8 a;", "uint8 a;", ["FIELD_OPTIONALITY Cs_1.a: old reads, new refuses"]),
         ("uint8 a;", "optional uint8 a;", ["FIELD_OPTIONALITY Cs_1.a: old refuses, new reads"]),

@@ -373,7 +373,7 @@ struct OracleValues {
         case .float32, .float64:
             return .number(random.pick([0, 1.5, -0.25, 1000].compactMap { JSONNumber(Double($0)) }))
         case .integer(let format, _): return number(format.range, field)
-        case .varint(let count): return number(PacketField.Format.varint(maximumByteCount: count).range, field)
+        case .varint(let format): return number(format.range, field)
         case .enumeration(let index, _):
             let item = description.enumerations[index]
             return item.isClosed || random.chance(2)

@@ -100,7 +100,7 @@ struct PacketDeclarationTests {
         ("@length(payload) uint8 length; @id uint16 id;", 258),
         ("uint8 before; @length(rest) uint8 length; @id uint16 id;", 257),
         ("@length(rest) int8 length;", 128),
-        ("@length(rest) @max_bytes(1) varint length;", 128),
+        ("@length(rest) @max_bytes(1) varint length;", 128), ("@length(rest) @max_bytes(1) zigzag length;", 64),
         ("@length(packet) uint32 length; @length(payload) uint8 data;", 260),
         ("@length(packet) uint32 length;", 1_048_576),
     ])

@@ -287,6 +287,19 @@ struct AttributeRefusalTests {
             help: it limits a `varint`
             """),
         Refusal(
+            "a varint32 of more than 32 bits",
+            "message Cs_1 { @max_bytes(6) varint32 a; @range(-1..0x80000000) varint32 b; }",
+            """
+            a.wire:1:27: error: a varint32 has 1 to 5 bytes
+            message Cs_1 { @max_bytes(6) varint32 a; @range(-1..0x80000000) varint32 b; }
+                                      ^
+            help: 5 bytes hold 32 bits
+            a.wire:1:53: error: 2147483648 does not fit in `varint32`
+            message Cs_1 { @max_bytes(6) varint32 a; @range(-1..0x80000000) varint32 b; }
+                                                                ^^^^^^^^^^
+            help: `varint32` goes from -2147483648 to 2147483647
+            """),
+        Refusal(
             "a range that does not fit",
             """
             message Cs_1 { @range(0..256) uint8 a; @range(-1..1) varint b; @range(0.5..1) uint8 c; }
