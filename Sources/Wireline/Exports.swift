@@ -21,7 +21,6 @@
 @_exported public import protocol WirelineCodec.ReplyChoice
 @_exported public import protocol WirelineCodec.RequestMessage
 @_exported public import protocol WirelineCodec.ServerMessage
-
 // Promises, policies and states of sessions.
 @_exported public import enum WirelineSession.CertificateFault
 @_exported public import enum WirelineSession.DeliveryAcknowledgement
@@ -41,7 +40,6 @@
 @_exported public import enum WirelineSession.SessionEndCause
 @_exported public import enum WirelineSession.SessionError
 @_exported public import enum WirelineSession.SessionState
-
 // Certificates and keys.
 @_exported public import struct WirelineTLS.TLSAlert
 @_exported public import enum WirelineTLS.TLSAvailability
@@ -59,7 +57,6 @@
 @_exported public import struct WirelineTLS.TLSPins
 @_exported public import enum WirelineTLS.TLSTrustRoots
 @_exported public import enum WirelineTLS.TLSVersion
-
 // Messages, handshakes and errors of WebSockets.
 @_exported public import struct WirelineWebSocket.WebSocketAgreement
 @_exported public import enum WirelineWebSocket.WebSocketAnswer

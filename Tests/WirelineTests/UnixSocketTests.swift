@@ -127,7 +127,8 @@ struct UnixSocketTests {
     @Test func `a server without an address is an error`() async throws {
         await #expect(throws: ConnectionError.transport(.noAddress)) {
             _ = try await PacketServer.start(
-                at: ServiceManager.inheritedAddresses(), protocol: SceneProtocol.self) { _ in }
+                at: ServiceManager.inheritedAddresses(), protocol: SceneProtocol.self
+            ) { _ in }
         }
     }
 

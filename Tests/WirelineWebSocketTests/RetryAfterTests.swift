@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
+
 @testable import WirelineWebSocket
 
 /// How servers say when to retry, and how they write dates.

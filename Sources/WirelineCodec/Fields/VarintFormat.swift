@@ -69,7 +69,9 @@ public struct VarintFormat: Equatable, Hashable, Sendable {
     }
 
     /// The number of bits of a value that fits.
-    package var bitWidth: Int { min(encoding.bitWidth, 7 * max(encoding == .zigzag ? 1 : 0, min(maximumByteCount, 10))) }
+    package var bitWidth: Int {
+        min(encoding.bitWidth, 7 * max(encoding == .zigzag ? 1 : 0, min(maximumByteCount, 10)))
+    }
 
     /// Returns the number that is written for a value; a value that does not fit becomes the nearest one that does in
     /// the full width.

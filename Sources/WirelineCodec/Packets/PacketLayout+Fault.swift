@@ -43,7 +43,9 @@ private struct SeenFields {
     mutating func fault(of field: PacketField, mayVary: Bool) -> PacketLayout.Fault? {
         guard names.insert(field.name).inserted else { return .duplicateName(field.name) }
         if case .varint(let format) = field.format {
-            guard (1...format.encoding.maximumByteCount).contains(format.maximumByteCount) else { return .invalidVarint(field.name) }
+            guard (1...format.encoding.maximumByteCount).contains(format.maximumByteCount) else {
+                return .invalidVarint(field.name)
+            }
             guard mayVary, !hasVarint else { return .severalVarints(field.name) }
             hasVarint = true
         }

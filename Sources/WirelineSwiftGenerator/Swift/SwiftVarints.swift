@@ -46,7 +46,9 @@ extension VarintFormat {
 
     /// The format of a packet's field.
     var swiftText: String {
-        guard encoding != .unsigned || forms != .shortest else { return "varint(maximumByteCount: \(maximumByteCount))" }
+        guard encoding != .unsigned || forms != .shortest else {
+            return "varint(maximumByteCount: \(maximumByteCount))"
+        }
         let argument = forms == .any ? ", .any" : ""
         return "varint(.init(.\(encoding), maximumByteCount: \(maximumByteCount)\(argument)))"
     }

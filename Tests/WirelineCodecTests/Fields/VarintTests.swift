@@ -58,7 +58,8 @@ struct VarintTests {
     ]
 
     @Test(arguments: signed)
-    func `a signed integer is written and read back`(encoding: VarintFormat.Encoding, value: Int64, hex: String) throws {
+    func `a signed integer is written and read back`(encoding: VarintFormat.Encoding, value: Int64, hex: String) throws
+    {
         let bytes = try Hexadecimal.bytes(of: hex)
         let written: [UInt8]
         let byteCount: Int
@@ -114,7 +115,8 @@ struct VarintTests {
             #expect(format.bits(of: value).varintByteCount <= format.maximumByteCount)
             #expect(format.value(ofBits: format.bits(of: value)) == value)
         }
-        #expect([range.lowerBound, range.upperBound].contains { format.bits(of: $0).varintByteCount == maximumByteCount })
+        #expect(
+            [range.lowerBound, range.upperBound].contains { format.bits(of: $0).varintByteCount == maximumByteCount })
     }
 
     private func expect(_ hex: String, _ error: CodecError, maximum: Int = 10) throws {

@@ -84,7 +84,10 @@ struct CompatibilityTests {
         (
             "@range(0..9) varint32 a;", "@range(0..9) varint64 a;", ["FIELD_SAME_TYPE Cs_1.a: old reads, new reads"]
         ),
-        ("@range(-9..-7) zigzag a;", "@range(-9..-7) varint64 a;", ["FIELD_SAME_TYPE Cs_1.a: old refuses, new refuses"]),
+        (
+            "@range(-9..-7) zigzag a;", "@range(-9..-7) varint64 a;",
+            ["FIELD_SAME_TYPE Cs_1.a: old refuses, new refuses"]
+        ),
         ("zigzag a;", "@max_bytes(3) zigzag a;", ["FIELD_SAME_TYPE Cs_1.a: old reads, new refuses"]),
         ("varint32 a;", "int32 a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new refuses"]),
         // Presence and limits.
