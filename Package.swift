@@ -31,7 +31,9 @@ func generatedTarget(_ name: String) -> Target {
 let generatedTypes = ["Apart", "Features", "Names", "Newer", "Older", "Replies"]
 
 let protocols = [
-    "AMQP", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "Goim", "IDFirst", "MQTT", "MagicHeader", "Modbus",
+    "AMQP", "Checksums", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "GT06", "Goim", "IDFirst", "MQTT",
+    "MagicHeader",
+    "Modbus",
     "Pomelo", "QSIOP", "Scene", "ServiceCommand", "ShortStrings", "Skynet", "Telemetry", "TwoByteHeader",
 ]
 
@@ -65,7 +67,7 @@ let package = Package(
         .target(name: "WirelineLibraries", swiftSettings: strict),
         // Layer 1
         .target(name: "WirelineSession", swiftSettings: strict),
-        .target(name: "WirelineTransport", dependencies: ["CWirelineSystem"], swiftSettings: strict),
+        .target(name: "WirelineTransport", dependencies: ["CWirelineSystem", "WirelineCodec"], swiftSettings: strict),
         .target(
             name: "WirelineLanguage", dependencies: ["WirelineCodec"], exclude: ["Editor/wire.tmLanguage.json"],
             swiftSettings: strict),

@@ -14,7 +14,7 @@ struct ArrowTests {
         "WirelineLibraries": [],
         "WirelineTLS": ["WirelineLibraries"],
         "WirelineWebSocket": ["WirelineCodec", "WirelineLibraries"],
-        "WirelineTransport": ["CWirelineSystem"],
+        "WirelineTransport": ["CWirelineSystem", "WirelineCodec"],
         "WirelineSwiftGenerator": ["WirelineCodec", "WirelineLanguage"],
         "WirelineGenerator": ["WirelineCodec", "WirelineLanguage", "WirelineSchema", "WirelineSwiftGenerator"],
         "Wireline": ["WirelineCodec", "WirelineSession", "WirelineTLS", "WirelineTransport", "WirelineWebSocket"],

@@ -10,7 +10,8 @@ struct FuzzingTests {
     @Test(arguments: FuzzTarget.allCases)
     func `no seed breaks a property`(target: FuzzTarget) throws {
         let seeds = try target.seeds()
-        #expect(seeds.count >= Self.protocolCount)
+        // Handshakes do not come from the files of the protocols.
+        #expect(seeds.count >= (target == .handshake ? 10 : Self.protocolCount))
         #expect(findings(of: target, in: seeds) == [])
     }
 

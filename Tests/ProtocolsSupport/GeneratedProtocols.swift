@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AMQP
+import Checksums
 import ErlangPacket1
 import ErlangPacket2
 import ErlangPacket4
 import Features
+import GT06
 import Goim
 import IDFirst
 import MQTT
@@ -24,8 +26,9 @@ package import WirelineCodec
 extension ProtocolFolder {
     /// What the plugin made of each folder.
     package static let generated: [any PacketProtocol.Type] = [
-        AMQPProtocol.self, ErlangPacket1Protocol.self, ErlangPacket2Protocol.self, ErlangPacket4Protocol.self,
-        GoimProtocol.self, IDFirstProtocol.self, MQTTProtocol.self, MagicHeaderProtocol.self, ModbusProtocol.self,
+        AMQPProtocol.self, ChecksumsProtocol.self, ErlangPacket1Protocol.self, ErlangPacket2Protocol.self,
+        ErlangPacket4Protocol.self, GT06Protocol.self, GoimProtocol.self, IDFirstProtocol.self, MQTTProtocol.self,
+        MagicHeaderProtocol.self, ModbusProtocol.self,
         PomeloProtocol.self, QSIOPProtocol.self, SceneProtocol.self, ServiceCommandProtocol.self,
         ShortStringsProtocol.self, SkynetProtocol.self, TelemetryProtocol.self, TwoByteHeaderProtocol.self,
     ]

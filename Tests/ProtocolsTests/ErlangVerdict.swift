@@ -72,7 +72,7 @@ extension CodecError.Reason {
             tuple("packet_too_long", length, byteCount, Int128(limit))
         case .lengthMismatch(let length, let expected): tuple("length_mismatch", length, expected)
         case .wrongConstant(let value, let expected): tuple("wrong_constant", value, expected)
-        case .wrongChecksum(let value, let computed): tuple("wrong_checksum", Int(value), Int(computed))
+        case .wrongChecksum(let value, let computed, _): tuple("wrong_checksum", value, UInt64(computed))
         default: .text("\(self)")
         }
     }

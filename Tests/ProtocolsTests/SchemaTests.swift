@@ -24,6 +24,9 @@ struct SchemaTests {
             "@closed", "@count(uint8)", "@count(uint16)", "@count(uint32)", "@count(varint)", "@terminated", "@rest",
             "@little", "@big", "@range", "@max", "@since", "@default", "@max_bytes", "@length(packet)",
             "@length(packet - 2)", "@length(payload)", "@length(rest)", "@constant", "@sequence", "@checksum(crc32)",
+            "@checksum(crc32,", "@checksum(crc32c,", "@checksum(crc16_arc,", "@checksum(crc16_modbus,",
+            "@checksum(crc16_ccitt_false,", "@checksum(crc16_xmodem,", "@checksum(crc16_kermit,",
+            "@checksum(crc16_x25,", "@checksum(adler32, rest)", "@checksum(sum8)", "@checksum(xor8,",
         ])
     func `every part of the language is used by some protocol`(word: String) throws {
         let texts = try ProtocolFolder.all.flatMap { $0.files(extension: "wire") }.map { file in

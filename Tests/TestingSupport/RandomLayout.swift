@@ -26,7 +26,7 @@ extension PacketField {
             case 0...3: .length(of: .random(using: &random), plus: .randomConstant(using: &random))
             case 4...6: .messageID
             case 7: .constant(format.randomValue(using: &random))
-            case 8: Bool.random(using: &random) ? .sequence : .checksum
+            case 8: Bool.random(using: &random) ? .sequence : .checksum(.random(using: &random))
             default: .value(default: format.randomValue(using: &random))
             }
         return PacketField(name, format, role)
@@ -58,6 +58,18 @@ extension VarintFormat {
         let encoding =
             Bool.random(using: &random) ? .unsigned : Encoding.allCases.randomElement(using: &random) ?? .zigzag
         return VarintFormat(encoding, maximumByteCount: Int.random(in: 1...encoding.maximumByteCount, using: &random))
+    }
+}
+
+extension PacketChecksum {
+    /// A checksum of any kind; its range may name fields that the layout does not have.
+    fileprivate static func random(using random: inout SeededGenerator) -> PacketChecksum {
+        let kind = ChecksumKind.allCases.randomElement(using: &random) ?? .crc32
+        let parts: [Part] = [.payload, .field("h0"), .field("h1"), .field("h2"), .field("t0"), .field("t1")]
+        let first = parts.randomElement(using: &random) ?? .payload
+        let last = parts.randomElement(using: &random) ?? .payload
+        let ranges: [Range] = [.payload, .rest, .parts(first, through: last)]
+        return PacketChecksum(kind, of: ranges.randomElement(using: &random) ?? .payload)
     }
 }
 

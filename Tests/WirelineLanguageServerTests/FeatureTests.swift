@@ -89,6 +89,7 @@ struct FeatureTests {
                     + "@from(server) @id(3) message D {}", "C", 2
             ),
             ("packet { @length(packet) uint32 ‸l; @id uint16 i; }", "length", 1),
+            ("packet { @length(packet) uint32 ‸l; @checksum(xor8, l..payload) uint8 i; }", "length", 2),
         ] as [(String, String, Int)])
     func `renaming changes each place of a name and no other`(source: String, newName: String, count: Int) throws {
         let editor = try Editor(["a.wire": source])
@@ -160,6 +161,9 @@ struct FeatureTests {
             ("packet { @‸ }", ["length", "id", "constant"], ["max", "reply"]),
             ("packet { ‸ }", ["uint16", "varint", "payload"], ["string", "Item"]),
             ("packet { @length(‸) uint32 a; }", ["packet", "payload", "rest"], ["uint8"]),
+            ("packet { @checksum(‸) uint32 a; }", ["crc32", "crc16_modbus", "xor8"], ["payload"]),
+            ("packet { uint8 a; @checksum(xor8, ‸) uint8 b; }", ["payload", "rest", "a"], ["xor8"]),
+            ("packet { uint8 a; @checksum(xor8, a..‸) uint8 b; }", ["payload", "a"], ["xor8", "rest"]),
             ("@reply(‸) message Cs_1 {}", ["Cs_9", "Cs_1"], ["Item"]),
             ("@reply(Cs_9 | ‸) message Cs_1 {}", ["Cs_9", "Cs_1"], ["Item"]),
             ("@from(c‸) message Cs_1 {}", ["client", "server", "both"], ["Item"]),

@@ -149,6 +149,10 @@ extension RandomSchema {
             "@checksum ( crc32 ) uint32 sum ;",
         ],
         ["@length ( packet ) zigzag length ;", "@id uint16 id ;"],
+        [
+            "@checksum ( xor8 , id .. payload ) uint8 sum ;", "@length ( rest ) uint16 length ;", "@id uint8 id ;",
+            "payload ;", "@checksum ( adler32 , rest ) uint64 none ;", "@checksum ( crc16_x25 ) @little uint32 check ;",
+        ],
     ]
     private static let integers = [
         "uint8", "uint16", "uint24", "uint32", "uint64", "int8", "int16", "int24", "int32", "int64",

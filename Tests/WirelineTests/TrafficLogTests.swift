@@ -192,6 +192,11 @@ struct TrafficLogTests {
         (.invalidProperty("77"), "a line at offset 9 is no property"),
         (.wrongConstant(value: 77, expected: 1), "the value at offset 9 is not the constant"),
         (.wrongChecksum(value: 77, computed: 1), "the checksum at offset 9 is not that of the payload"),
+        (
+            .wrongChecksum(
+                value: 77, computed: 1, of: PacketChecksum(.xor8, of: .parts(.field("a"), through: .payload))),
+            "the checksum at offset 9 is not that of the bytes a..payload"
+        ),
         (.missingTerminator, "the string at offset 9 has no terminating NUL"),
     ])
     func `a log tells why a message cannot be read, without its values`(_ reason: CodecError.Reason, _ text: String) {

@@ -29,11 +29,22 @@ extension CodecError {
         case .duplicateKey: "a key stands twice\(place)"
         case .invalidProperty: "a line\(place) is no property"
         case .wrongConstant: "the value\(place) is not the constant"
-        case .wrongChecksum: "the checksum\(place) is not that of the payload"
+        case .wrongChecksum(_, _, let checksum): "the checksum\(place) is not that of the \(checksum.range.shownName)"
         case .varintTooLong, .varintNotShortest, .invalidUTF8, .missingTerminator, .trailingBytes, .tooDeep,
             .wrongItemCount, .embeddedTerminator, .gapBeforeOptional:
             CodecError(reason, offset: offset).description
         default: "not what the schema says\(place)"
+        }
+    }
+}
+
+extension PacketChecksum.Range {
+    /// The bytes that it covers, in a few words.
+    fileprivate var shownName: String {
+        switch self {
+        case .payload: "payload"
+        case .rest: "rest"
+        case .parts: "bytes \(self)"
         }
     }
 }

@@ -75,8 +75,9 @@ extension CodecError.Reason {
             "length \(length)\(place) where \(expected) was expected"
         case .wrongConstant(let value, let expected):
             "\(hexadecimal(value))\(place) where the constant \(hexadecimal(expected)) was expected"
-        case .wrongChecksum(let value, let computed):
-            "CRC-32 \(hexadecimal(Int128(value)))\(place), but the payload's is \(hexadecimal(Int128(computed)))"
+        case .wrongChecksum(let value, let computed, let checksum):
+            "\(checksum.kind.displayName) \(hexadecimal(Int128(value)))\(place), "
+                + "but \(checksum.range.owner) is \(hexadecimal(Int128(computed)))"
         case .endOfStream(let received, let needed):
             "the stream ended inside a packet: \(count(received, "byte")) came, \(needed) more \(needed == 1 ? "was" : "were") needed"
         case .wrongMessage(let id, let expected):

@@ -144,8 +144,8 @@ extension CodecError {
         case lengthMismatch(length: Int128, expected: Int128)
         /// A constant of the header or trailer with another value.
         case wrongConstant(value: Int128, expected: Int128)
-        /// A CRC-32 that does not match the payload.
-        case wrongChecksum(value: UInt32, computed: UInt32)
+        /// A checksum that does not match the bytes that it covers.
+        case wrongChecksum(value: UInt64, computed: UInt32, of: PacketChecksum = PacketChecksum(.crc32))
         /// The stream ended inside a packet, after `received` bytes of it.
         ///
         /// `needed` is how many more bytes the packet was known to need.

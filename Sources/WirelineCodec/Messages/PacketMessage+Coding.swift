@@ -142,11 +142,7 @@ extension PacketLayout {
             writeHeader(measure, id: id, values: header, to: &writer)
             writePayload(&writer)
             writeTrailer(measure, id: id, values: header, to: &writer)
-            if let place = checksumPlace(measure) {
-                let end = measure.packetByteCount - plan.trailerByteCount
-                let checksum = writer.checksum(of: measure.headerByteCount..<end)
-                writer.overwrite(checksum, at: place.offset, place.byteOrder)
-            }
+            fillChecksums(measure, &writer)
         }
     }
 

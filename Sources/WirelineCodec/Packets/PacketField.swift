@@ -67,8 +67,16 @@ public struct PacketField: Equatable, Sendable {
         case constant(Int128)
         /// The number that pairs a reply with its request; 0 if it is not set.
         case sequence
+        /// A checksum, which is computed when the packet is written, and verified when it is read.
+        case checksum(PacketChecksum)
+
         /// CRC-32 of the payload (ISO-HDLC, as in zlib and IEEE 802.3).
-        case checksum
+        public static var checksum: Role { .checksum(PacketChecksum(.crc32)) }
+    }
+
+    /// The checksum that the field contains; nil for a field with another purpose.
+    public var checksum: PacketChecksum? {
+        if case .checksum(let checksum) = role { checksum } else { nil }
     }
 
     /// The bytes that a length counts.

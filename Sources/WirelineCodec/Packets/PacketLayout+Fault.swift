@@ -21,8 +21,21 @@ extension PacketLayout {
         for field in trailer {
             if let fault = seen.fault(of: field, mayVary: false) { return fault }
         }
+        if let fault = checksumRangeFault(header: header, trailer: trailer) { return fault }
         let counts = PacketPlan.packetByteCounts(header: header, trailer: trailer)
         return counts.least <= counts.most ? nil : .noPacketFits
+    }
+
+    /// Returns the first checksum whose range names no field of the packet, or ends before it begins.
+    private static func checksumRangeFault(header: [PacketField], trailer: [PacketField]) -> Fault? {
+        let names = header.map(\.name) + [nil] + trailer.map(\.name)
+        for field in header + trailer {
+            guard case .parts(let first, let last)? = field.checksum?.range else { continue }
+            guard let start = first.position(in: names), let end = last.position(in: names), start <= end else {
+                return .invalidChecksumRange(field.name)
+            }
+        }
+        return nil
     }
 }
 
@@ -38,7 +51,6 @@ private struct SeenFields {
     private var messageIDBits = 0
     private var hasVarint = false
     private var hasSequence = false
-    private var hasChecksum = false
 
     mutating func fault(of field: PacketField, mayVary: Bool) -> PacketLayout.Fault? {
         guard names.insert(field.name).inserted else { return .duplicateName(field.name) }
@@ -64,10 +76,10 @@ private struct SeenFields {
         case .sequence:
             guard !hasSequence else { return .repeatedRole(field.name) }
             hasSequence = true
-        case .checksum:
-            guard !hasChecksum else { return .repeatedRole(field.name) }
-            guard case .integer(.uint32, _) = field.format else { return .narrowChecksum(field.name) }
-            hasChecksum = true
+        case .checksum(let checksum):
+            guard case .integer(let format, _) = field.format, !format.isSigned,
+                format.byteCount >= checksum.kind.byteCount
+            else { return .narrowChecksum(field.name, checksum.kind) }
         }
         return nil
     }

@@ -25,14 +25,16 @@ extension PacketLayout {
     func verify(_ bytes: RawSpan, _ bounds: inout PacketBounds) throws(CodecError) {
         guard !plan.canReadAtOnce else { return }
         var reader = ByteReader(bytes)
-        for field in header { try verify(field, &reader, bytes, &bounds, isInTrailer: false) }
+        for (part, field) in header.enumerated() { try verify(field, part, &reader, bytes, &bounds) }
         reader = ByteReader(bytes, range: bounds.payloadEnd..<bytes.byteCount)
-        for field in trailer { try verify(field, &reader, bytes, &bounds, isInTrailer: true) }
+        for (index, field) in trailer.enumerated() {
+            try verify(field, header.count + 1 + index, &reader, bytes, &bounds)
+        }
     }
 
+    /// - Parameter part: The field's position among the parts of a packet.
     private func verify(
-        _ field: PacketField, _ reader: inout ByteReader, _ bytes: RawSpan, _ bounds: inout PacketBounds,
-        isInTrailer: Bool
+        _ field: PacketField, _ part: Int, _ reader: inout ByteReader, _ bytes: RawSpan, _ bounds: inout PacketBounds
     ) throws(CodecError) {
         let offset = reader.offset
         do throws(CodecError) {
@@ -45,20 +47,53 @@ extension PacketLayout {
                 guard value == expected else {
                     throw CodecError(.lengthMismatch(length: value, expected: expected), offset: offset)
                 }
-            case .checksum:
-                let payload = bytes.extracting(bounds.payloadStart..<bounds.payloadEnd)
-                let computed = CRC32.checksum(of: payload)
+            case .checksum(let checksum):
+                let computed = try computedChecksum(part, bytes, bounds)
                 guard value == Int128(computed) else {
-                    let value = UInt32(truncatingIfNeeded: value)
-                    throw CodecError(.wrongChecksum(value: value, computed: computed), offset: offset)
+                    let value = UInt64(truncatingIfNeeded: value)
+                    throw CodecError(.wrongChecksum(value: value, computed: computed, of: checksum), offset: offset)
                 }
-            case .messageID where isInTrailer:
+            case .messageID where part > header.count:
                 bounds.id = field.appended(to: bounds.id, value)
             default: break
             }
         } catch {
             throw error.prefixed(by: field.path)
         }
+    }
+
+    /// Returns what a checksum field of a packet must contain.
+    private func computedChecksum(
+        _ part: Int, _ bytes: RawSpan, _ bounds: PacketBounds
+    ) throws(CodecError) -> UInt32 {
+        guard let planned = checksums.first(where: { $0.part == part }) else { return 0 }
+        guard planned.parts != payloadParts else {
+            return planned.kind.checksum(of: bytes.extracting(bounds.payloadStart..<bounds.payloadEnd))
+        }
+        return planned.value(in: bytes, try partEnds(in: bytes, bounds))
+    }
+
+    /// The positions of the payload among the parts of a packet.
+    var payloadParts: Range<Int> { header.count..<header.count + 1 }
+
+    /// Returns the end of each part of a packet whose header has been checked, in bytes from its first.
+    private func partEnds(in bytes: RawSpan, _ bounds: PacketBounds) throws(CodecError) -> [Int] {
+        var ends: [Int] = []
+        var reader = ByteReader(bytes)
+        for field in header {
+            _ = try reader.readHeaderField(field.format)
+            ends.append(reader.offset)
+        }
+        ends.append(bounds.payloadEnd)
+        for field in trailer { ends.append((ends.last ?? 0) + (field.format.byteCount ?? 0)) }
+        return ends
+    }
+
+    /// Returns the bytes of each header and trailer field of a packet, in wire order.
+    package func fieldRanges(of packet: borrowing Packet) throws(CodecError) -> [Range<Int>] {
+        let ends = try partEnds(in: packet.bytes, packet.bounds)
+        let parts = ends.indices.map { ($0 == 0 ? 0 : ends[$0 - 1])..<ends[$0] }
+        return Array(parts[..<header.count] + parts[(header.count + 1)...])
     }
 
     /// Returns the sequence number, which pairs a reply with its request; nil if the layout has none.

@@ -114,15 +114,35 @@ extension PacketLayout {
         for field in trailer { values.write(field, to: &writer) }
     }
 
-    /// Returns the offset of the checksum in a packet, and its byte order; nil if there is none.
-    func checksumPlace(_ measure: PacketMeasure) -> (offset: Int, byteOrder: ByteOrder)? {
-        var offset = 0
-        for (index, field) in fields.enumerated() {
-            if index == header.count { offset = measure.packetByteCount - plan.trailerByteCount }
-            if field.role == .checksum, case .integer(_, let byteOrder) = field.format { return (offset, byteOrder) }
-            offset += field.format.byteCount ?? measure.headerByteCount - (plan.headerByteCount - 1)
+    /// Computes the checksums of a packet that has been written with 0 for them, in wire order.
+    func fillChecksums(_ measure: PacketMeasure, _ writer: inout ByteWriter) {
+        guard !checksums.isEmpty else { return }
+        let ends = partEnds(measure)
+        for checksum in checksums {
+            let field = fields[fieldIndex(of: checksum)]
+            guard case .integer(let format, let byteOrder) = field.format else { continue }
+            // This checksum and the later ones are still zeros, as they must be.
+            let value = writer.checksum(checksum.kind, of: checksum.range(ends))
+            let bytes = format.byteCount
+            writer.overwrite(UInt64(value), byteCount: bytes, at: ends[checksum.part] - bytes, byteOrder)
         }
-        return nil
+    }
+
+    /// Returns the end of each part of a packet, in bytes from its first.
+    private func partEnds(_ measure: PacketMeasure) -> [Int] {
+        var ends: [Int] = []
+        var end = 0
+        for field in header {
+            end += field.format.byteCount ?? measure.headerByteCount - (plan.headerByteCount - 1)
+            ends.append(end)
+        }
+        end = measure.packetByteCount - plan.trailerByteCount
+        ends.append(end)
+        for field in trailer {
+            end += field.format.byteCount ?? 0
+            ends.append(end)
+        }
+        return ends
     }
 }
 
@@ -265,19 +285,24 @@ extension ByteWriter {
         unsafe start.storeBytes(of: last, toByteOffset: end, as: T.self)
     }
 
-    /// Overwrites four bytes that have been written.
-    mutating func overwrite(_ value: UInt32, at offset: Int, _ byteOrder: ByteOrder) {
-        precondition(offset >= 0 && offset + 4 <= position, "only what has been written is written over")
-        // SAFETY: the four bytes lie before position, by the precondition.
-        unsafe base.storeBytes(
-            of: byteOrder == .bigEndian ? value.bigEndian : value.littleEndian, toByteOffset: offset, as: UInt32.self)
+    /// Overwrites the bytes of a number, at most 8, that have been written.
+    mutating func overwrite(_ value: UInt64, byteCount: Int, at offset: Int, _ byteOrder: ByteOrder) {
+        precondition(
+            offset >= 0 && byteCount <= 8 && offset + byteCount <= position, "only what has been written is overwritten"
+        )
+        for index in 0..<byteCount {
+            let shift = 8 * (byteOrder == .bigEndian ? byteCount - 1 - index : index)
+            // SAFETY: offset + index lies before position, by the precondition.
+            unsafe base.storeBytes(
+                of: UInt8(truncatingIfNeeded: value >> UInt64(shift)), toByteOffset: offset + index, as: UInt8.self)
+        }
     }
 
-    /// Returns the CRC-32 of bytes that have been written.
-    func checksum(of range: Range<Int>) -> UInt32 {
+    /// Returns the checksum of bytes that have been written.
+    func checksum(_ kind: ChecksumKind, of range: Range<Int>) -> UInt32 {
         precondition(range.lowerBound >= 0 && range.upperBound <= position, "only what has been written has a checksum")
         // SAFETY: the range lies before position, by the precondition, and those bytes are initialised.
         let bytes = unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
-        return unsafe CRC32.checksum(of: bytes.bytes)
+        return unsafe kind.checksum(of: bytes.bytes)
     }
 }

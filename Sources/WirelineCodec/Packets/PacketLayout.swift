@@ -49,6 +49,14 @@ public struct PacketLayout: Sendable {
     /// The middle path, for layouts that the plan does not cover; nil if only the general path works.
     var quickHeader: QuickHeader? { storage.quickHeader }
 
+    /// The checksums, in wire order.
+    package var checksums: [PlannedChecksum] { storage.checksums }
+
+    /// Returns the position of a checksum among the ``fields``.
+    package func fieldIndex(of checksum: PlannedChecksum) -> Int {
+        checksum.part < header.count ? checksum.part : checksum.part - 1
+    }
+
     /// The bytes of the header that hold the sequence number; empty if there is no such field.
     ///
     /// Nil if ``plan`` cannot write a whole header, or if the sequence number has no fixed place in it.
@@ -60,6 +68,7 @@ public struct PacketLayout: Sendable {
         let header: [PacketField]
         let trailer: [PacketField]
         let quickHeader: QuickHeader?
+        let checksums: [PlannedChecksum]
         @usableFromInline let plan: PacketPlan
         @usableFromInline let sequencePlace: Range<Int>?
 
@@ -68,6 +77,7 @@ public struct PacketLayout: Sendable {
             self.trailer = trailer
             plan = PacketPlan(header: header, trailer: trailer)
             quickHeader = QuickHeader(header: header, trailer: trailer)
+            checksums = PlannedChecksum.all(header: header, trailer: trailer)
             let sequence = PlacedField.place(header: header).first { $0.field.role == .sequence }
             // A plan that writes whole headers has only fields of fixed width, and no trailer.
             sequencePlace = plan.canWriteAtOnce ? sequence.map { $0.offset..<$0.end } ?? 0..<0 : nil

@@ -22,7 +22,7 @@ extension PacketPlan {
                 // A negative length would not stay inside its field.
                 place.isBigEndian && counts.least >= place.lengthToPacket(header: headerByteCount, trailer: 0)
             }
-            && header.allSatisfy { $0.role != .checksum }
+            && header.allSatisfy { $0.checksum == nil }
         self.init(
             headerByteCount: headerByteCount, trailerByteCount: trailerByteCount,
             leastPacketByteCount: counts.least, mostPacketByteCount: max(counts.least, counts.most),

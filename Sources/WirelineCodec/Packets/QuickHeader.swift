@@ -26,7 +26,7 @@ struct QuickHeader: Equatable, Sendable {
         let constants = places.filter { $0.isConstant }
         guard (1...2).contains(lengths.count), identifiers.count <= 1, constants.allSatisfy({ $0.end <= 16 }),
             places.allSatisfy({ $0.field.format.byteCount != nil && $0.field.format != .boolean }),
-            header.allSatisfy({ $0.role != .checksum }), trailer.allSatisfy({ $0.isFree }),
+            header.allSatisfy({ $0.checksum == nil }), trailer.allSatisfy({ $0.isFree }),
             lengths.allSatisfy({ $0.field.format.range.lowerBound == 0 })
         else { return nil }
         headerByteCount = places.last?.end ?? 0

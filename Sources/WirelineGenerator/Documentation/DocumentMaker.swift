@@ -144,7 +144,17 @@ struct DocumentMaker {
             let digits = value < 0 ? "" : " (" + DocumentText.hexadecimal(UInt64(truncatingIfNeeded: value)) + ")"
             return "always \(value)\(digits)"
         case .sequence: return "pairs a reply with its request"
-        case .checksum: return "CRC-32 of the payload"
+        case .checksum(let checksum): return text(of: checksum)
+        }
+    }
+
+    private static func text(of checksum: PacketChecksum) -> String {
+        let name = checksum.kind.displayName
+        switch checksum.range {
+        case .payload: return "\(name) of the payload"
+        case .rest: return "\(name) of all that follows this field"
+        case .parts(let first, let last) where first == last: return "\(name) of \(first)"
+        case .parts(let first, let last): return "\(name) of \(first) to \(last)"
         }
     }
 

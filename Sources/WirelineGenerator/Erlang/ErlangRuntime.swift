@@ -30,7 +30,8 @@ enum ErlangRuntime {
         let text: String
     }
 
-    private static let all: [Function] = (source + prefixed).split(separator: "\n\n").map { chunk in
+    private static let all: [Function] = (source + prefixed + "\n\n" + checksums).split(separator: "\n\n").map {
+        chunk in
         let lines = chunk.split(separator: "\n")
         let first = lines.first { line in ("a"..."z").contains(line.first ?? " ") } ?? ""
         return Function(name: String(first.prefix { $0 != "(" }), arity: arity(of: first), text: String(chunk))
@@ -38,6 +39,7 @@ enum ErlangRuntime {
 
     /// Returns the number of parameters in a function's head.
     private static func arity(of head: Substring) -> Int {
+        if head.drop(while: { $0 != "(" }).hasPrefix("()") { return 0 }
         var (depth, count) = (0, 1)
         for byte in head.utf8 {
             switch byte {
@@ -499,6 +501,8 @@ enum ErlangRuntime {
 
         same_checksum(V, V, _, _) -> ok;
         same_checksum(V, Computed, Name, Offset) -> fail({wrong_checksum, V, Computed}, [Name, packet], Offset).
+
+        bytes_between(B, Start, End) -> binary:part(B, Start, End - Start).
 
         header_boolean(0, _, _) -> false;
         header_boolean(1, _, _) -> true;

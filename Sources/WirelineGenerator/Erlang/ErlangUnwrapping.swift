@@ -164,24 +164,63 @@ struct ErlangUnwrapping {
             segments.append("X\(first + index + 1)\(Self.scalar(field.format)?.reading ?? "")")
         }
         lines.append("<<\(segments.joined(separator: ", ")), Rest/binary>> = \(remaining)")
-        verifyChecksum()
-        lines.append("End = \(headerCount.text) + Count")
+        let end = "End = \(headerCount.text) + Count"
+        let isEndNeeded = layout.checksums.contains { $0.part < first && $0.parts != first..<first + 1 }
+        if isEndNeeded { lines.append(end) }
+        verifyChecksums()
+        if !isEndNeeded { lines.append(end) }
         verifyTrailer(from: first)
         lines.append("{\(identifier()), #{\(members().joined(separator: ", "))}, Payload, End, Rest}")
     }
 
-    /// Verifies a checksum in the header, before the trailer is read.
-    private mutating func verifyChecksum() {
-        var start = Count(constant: 0)
-        for (index, field) in layout.header.enumerated() {
-            if field.role == .checksum { verify(checksum: index, field, start.text) }
-            start = field.format.byteCount.map { start + $0 } ?? Count(constant: start.constant, hasVarint: true)
+    /// Verifies the checksums in the header, before the trailer is read.
+    private mutating func verifyChecksums() {
+        let starts = headerStarts
+        for (index, field) in layout.header.enumerated() where field.checksum != nil {
+            verify(checksum: index, field, starts[index].text)
+        }
+    }
+
+    /// The offset of each header field, and of the payload.
+    private var headerStarts: [Count] {
+        layout.header.reduce(into: [Count(constant: 0)]) { starts, field in
+            let start = starts[starts.count - 1]
+            starts.append(
+                field.format.byteCount.map { start + $0 } ?? Count(constant: start.constant, hasVarint: true))
         }
     }
 
     private mutating func verify(checksum index: Int, _ field: PacketField, _ offset: String) {
-        lines.append(
-            "same_checksum(X\(index + 1), erlang:crc32(Payload), \(ErlangText.binary(field.name)), \(offset))")
+        guard let planned = layout.checksums.first(where: { layout.fieldIndex(of: $0) == index }) else { return }
+        let computed = ErlangChecksums.call(planned.kind, covered(by: planned))
+        lines.append("same_checksum(X\(index + 1), \(computed), \(ErlangText.binary(field.name)), \(offset))")
+    }
+
+    /// Returns the bytes that a checksum covers, with zeros for itself and for later ones.
+    private func covered(by planned: PlannedChecksum) -> String {
+        let payload = layout.header.count
+        guard planned.parts != payload..<payload + 1 else { return "Payload" }
+        var places = headerStarts.map(\.text)
+        places.append("End")
+        var offset = 0
+        for field in layout.trailer {
+            offset += field.format.byteCount ?? 0
+            places.append("End + \(offset)")
+        }
+        // `places` has the offset of each part, and then the packet's end.
+        var pieces: [String] = []
+        var start = planned.parts.lowerBound
+        func take(upTo end: Int) {
+            if start < end { pieces.append("bytes_between(B, \(places[start]), \(places[end]))") }
+        }
+        for zero in planned.zeros {
+            take(upTo: zero)
+            let field = layout.fields[zero < payload ? zero : zero - 1]
+            pieces.append("<<0:\(8 * (field.format.byteCount ?? 0))>>")
+            start = zero + 1
+        }
+        take(upTo: planned.parts.upperBound)
+        return "[\(pieces.joined(separator: ", "))]"
     }
 
     private mutating func verifyTrailer(from first: Int) {

@@ -24,7 +24,10 @@ struct ErlangWrapping {
             "Count = iolist_size(Payload)", "T = Count + \(around)",
             "T =< \(limit) orelse fail_without_offset({packet_too_long, T, T, \(limit)}, [])",
         ]
-        var lines = layout.fields.indices.map { "F\($0 + 1) = \(checkedValue(of: $0))" }
+        let checksums = ErlangChecksums(layout)
+        var lines = layout.fields.indices.filter { !checksums.isComputedLast($0) }
+            .map { "F\($0 + 1) = \(checkedValue(of: $0))" }
+        lines += checksums.computing
         lines.append(
             "Id =< 16#\(String(layout.maximumMessageID, radix: 16, uppercase: true)) orelse "
                 + "fail_without_offset({invalid_message_id, Id}, [])")
@@ -70,7 +73,7 @@ struct ErlangWrapping {
         case .value(let value): return settable(index, field, value)
         case .sequence: return settable(index, field, 0)
         case .constant(let value): return ErlangTypes.number(value)
-        case .checksum: return "erlang:crc32(Payload)"
+        case .checksum(let checksum): return ErlangChecksums.call(checksum.kind, "Payload")
         case .messageID: return identifierPart(index)
         case .length(let base, let constant):
             let counted =
@@ -124,7 +127,7 @@ struct ErlangWrapping {
     }
 
     /// Returns the number that is written for the value of a field of variable width.
-    private func bits(of field: PacketField, _ value: String) -> String {
+    static func bits(of field: PacketField, _ value: String) -> String {
         guard case .varint(let format) = field.format else { return value }
         guard field.role == .messageID, format.encoding == .zigzag else { return format.erlangBits(value) }
         // A part of an ID is a number without a sign.
@@ -156,7 +159,7 @@ struct ErlangWrapping {
                 segments.append("F\(index + 1)\(scalar.writing)")
             } else {
                 endRun()
-                parts.append("leb128(\(bits(of: field, "F\(index + 1)")))")
+                parts.append("leb128(\(Self.bits(of: field, "F\(index + 1)")))")
             }
         }
         endRun()

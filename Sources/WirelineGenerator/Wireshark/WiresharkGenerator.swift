@@ -35,7 +35,8 @@ public struct WiresharkGenerator: Sendable {
     /// Returns the only file.
     public func files() -> [GeneratedFile] {
         let naming = WiresharkNaming(description)
-        let text = [banner, WiresharkTables(description, naming).text(), WiresharkRuntime.text].joined(separator: "\n")
+        let runtime = WiresharkRuntime.text(for: description.layout)
+        let text = [banner, WiresharkTables(description, naming).text(), runtime].joined(separator: "\n")
         return [GeneratedFile(path: naming.filter + ".lua", text: text)]
     }
 

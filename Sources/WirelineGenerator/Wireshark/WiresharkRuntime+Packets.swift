@@ -2,7 +2,10 @@
 
 extension WiresharkRuntime {
     /// Reads headers, trailers and whole packets, and splits streams into packets.
-    static let packets = #"""
+    ///
+    /// - Parameter verifyingChecksum: The lines that verify a checksum.
+    static func packets(verifyingChecksum: String) -> String {
+        #"""
         -- MARK: Packets
 
         -- Reads a field of the header or trailer; nil when it has not arrived whole.
@@ -122,11 +125,7 @@ extension WiresharkRuntime {
                             .. expected .. " was expected")
                     end
                 elseif field.role == "checksum" then
-                    local computed = crc32(reader.data, payload_start, payload_end)
-                    if high ~= 0 or low ~= computed then
-                        fail(reader, "wrong_checksum", "CRC-32 " .. hexadecimal(high, low) .. place(reader, at)
-                            .. ", but the payload's is " .. hexadecimal(0, computed))
-                    end
+        \#(verifyingChecksum)
                 elseif field.role == "id" and list == layout.trailer then
                     bits = bits .. last_bits_of(field, high, low)
                 end
@@ -300,5 +299,15 @@ extension WiresharkRuntime {
 
         tcp:add_for_decode_as(proto)
 
+        """#
+    }
+
+    /// The lines that verify the only checksum which a packet may have had at first: CRC-32 of the payload.
+    static let verifyingCRC32 = #"""
+                    local computed = crc32(reader.data, payload_start, payload_end)
+                    if high ~= 0 or low ~= computed then
+                        fail(reader, "wrong_checksum", "CRC-32 " .. hexadecimal(high, low) .. place(reader, at)
+                            .. ", but the payload's is " .. hexadecimal(0, computed))
+                    end
         """#
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 /// The part of a dissector that is the same for every protocol.
 ///
 /// It reads packets as `PacketTranslator` does, by the tables before it: the same checks in the same order, and the
@@ -8,7 +10,19 @@
 /// Its time and memory do not depend on announced lengths. Every loop takes at least one byte of the input. The tree is
 /// limited in size and depth, because Wireshark rejects larger ones.
 enum WiresharkRuntime {
-    static var text: String { [constants, numbers, declaring, reading, packets].joined(separator: "\n") }
+    /// Returns the runtime with what a layout needs.
+    static func text(for layout: PacketLayout) -> String {
+        let hasAnyChecksum = hasAnyChecksum(layout)
+        return [
+            constants, numbers, declaring, reading, hasAnyChecksum ? checksums : nil,
+            packets(verifyingChecksum: hasAnyChecksum ? verifyingAnyChecksum : verifyingCRC32),
+        ].compactMap(\.self).joined(separator: "\n")
+    }
+
+    /// Whether a layout has another checksum than CRC-32 of the payload.
+    static func hasAnyChecksum(_ layout: PacketLayout) -> Bool {
+        layout.fields.contains { $0.checksum != nil && $0.role != .checksum }
+    }
 
     private static let constants = #"""
         local MOST_ITEMS = 50000   -- in the tree of one piece of a stream; Wireshark itself gives up at a million a frame

@@ -73,7 +73,22 @@ struct WiresharkTables {
             [
                 "name = \(LuaText.literal(field.name))", "filter = \(LuaText.literal(filter))",
                 "kind = \(headerKind(field.format))",
-            ] + role(field.role) + [about(documentation, nil)])
+            ] + (checksum(of: field) ?? role(field.role))
+                + [about(documentation, nil)])
+    }
+
+    /// Returns how a checksum is computed; nil for a field with another purpose, or if only CRC-32 of the payload occurs.
+    private func checksum(of field: PacketField) -> [String]? {
+        let layout = description.layout
+        guard WiresharkRuntime.hasAnyChecksum(layout), let checksum = field.checksum,
+            let planned = layout.checksums.first(where: { layout.fields[layout.fieldIndex(of: $0)].name == field.name })
+        else { return nil }
+        return [
+            "role = \"checksum\"", "sum = \"\(checksum.kind.rawValue)\"",
+            "called = \"\(checksum.kind.displayName)\"", "owner = \(LuaText.literal(checksum.range.owner))",
+            "first = \(planned.parts.lowerBound + 1), last = \(planned.parts.upperBound)",
+            "zeros = \(table(planned.zeros.map { "\($0 + 1)" }))",
+        ]
     }
 
     private func headerKind(_ format: PacketField.Format) -> String {

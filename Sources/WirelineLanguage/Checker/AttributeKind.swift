@@ -29,6 +29,8 @@ enum AttributeKind: String, CaseIterable {
         /// No argument.
         case none
         case integer, range, name, string, length
+        /// The name of a checksum and, after a comma, the bytes that it covers.
+        case checksum
         /// A name, or several with `|` between them.
         case names
         /// A number, a name or a string.
@@ -52,7 +54,8 @@ enum AttributeKind: String, CaseIterable {
         switch self {
         case .id: place == .headerField ? .none : .integer
         case .max, .since, .maximumByteCount: .integer
-        case .from, .name, .count, .checksum: .name
+        case .from, .name, .count: .name
+        case .checksum: .checksum
         case .reply: .names
         case .terminated, .rest, .little, .big, .sensitive, .closed, .sequence: .none
         case .range: .range
@@ -94,6 +97,7 @@ enum AttributeKind: String, CaseIterable {
         case .names: "a name, or several with `|` between them"
         case .string: "a string"
         case .length: "what is counted"
+        case .checksum: "the name of a checksum, and what it covers"
         case .value: "a value"
         }
     }
@@ -105,13 +109,13 @@ struct AttributeSet {
 
     private struct Entry {
         var span: SourceSpan
-        /// nil if there is none, or if it was reported.
-        var argument: ArgumentSyntax?
+        /// None if there are none, or if one of them was reported.
+        var arguments: [ArgumentSyntax]
     }
 
-    mutating func insert(_ kind: AttributeKind, _ argument: ArgumentSyntax?, at span: SourceSpan) -> Bool {
+    mutating func insert(_ kind: AttributeKind, _ arguments: [ArgumentSyntax], at span: SourceSpan) -> Bool {
         guard table[kind] == nil else { return false }
-        table[kind] = Entry(span: span, argument: argument)
+        table[kind] = Entry(span: span, arguments: arguments)
         return true
     }
 
@@ -120,7 +124,10 @@ struct AttributeSet {
 
     func span(of kind: AttributeKind) -> SourceSpan? { table[kind]?.span }
 
-    func argument(of kind: AttributeKind) -> ArgumentSyntax? { table[kind]?.argument }
+    /// Returns the argument of an attribute that has only one, or the first of several.
+    func argument(of kind: AttributeKind) -> ArgumentSyntax? { table[kind]?.arguments.first }
+
+    func arguments(of kind: AttributeKind) -> [ArgumentSyntax] { table[kind]?.arguments ?? [] }
 
     func integer(_ kind: AttributeKind) -> (value: Int128, span: SourceSpan)? {
         guard case .number(let number)? = argument(of: kind), let value = number.integer else { return nil }

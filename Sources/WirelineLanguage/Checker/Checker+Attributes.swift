@@ -6,8 +6,8 @@ extension Checker {
         var set = AttributeSet()
         for syntax in list where !syntax.name.isFaulty {
             guard let kind = attributeKind(syntax, at: place) else { continue }
-            let argument = argument(of: syntax, kind, at: place)
-            if !set.insert(kind, argument, at: syntax.span) {
+            let arguments = arguments(of: syntax, kind, at: place)
+            if !set.insert(kind, arguments, at: syntax.span) {
                 let several = kind == .reply ? "several replies stand in one: `\(kind.example(at: place))`" : nil
                 reporter.error(
                     "`@\(kind.rawValue)` stands here twice", at: syntax.span, help: several ?? "remove one of them")
@@ -37,18 +37,19 @@ extension Checker {
         return kind
     }
 
-    private func argument(
+    private func arguments(
         of syntax: AttributeSyntax, _ kind: AttributeKind, at place: AttributeKind.Place
-    ) -> ArgumentSyntax? {
+    ) -> [ArgumentSyntax] {
         let arguments = syntax.arguments ?? []
-        if case .faulty? = arguments.first { return nil }
-        let fits = syntax.arguments == nil ? kind.shape(at: place) == .none : arguments.count == 1
-        if fits, arguments.first.map({ kind.shape(at: place).accepts($0) }) ?? true { return arguments.first }
-        if arguments.contains(where: \.isFaulty) { return nil }
+        if case .faulty? = arguments.first { return [] }
+        let shape = kind.shape(at: place)
+        let fits = syntax.arguments == nil ? shape == .none : shape.counts.contains(arguments.count)
+        if fits, arguments.enumerated().allSatisfy({ shape.accepts($1, at: $0) }) { return arguments }
+        if arguments.contains(where: \.isFaulty) { return [] }
         reporter.error(
             "`@\(kind.rawValue)` takes \(kind.argumentDescription(at: place))", at: syntax.span,
             help: "write `\(kind.example(at: place))`")
-        return nil
+        return []
     }
 
     // MARK: Attributes of several declarations
@@ -66,8 +67,13 @@ extension Checker {
 }
 
 extension AttributeKind.Shape {
-    fileprivate func accepts(_ argument: ArgumentSyntax) -> Bool {
+    /// How many arguments there can be.
+    fileprivate var counts: ClosedRange<Int> { self == .checksum ? 1...2 : 1...1 }
+
+    fileprivate func accepts(_ argument: ArgumentSyntax, at index: Int) -> Bool {
         switch (self, argument) {
+        case (.checksum, .name): true
+        case (.checksum, .nameRange): index == 1
         case (.integer, .number(let number)): number.integer != nil || number.isFaulty
         case (.range, .range), (.name, .name), (.string, .string): true
         case (.names, .name), (.names, .names): true
@@ -85,6 +91,7 @@ extension ArgumentSyntax {
         case .number(let number), .sum(_, let number): number.isFaulty
         case .range(let lower, let upper): lower.isFaulty || upper.isFaulty
         case .names(let names): names.contains(where: \.isFaulty)
+        case .nameRange(let first, let last): first.isFaulty || last.isFaulty
         case .name, .string: false
         }
     }

@@ -26,8 +26,8 @@ extension Checker {
         let fields = packet.header + packet.trailer
         checkMemberNames(fields.map { ($0.name, []) }, noun: "field")
         checkNumbersAscend(fields)
-        let header = packet.header.map { headerField($0) }
-        let trailer = packet.trailer.map { headerField($0) }
+        let header = packet.header.map { headerField($0, in: packet) }
+        let trailer = packet.trailer.map { headerField($0, in: packet) }
         description.packetFields = fields.map {
             PacketFieldDescription(
                 name: $0.name.text, documentation: $0.documentation, location: reporter.location(of: $0.name.span))
@@ -75,7 +75,7 @@ extension Checker {
     // MARK: Fields
 
     /// Makes a field of the header or trailer; nil if something about it was reported.
-    private mutating func headerField(_ field: FieldSyntax) -> PacketField? {
+    private mutating func headerField(_ field: FieldSyntax, in packet: PacketSyntax) -> PacketField? {
         let attributes = attributes(field.attributes, at: .headerField)
         if let modifier = field.optional ?? field.repeated ?? field.brackets.first?.span {
             reporter.error(
@@ -83,9 +83,9 @@ extension Checker {
                 help: "leave this out; lists belong into the messages")
             return nil
         }
-        guard let format = headerFormat(field, attributes), let role = headerRole(field, attributes, format) else {
-            return nil
-        }
+        guard let format = headerFormat(field, attributes),
+            let role = headerRole(field, attributes, format, in: packet)
+        else { return nil }
         return PacketField(field.name.text, format, role)
     }
 
@@ -114,7 +114,7 @@ extension Checker {
 
     /// Returns the purpose of the field, which at most one attribute names.
     private mutating func headerRole(
-        _ field: FieldSyntax, _ attributes: AttributeSet, _ format: PacketField.Format
+        _ field: FieldSyntax, _ attributes: AttributeSet, _ format: PacketField.Format, in packet: PacketSyntax
     ) -> PacketField.Role? {
         let kinds: [AttributeKind] = [.length, .id, .constant, .default, .sequence, .checksum]
         let present = kinds.filter(attributes.has)
@@ -131,14 +131,7 @@ extension Checker {
         case .sequence: return .sequence
         case .constant: return headerValue(.constant, field, attributes, format).map { .constant($0) }
         case .default: return headerValue(.default, field, attributes, format).map { .value(default: $0) }
-        default:
-            guard let name = attributes.name(.checksum) else { return nil }
-            guard name.text == "crc32" else {
-                reporter.error(
-                    "unknown checksum \(name.text.quoted)", at: name.span, help: "the checksum is `crc32`")
-                return nil
-            }
-            return .checksum
+        default: return checksum(attributes, in: packet).map { .checksum($0) }
         }
     }
 
@@ -200,7 +193,7 @@ extension PacketLayout.Fault {
         case .noLength: "put `@length(packet)`, `@length(payload)` or `@length(rest)` before a field of the header"
         case .severalVarints: "give it a type of fixed width"
         case .repeatedRole: "remove one of them"
-        case .narrowChecksum: "write `uint32`"
+        case .narrowChecksum(_, let kind): "write `uint\(8 * kind.byteCount)`"
         case .wideMessageID: "make the ID's fields narrower"
         case .invalidLength: "make it an integer"
         case .noPacketFits: "make the length wider, or what it is increased by smaller"
@@ -213,7 +206,8 @@ extension PacketLayout.Fault {
     fileprivate var fieldName: String? {
         switch self {
         case .duplicateName(let name), .severalVarints(let name), .invalidVarint(let name), .repeatedRole(let name),
-            .valueOutOfRange(let name), .narrowChecksum(let name), .wideMessageID(let name), .invalidLength(let name):
+            .valueOutOfRange(let name), .narrowChecksum(let name, _), .invalidChecksumRange(let name),
+            .wideMessageID(let name), .invalidLength(let name):
             name
         default: nil
         }

@@ -27,7 +27,7 @@ extension AttributeKind {
         case .length: "The field counts bytes: of the `packet`, the `payload` or the `rest`."
         case .constant: "The value is always written, and checked when it is read."
         case .sequence: "The number that pairs a reply with its request."
-        case .checksum: "A checksum of the payload."
+        case .checksum: "A checksum of the `payload`, of the `rest` or of `first..last`."
         }
     }
 

@@ -125,8 +125,19 @@ private struct NameCollector {
             for item in syntax.cases { add(item.name, item.attributes, of: syntax.name.text) }
         case .constant(let syntax): declare(syntax.name, [])
         case .packet(let syntax):
-            for field in syntax.header + syntax.trailer { add(field.name, .packetField(field.name.text), true) }
+            for field in syntax.header + syntax.trailer {
+                add(field.name, .packetField(field.name.text), true)
+                addChecksumRange(field.attributes)
+            }
         case .reserved, .option: break
+        }
+    }
+
+    /// Adds the fields in `@checksum(kind, first..last)`, where `payload` is none.
+    private mutating func addChecksumRange(_ attributes: [AttributeSyntax]) {
+        for attribute in attributes where attribute.name.text == AttributeKind.checksum.rawValue {
+            guard case .nameRange(let first, let last)? = attribute.arguments?.last else { continue }
+            for name in [first, last] where name.text != "payload" { add(name, .packetField(name.text), false) }
         }
     }
 

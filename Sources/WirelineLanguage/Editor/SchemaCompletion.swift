@@ -91,11 +91,25 @@ extension SchemaAnalysis {
         case .from: return Self.values(["client", "server", "both"])
         case .reply: return messages
         case .count: return Self.counts
-        case .checksum: return Self.values(["crc32"])
+        case .checksum: return checksumWords(before: index, in: file)
         case .length: return Self.values(["packet", "payload", "rest"])
         case .default, .exampleValue, .constant: return values(ofFieldAfter: index, in: file)
         default: return []
         }
+    }
+
+    /// Returns the kinds of checksums or, after the comma, what a checksum can cover.
+    private func checksumWords(before index: Int, in file: Int) -> [CompletionWord] {
+        let tokens = checked.lexed[file].tokens[..<index]
+        let open = tokens.lastIndex { $0.kind == .leftParenthesis } ?? tokens.startIndex
+        guard tokens[open...].contains(where: { $0.kind == .comma }) else {
+            return ChecksumKind.allCases.map { CompletionWord($0.rawValue, .value, detail: $0.displayName) }
+        }
+        let fields = declarations.flatMap { declaration -> [String] in
+            guard case .packet(let syntax) = declaration.body else { return [] }
+            return (syntax.header + syntax.trailer).map(\.name.text)
+        }
+        return Self.values((tokens.last?.kind == .dots ? ["payload"] : ["payload", "rest"]) + fields)
     }
 
     /// Returns the cases of the type of the field that follows an open attribute.

@@ -71,6 +71,10 @@ extension Parser {
             return token.isFaulty ? .faulty(span(of: token)) : parseString(token)
         case .name:
             guard let name = expectName(what) else { return nil }
+            if take(.dots) != nil {
+                guard let last = expectName("the last of the names") else { return nil }
+                return .nameRange(name, last)
+            }
             guard current.kind == .plus || current.kind == .minus else {
                 return name.isFaulty ? .faulty(name.span) : .name(name)
             }

@@ -162,6 +162,8 @@ enum ArgumentSyntax {
     case name(NameSyntax)
     /// Several names, of which each may be meant: `Welcome | Failure`.
     case names([NameSyntax])
+    /// All from one name through another: `id..payload`.
+    case nameRange(NameSyntax, NameSyntax)
     /// A sum such as `packet - 4`; the number has its sign.
     case sum(NameSyntax, NumberSyntax)
     case string(String, SourceSpan)
@@ -174,6 +176,7 @@ enum ArgumentSyntax {
         case .range(let lower, let upper): lower.span.through(upper.span)
         case .name(let name): name.span
         case .names(let names): names[0].span.through(names[names.count - 1].span)
+        case .nameRange(let first, let last): first.span.through(last.span)
         case .sum(let name, let number): name.span.through(number.span)
         case .string(_, let span), .faulty(let span): span
         }

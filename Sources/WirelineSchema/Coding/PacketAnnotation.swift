@@ -107,21 +107,15 @@ extension PacketTranslator {
         return try annotate(packet, preferring: sender, maximumPartCount: maximumPartCount)
     }
 
-    /// Returns the parts of header and trailer; the one field of variable width takes the bytes that are left.
+    /// Returns the parts of header and trailer.
     private func headerParts(of packet: borrowing Packet) throws(CodecError) -> [PacketAnnotation.Part] {
         let layout = index.description.layout
         let values = try layout.header(of: packet).fields
-        let fixedByteCount = layout.header.reduce(0) { $0 + ($1.format.byteCount ?? 0) }
-        let varyingByteCount = packet.payloadRange.lowerBound - fixedByteCount
-        var offset = 0
-        return zip(layout.fields, values).enumerated().map { position, pair in
-            if position == layout.header.count { offset = packet.payloadRange.upperBound }
-            let (field, value) = pair
-            let start = offset
-            offset += field.format.byteCount ?? varyingByteCount
-            return PacketAnnotation.Part(
-                range: start..<offset, prefixByteCount: 0, path: field.name, kind: .header,
-                value: field.json(of: value.value), isSensitive: false)
+        let ranges = try layout.fieldRanges(of: packet)
+        return layout.fields.indices.map { index in
+            PacketAnnotation.Part(
+                range: ranges[index], prefixByteCount: 0, path: layout.fields[index].name, kind: .header,
+                value: layout.fields[index].json(of: values[index].value), isSensitive: false)
         }
     }
 

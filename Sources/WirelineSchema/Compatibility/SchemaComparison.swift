@@ -132,6 +132,7 @@ struct SchemaComparison {
         let isSame =
             before.header.count == after.header.count && before.fields.count == after.fields.count
             && zip(before.fields, after.fields).allSatisfy { $0.hasSameBytes(as: $1) }
+            && before.checksums == after.checksums
         guard isSame else {
             // Lengths of one byte and varints are the same on the wire as long as packets are short.
             let isOfLengths = zip(before.fields, after.fields).contains { Self.differInLongLengths($0, $1) }
@@ -148,7 +149,7 @@ struct SchemaComparison {
                     .headerName, "packet.\(right.name)", "was called `\(left.name)`", at: place, old: locations.0,
                     new: locations.1)
             }
-            if left.role != right.role {
+            if left.role != right.role, left.checksum == nil {
                 suspect(
                     left.role == .sequence || right.role == .sequence ? .reply : .defaultValue, "packet.\(right.name)",
                     "what it is for, or its default, is different", at: place, old: locations.0, new: locations.1)
@@ -166,7 +167,9 @@ struct SchemaComparison {
 
     private static func firstDifference(_ before: PacketLayout, _ after: PacketLayout) -> String {
         let (left, right) = (before.fields, after.fields)
-        let index = zip(left, right).prefix { $0.hasSameBytes(as: $1) }.count
+        let checksums = zip(before.checksums, after.checksums).first { $0 != $1 }
+        let other = checksums.map { before.fieldIndex(of: $0.0) } ?? .max
+        let index = min(other, zip(left, right).prefix { $0.hasSameBytes(as: $1) }.count)
         switch (left.indices.contains(index), right.indices.contains(index)) {
         case (true, true):
             return left[index].name == right[index].name
@@ -185,6 +188,8 @@ extension PacketField {
         guard format.ignoringOneByteOrder == other.format.ignoringOneByteOrder else { return false }
         switch (role, other.role) {
         case (.value, .value), (.value, .sequence), (.sequence, .value): return true
+        // What they cover is compared by positions: fields can have other names.
+        case (.checksum, .checksum): return true
         default: return role == other.role
         }
     }

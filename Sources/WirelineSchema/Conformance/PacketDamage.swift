@@ -13,7 +13,11 @@ struct PacketDamage {
     var bytes: [UInt8]
 
     /// Returns all kinds of damage for a packet.
-    static func all(of annotation: PacketAnnotation, _ packet: [UInt8], payload: Range<Int>) -> [PacketDamage] {
+    ///
+    /// - Parameter checksums: The names of the header's and the trailer's checksums.
+    static func all(
+        of annotation: PacketAnnotation, _ packet: [UInt8], payload: Range<Int>, checksums: Set<String>
+    ) -> [PacketDamage] {
         var result: [PacketDamage] = []
         for part in annotation.parts {
             let isOfPayload = part.kind != .header
@@ -33,6 +37,12 @@ struct PacketDamage {
             }
             if range.count == 1, packet[range.lowerBound] < 0x80 {
                 add("two-bytes", range, [packet[range.lowerBound] | 0x80, 0])
+            }
+            if !isOfPayload, checksums.contains(part.path) {
+                // An implementation may compare only some of its bytes.
+                for (place, offset) in range.enumerated() {
+                    add("off-by-a-bit-\(place)", offset..<offset + 1, [packet[offset] ^ 0x80])
+                }
             }
             addText(part, packet, add)
             if part.kind == .size || part.kind == .count || part.prefixByteCount > 0 { addCounts(part, packet, add) }

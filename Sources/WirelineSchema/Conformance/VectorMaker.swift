@@ -109,7 +109,8 @@ package struct VectorMaker {
                 packet.rawSpan, layout: description.layout, limit: options.maximumPacketByteCount),
             let annotation = try? translator.annotate(lent, preferring: sender(of: message), maximumPartCount: 200)
         else { return [] }
-        return PacketDamage.all(of: annotation, packet, payload: lent.payloadRange)
+        let checksums = Set(description.layout.fields.filter { $0.checksum != nil }.map(\.name))
+        return PacketDamage.all(of: annotation, packet, payload: lent.payloadRange, checksums: checksums)
     }
 
     // MARK: Results

@@ -14,26 +14,12 @@ struct HeaderBytes {
     init?(of packet: [UInt8], _ payload: [UInt8], _ layout: PacketLayout) {
         let span = packet.rawSpan
         guard let whole = try? Packet(span, layout: layout, limit: packet.count),
-            let values = try? layout.header(of: whole)
+            let values = try? layout.header(of: whole), let ranges = try? layout.fieldRanges(of: whole)
         else { return nil }
         self.layout = layout
         self.payload = payload
         rightValues = values
-        // At most one field varies in width, and it is in the header.
-        let fixed = layout.header.reduce(0) { $0 + ($1.format.byteCount ?? 0) }
-        let varying = whole.payloadRange.lowerBound - fixed
-        var offset = 0
-        for field in layout.header {
-            let end = offset + (field.format.byteCount ?? varying)
-            fields[field.name] = Array(packet[offset..<end])
-            offset = end
-        }
-        offset = whole.payloadRange.upperBound
-        for field in layout.trailer {
-            let end = offset + (field.format.byteCount ?? 0)
-            fields[field.name] = Array(packet[offset..<end])
-            offset = end
-        }
+        for (field, range) in zip(layout.fields, ranges) { fields[field.name] = Array(packet[range]) }
     }
 
     /// Returns the correct value of a field.

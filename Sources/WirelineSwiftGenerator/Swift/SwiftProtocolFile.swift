@@ -92,9 +92,26 @@ struct SwiftProtocolFile {
             case .messageID: ".messageID"
             case .constant(let value): ".constant(\(value))"
             case .sequence: ".sequence"
-            case .checksum: ".checksum"
+            case .checksum(let checksum): text(checksum)
             }
         return "WirelineCodec::PacketField(\(SwiftText.literal(field.name)), \(format), \(role))"
+    }
+
+    private func text(_ checksum: PacketChecksum) -> String {
+        let kind = ".\(checksum.kind)"
+        func text(_ part: PacketChecksum.Part) -> String {
+            switch part {
+            case .payload: ".payload"
+            case .field(let name): ".field(\(SwiftText.literal(name)))"
+            }
+        }
+        switch checksum.range {
+        case .payload where checksum.kind == .crc32: return ".checksum"
+        case .payload: return ".checksum(.init(\(kind)))"
+        case .rest: return ".checksum(.init(\(kind), of: .rest))"
+        case .parts(let first, let last):
+            return ".checksum(.init(\(kind), of: .parts(\(text(first)), through: \(text(last)))))"
+        }
     }
 
     // MARK: Constants

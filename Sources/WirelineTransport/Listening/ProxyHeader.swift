@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 /// What a proxy says about a connection that it passes on.
 ///
 /// Source: HAProxy's "The PROXY protocol, Versions 1 & 2" (proxy-protocol.txt, Willy Tarreau).
@@ -183,16 +185,10 @@ package struct ProxyHeaderParser: Sendable {
                 var zeroed = bytes
                 for index in value { zeroed[index] = 0 }
                 let expected = bytes[value].reduce(0) { $0 << 8 | UInt32($1) }
-                guard Self.checksum(of: zeroed) == expected else { throw .wrongChecksum }
+                // The PROXY protocol §2.2.4: CRC-32C of the header, with zeros for the checksum itself.
+                guard ChecksumKind.crc32c.checksum(of: zeroed.rawSpan) == expected else { throw .wrongChecksum }
             }
             offset = value.upperBound
-        }
-    }
-
-    /// The CRC-32C (RFC 4960, appendix B). A header is short, so a table would not pay.
-    private static func checksum(of bytes: [UInt8]) -> UInt32 {
-        ~bytes.reduce(UInt32.max) { remainder, byte in
-            (0..<8).reduce(remainder ^ UInt32(byte)) { rest, _ in rest >> 1 ^ (rest & 1 == 1 ? 0x82F6_3B78 : 0) }
         }
     }
 }

@@ -183,7 +183,14 @@ extension Input {
         case 3: return .messageID
         case 4: return .constant(Int128(number))
         case 5: return .sequence
-        case 6: return .checksum
+        case 6:
+            let kinds = ChecksumKind.allCases
+            let kind = kinds[Int(UInt8(bitPattern: Int8(number)) & 15) % kinds.count]
+            switch number & 0x30 {
+            case 0: return .checksum(PacketChecksum(kind))
+            case 0x10: return .checksum(PacketChecksum(kind, of: .rest))
+            default: return .checksum(PacketChecksum(kind, of: .parts(.field("f0"), through: .payload)))
+            }
         default: return .value(default: Int128(number))
         }
     }

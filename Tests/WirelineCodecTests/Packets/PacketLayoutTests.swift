@@ -7,6 +7,11 @@ struct PacketLayoutTests {
     static let length = PacketField("length", .integer(.uint16, .bigEndian), .length(of: .packet, plus: 0))
     static let varint = PacketField.Format.varint(maximumByteCount: 4)
 
+    private static func sum(of first: PacketChecksum.Part, through last: PacketChecksum.Part) -> PacketField {
+        PacketField(
+            "a", .integer(.uint8, .bigEndian), .checksum(PacketChecksum(.sum8, of: .parts(first, through: last))))
+    }
+
     static let faults: [(PacketLayout.Fault, [PacketField], [PacketField])] = [
         (.noLength, [], []),
         (.noLength, [PacketField("id", .boolean, .messageID)], [length]),
@@ -23,6 +28,17 @@ struct PacketLayoutTests {
         (.valueOutOfRange("a"), [length, PacketField("a", .integer(.int8, .bigEndian), .constant(128))], []),
         (.valueOutOfRange("a"), [length, PacketField("a", .boolean, .value(default: 2))], []),
         (.narrowChecksum("a"), [length, PacketField("a", .integer(.uint16, .bigEndian), .checksum)], []),
+        (.narrowChecksum("a"), [length, PacketField("a", .integer(.int32, .bigEndian), .checksum)], []),
+        (.narrowChecksum("a"), [length, PacketField("a", .varint(maximumByteCount: 5), .checksum)], []),
+        (
+            .narrowChecksum("a", .crc16X25),
+            [length, PacketField("a", .integer(.uint8, .bigEndian), .checksum(PacketChecksum(.crc16X25)))], []
+        ),
+        (.narrowChecksum("a", .xor8), [length, PacketField("a", .boolean, .checksum(PacketChecksum(.xor8)))], []),
+        (.invalidChecksumRange("a"), [length, sum(of: .field("length"), through: .field("b"))], []),
+        (.invalidChecksumRange("a"), [length, sum(of: .field("a"), through: .field("length"))], []),
+        (.invalidChecksumRange("a"), [length, sum(of: .payload, through: .field("a"))], []),
+        (.invalidChecksumRange("a"), [length], [sum(of: .field("a"), through: .payload)]),
         (
             .wideMessageID("b"),
             [
@@ -78,12 +94,5 @@ struct PacketLayoutTests {
     @Test func `a constant cannot be set, and a sequence number can`() throws {
         let goim = try #require(SampleLayout.all.first { $0.name == "goim" }).layout
         #expect(goim.sequenceField?.name == "sequence")
-    }
-}
-
-struct CRC32Tests {
-    @Test(arguments: [("", 0), ("123456789", 0xCBF4_3926), ("a", 0xE8B7_BE43)] as [(String, UInt32)])
-    func `the checksum equals zlib's`(text: String, checksum: UInt32) {
-        #expect(CRC32.checksum(of: Array(text.utf8).span.bytes) == checksum)
     }
 }

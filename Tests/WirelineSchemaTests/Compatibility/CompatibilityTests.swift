@@ -293,6 +293,27 @@ struct CompatibilityTests {
             "packet { @length(packet) uint16 length; @id uint8 id; @constant(1) uint8 version; }",
             "PACKET_SAME_LAYOUT packet: old reads, new refuses"
         ),
+        (
+            "packet { @length(packet) uint16 length; @id uint8 id; @checksum(crc16_arc) uint16 sum; }",
+            "packet { @length(packet) uint16 length; @id uint8 id; @checksum(crc16_modbus) uint16 sum; }",
+            "PACKET_SAME_LAYOUT packet: old refuses, new refuses"
+        ),
+        (
+            "packet { @length(packet) uint16 length; @id uint8 id; @checksum(xor8) uint8 sum; }",
+            "packet { @length(packet) uint16 length; @id uint8 id; @checksum(xor8, id..payload) uint8 sum; }",
+            "PACKET_SAME_LAYOUT packet: old refuses, new refuses"
+        ),
+        // The same bytes, said in another way.
+        (
+            "packet { @length(packet) uint16 length; @id uint8 id; @checksum(xor8) uint8 sum; }",
+            "packet { @length(packet) uint16 length; @id uint8 id; @checksum(xor8, rest) uint8 sum; }",
+            nil
+        ),
+        (
+            "packet { @length(packet) uint16 length; @id uint8 id; @checksum(xor8, id..payload) uint8 sum; }",
+            "packet { @length(packet) uint16 length; @id uint8 kind; @checksum(xor8, kind..payload) uint8 sum; }",
+            "HEADER_SAME_NAME packet.kind: old reads, new reads"
+        ),
     ])
     func `changes of the packet have the expected effects`(old: String, new: String, expected: String?) throws {
         let message = " struct Node { uint8 a; Node[] next; } message Cs_1 { string text; Node[] nodes; }"

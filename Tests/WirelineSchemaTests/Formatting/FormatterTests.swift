@@ -44,6 +44,10 @@ struct FormatterTests {
             """
         ),
         (
+            "packet{@length(packet)uint8 l;@checksum( xor8 ,l ..payload)uint8 c;\n}",
+            "packet {\n    @length(packet)             uint8 l;\n    @checksum(xor8, l..payload) uint8 c;\n}\n"
+        ),
+        (
             "message Cs_1 {\n@range( - 1 .. 2 )int8 a;@default(\"x ;\")@since(2)String b;\n}",
             "message Cs_1 {\n    @range(-1..2) int8               a;\n    @default(\"x ;\") @since(2) String b;\n}\n"
         ),

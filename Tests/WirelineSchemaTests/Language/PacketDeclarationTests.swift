@@ -70,6 +70,24 @@ struct PacketDeclarationTests {
             ])
     }
 
+    @Test(
+        arguments: [
+            ("crc32", .checksum), ("crc32, payload", .checksum), ("xor8", .checksum(PacketChecksum(.xor8))),
+            ("adler32, rest", .checksum(PacketChecksum(.adler32, of: .rest))),
+            (
+                "crc16_x25, length..payload",
+                .checksum(PacketChecksum(.crc16X25, of: .parts(.field("length"), through: .payload)))
+            ),
+            (
+                "sum8, payload..sum",
+                .checksum(PacketChecksum(.sum8, of: .parts(.payload, through: .field("sum"))))
+            ),
+        ] as [(String, PacketField.Role)])
+    func `a checksum has a kind and a range`(arguments: String, role: PacketField.Role) throws {
+        let schema = "packet { @length(packet) uint32 length; payload; @checksum(\(arguments)) uint64 sum; }"
+        #expect(try describe(schema).layout.trailer == [PacketField("sum", .integer(.uint64, .bigEndian), role)])
+    }
+
     @Test func `options apply to the header, before or after it`() throws {
         let layout = try describe(
             "packet { @length(packet) uint32 a; @id @big uint16 b; payload; uint16 c; } option byte_order = little;"

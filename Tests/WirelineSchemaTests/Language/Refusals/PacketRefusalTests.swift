@@ -114,7 +114,7 @@ struct PacketRefusalTests {
             a.wire:1:61: error: unknown checksum `md5`
             packet { @length uint32 length; @id(3) uint16 id; @checksum(md5) uint32 sum; @constant uint8 a; @sequence(3) uint8 b; @length(4) uint32 c; }
                                                                         ^^^
-            help: the checksum is `crc32`
+            help: there are `crc32`, `crc32c`, `crc16_arc`, `crc16_modbus`, `crc16_ccitt_false`, `crc16_xmodem`, `crc16_kermit`, `crc16_x25`, `adler32`, `sum8`, `xor8`
             a.wire:1:78: error: `@constant` takes a value
             packet { @length uint32 length; @id(3) uint16 id; @checksum(md5) uint32 sum; @constant uint8 a; @sequence(3) uint8 b; @length(4) uint32 c; }
                                                                                          ^^^^^^^^^
@@ -217,10 +217,96 @@ struct PacketRefusalTests {
             packet { @length(packet) uint32 length; @sequence uint8 a; @sequence uint8 b; }
             """,
             """
-            a.wire:1:76: error: `b`: there can be one sequence and one checksum
+            a.wire:1:76: error: `b`: there can be one sequence
             packet { @length(packet) uint32 length; @sequence uint8 a; @sequence uint8 b; }
                                                                                        ^
             help: remove one of them
+            """),
+        Refusal(
+            "checksums of what is not there",
+            """
+            packet {
+                @length(packet) uint32 length;
+                @checksum(crc16_modbus, lenght..payload) uint16 a;
+                @checksum(crc23) uint32 b;
+                @checksum(xor8, payload..length) uint8 c;
+                @checksum(xor8, length) uint8 d;
+                @checksum(xor8, body) uint8 e;
+                @checksum(xor8, rest..payload) uint8 f;
+            }
+            """,
+            """
+            a.wire:3:29: error: the packet has no field `lenght`
+                @checksum(crc16_modbus, lenght..payload) uint16 a;
+                                        ^^^^^^
+            help: did you mean `length`?
+            a.wire:4:15: error: unknown checksum `crc23`
+                @checksum(crc23) uint32 b;
+                          ^^^^^
+            help: did you mean `crc32`?
+            a.wire:5:21: error: `length` stands before `payload`
+                @checksum(xor8, payload..length) uint8 c;
+                                ^^^^^^^^^^^^^^^
+            help: write `length..payload`
+            a.wire:6:21: error: a checksum cannot cover `length`
+                @checksum(xor8, length) uint8 d;
+                                ^^^^^^
+            help: for one field, write `length..length`
+            a.wire:7:21: error: a checksum cannot cover `body`
+                @checksum(xor8, body) uint8 e;
+                                ^^^^
+            help: it covers the `payload`, the `rest` behind the field, or fields as in `first..last`
+            a.wire:8:21: error: the packet has no field `rest`
+                @checksum(xor8, rest..payload) uint8 f;
+                                ^^^^
+            """),
+        Refusal(
+            "checksums with other arguments",
+            """
+            packet { @length(packet) uint32 length; @checksum uint32 a; @checksum(a..b) uint32 b; @checksum(crc32, 3) uint32 c; @checksum(crc32, payload, rest) uint32 d; @checksum(crc32, a..) uint32 e; }
+            """,
+            """
+            a.wire:1:41: error: `@checksum` takes the name of a checksum, and what it covers
+            packet { @length(packet) uint32 length; @checksum uint32 a; @checksum(a..b) uint32 b; @checksum(crc32, 3) uint32 c; @checksum(crc32, payload, rest) uint32 d; @checksum(crc32, a..) uint32 e; }
+                                                    ^^^^^^^^^
+            help: write `@checksum(crc32)`
+            a.wire:1:61: error: `@checksum` takes the name of a checksum, and what it covers
+            packet { @length(packet) uint32 length; @checksum uint32 a; @checksum(a..b) uint32 b; @checksum(crc32, 3) uint32 c; @checksum(crc32, payload, rest) uint32 d; @checksum(crc32, a..) uint32 e; }
+                                                                        ^^^^^^^^^^^^^^^
+            help: write `@checksum(crc32)`
+            a.wire:1:87: error: `@checksum` takes the name of a checksum, and what it covers
+            packet { @length(packet) uint32 length; @checksum uint32 a; @checksum(a..b) uint32 b; @checksum(crc32, 3) uint32 c; @checksum(crc32, payload, rest) uint32 d; @checksum(crc32, a..) uint32 e; }
+                                                                                                  ^^^^^^^^^^^^^^^^^^^
+            help: write `@checksum(crc32)`
+            a.wire:1:117: error: `@checksum` takes the name of a checksum, and what it covers
+            packet { @length(packet) uint32 length; @checksum uint32 a; @checksum(a..b) uint32 b; @checksum(crc32, 3) uint32 c; @checksum(crc32, payload, rest) uint32 d; @checksum(crc32, a..) uint32 e; }
+                                                                                                                                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+            help: write `@checksum(crc32)`
+            a.wire:1:179: error: expected the last of the names, found `)`
+            packet { @length(packet) uint32 length; @checksum uint32 a; @checksum(a..b) uint32 b; @checksum(crc32, 3) uint32 c; @checksum(crc32, payload, rest) uint32 d; @checksum(crc32, a..) uint32 e; }
+                                                                                                                                                                                              ^
+            """),
+        Refusal(
+            "checksums in fields that cannot hold them",
+            """
+            packet { @length(packet) uint32 length; @checksum(crc16_arc) uint8 sum; }
+            """,
+            """
+            a.wire:1:68: error: `sum`: a CRC-16/ARC takes 2 bytes
+            packet { @length(packet) uint32 length; @checksum(crc16_arc) uint8 sum; }
+                                                                               ^^^
+            help: write `uint16`
+            """),
+        Refusal(
+            "a signed checksum",
+            """
+            packet { @length(packet) uint32 length; @checksum(xor8) int8 sum; }
+            """,
+            """
+            a.wire:1:62: error: `sum`: a checksum is an unsigned integer
+            packet { @length(packet) uint32 length; @checksum(xor8) int8 sum; }
+                                                                         ^^^
+            help: write `uint8`
             """),
         Refusal(
             "a narrow checksum",
