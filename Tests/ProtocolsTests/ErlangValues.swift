@@ -59,7 +59,7 @@ struct ErlangValues {
         case (.integer, _), (.varint, _): return .integer(value.wideInteger)
         case (.float32, _), (.float64, _): return try float(value, type)
         case (.boolean, .boolean(let isTrue)): return .atom("\(isTrue)")
-        case (.string, .string(let text)): return .text(text)
+        case (.string, .string(let text)), (.digits, .string(let text)): return .text(text)
         case (.bytes, .string(let text)): return .binary(try Base64.decode(text))
         case (.properties, .object(let members)):
             return .list(

@@ -56,6 +56,7 @@ extension CodecError.Reason {
         case .varintNotShortest: .atom("varint_not_shortest")
         case .invalidBoolean(let byte): tuple("invalid_boolean", Int(byte))
         case .invalidUTF8(let fault): .tuple([.atom("invalid_utf8"), .atom(fault.erlang)])
+        case .invalidDigit(let byte): tuple("invalid_digit", Int(byte))
         case .missingTerminator: .atom("missing_terminator")
         case .trailingBytes(let count): tuple("trailing_bytes", count)
         case .tooDeep(let limit): tuple("too_deep", limit)

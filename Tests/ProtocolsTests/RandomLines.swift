@@ -75,6 +75,8 @@ struct RandomLines {
         case .float32: float(Float.self, field?.floatRange) { Float(bitPattern: UInt32(truncatingIfNeeded: $0)) }
         case .float64: float(Double.self, field?.floatRange) { Double(bitPattern: $0) }
         case .boolean: .boolean(flip(2))
+        case .string(.fixed(let byteCount, let padding)): .string(fixedText(byteCount, padding))
+        case .digits(let byteCount): .string(digits(2 * byteCount))
         case .string(let extent): .string(text(limit(extent, field), isTerminated: extent == .terminated))
         case .bytes(let extent): bytes(limit(extent, field), isTerminated: extent == .terminated)
         case .properties: properties()
@@ -135,6 +137,16 @@ struct RandomLines {
         if isTerminated { text.removeAll { $0 == "\0" } }
         while String(text).utf8.count > limit { text.removeLast() }
         return String(text)
+    }
+
+    private mutating func fixedText(_ byteCount: Int, _ padding: UInt8) -> String {
+        var text = text(byteCount, isTerminated: padding == 0).unicodeScalars
+        while let last = text.last, padding != 0, String(last).utf8.last == padding { text.removeLast() }
+        return String(text)
+    }
+
+    private mutating func digits(_ count: Int) -> String {
+        String((0..<count).map { _ in Character("\(Int.random(in: 0...9, using: &random))") })
     }
 
     private mutating func bytes(_ limit: Int, isTerminated: Bool) -> JSONValue {

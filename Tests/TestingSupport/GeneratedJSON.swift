@@ -44,7 +44,7 @@ public struct GeneratedJSON {
         case .float32: float(value as? Float)
         case .float64: float(value as? Double)
         case .boolean: .boolean(value as? Bool ?? false)
-        case .string: .string(value as? String ?? "")
+        case .string, .digits: .string(value as? String ?? "")
         case .bytes: .string(Base64.encode(value as? [UInt8] ?? []))
         case .properties:
             .object((value as? Properties ?? [:]).entries.map { JSONValue.Member($0.key, .string($0.value)) })

@@ -4,7 +4,7 @@ import Features
 import WirelineCodec
 
 extension AcceptedRow {
-    static let all = scalars + texts + limits + lists + choices + structures + growth
+    static let all = scalars + texts + fixed + limits + lists + choices + structures + growth
 
     private static let scalars = [
         AcceptedRow(
@@ -32,6 +32,18 @@ extension AcceptedRow {
             "bytes of each extent", FeatureRows.textual(), "01ff 0000 0101 0200 0401020304 02 00 0103 0405"),
         AcceptedRow("properties", Lines(kind: 1, lines: ["a": "1", "b": ""]), "01 613a310a623a"),
         AcceptedRow("no properties", Lines(kind: 1, lines: [:]), "01"),
+    ]
+
+    private static let fixed = [
+        AcceptedRow(
+            "text and digits of fixed width", FeatureRows.fixed(),
+            "6c696e0000000000 61206220 123456 780000797a77 020799 c3a9000000 61626300 0000"),
+        AcceptedRow(
+            "text that fills its field", FeatureRows.fixed(account: "12345678", code: "\0\0\0\0", tail: "zz"),
+            "3132333435363738 00000000 123456 780000797a77 020799 c3a9000000 61626300 0000 7a7a"),
+        AcceptedRow(
+            "empty text of fixed width", FeatureRows.fixed(account: "", code: "", secret: "", tail: ""),
+            "0000000000000000 20202020 123456 780000797a77 020799 0000000000 61626300 0000 0000"),
     ]
 
     private static let limits = [
@@ -82,7 +94,22 @@ extension AcceptedRow {
 }
 
 extension RefusedRow {
-    static let all = numbers + ranges + texts + lists + structures + growth
+    static let all = numbers + ranges + texts + fixed + lists + structures + growth
+
+    private static let fixed = [
+        RefusedRow(FeatureRows.fixed(account: "123456789"), "Fixed.account: 9 is over the limit of 8"),
+        RefusedRow(FeatureRows.fixed(account: "ééééé"), "Fixed.account: 10 is over the limit of 8"),
+        RefusedRow(FeatureRows.fixed(account: "a\0"), "Fixed.account: a NUL inside a string that a NUL ends"),
+        RefusedRow(FeatureRows.fixed(code: "ab "), "Fixed.code: ends with 0x20, the byte that fills the field"),
+        RefusedRow(FeatureRows.fixed(phone: "12345"), "Fixed.phone: 5 digits where there must be 6"),
+        RefusedRow(FeatureRows.fixed(phone: "1234567"), "Fixed.phone: 7 digits where there must be 6"),
+        RefusedRow(FeatureRows.fixed(phone: "12345a"), "Fixed.phone: the byte 0x61 is not a decimal digit"),
+        RefusedRow(FeatureRows.fixed(phone: "１"), "Fixed.phone: the byte 0xEF is not a decimal digit"),
+        RefusedRow(FeatureRows.fixed(names: ["", "abcd"]), "Fixed.names[1]: 4 is over the limit of 3"),
+        RefusedRow(FeatureRows.fixed(names: [""]), "Fixed.names: 1 item where there must be 2"),
+        RefusedRow(FeatureRows.fixed(digits: ["12", "1"]), "Fixed.digits[1]: 1 digit where there must be 2"),
+        RefusedRow(FeatureRows.fixed(tail: "abc"), "Fixed.tail: 3 is over the limit of 2"),
+    ]
 
     private static let numbers = [
         RefusedRow(FeatureRows.numbers(u24: 1 << 24), "Cs_1.u24: 16777216 is not in 0...16777215"),
@@ -180,7 +207,24 @@ extension RefusedRow {
 }
 
 extension SpoiltRow {
-    static let all = scalars + ranges + texts + lists + structures + growth
+    static let all = scalars + ranges + texts + fixed + lists + structures + growth
+
+    private static let fixed = [
+        SpoiltRow(
+            FeatureRows.fixed(), at: 1, "ff",
+            "Fixed.account: not UTF-8 at offset 22: a byte that cannot begin a character"),
+        SpoiltRow(
+            FeatureRows.fixed(), at: 9, "c3", "Fixed.code: not UTF-8 at offset 30: a character that breaks off"),
+        SpoiltRow(
+            FeatureRows.fixed(), at: 13, "1a",
+            "Fixed.phone: each half of a byte is 0 to 9, the byte at offset 34 is 0x1A"),
+        SpoiltRow(
+            FeatureRows.fixed(), at: 19, "80",
+            "Fixed.names[1]: not UTF-8 at offset 40: a byte that cannot begin a character"),
+        SpoiltRow(
+            FeatureRows.fixed(), at: 22, "f0",
+            "Fixed.digits[0]: each half of a byte is 0 to 9, the byte at offset 43 is 0xF0"),
+    ]
 
     private static let scalars = [
         SpoiltRow(FeatureRows.numbers(), at: 48, "02", "Cs_1.yes: a bool is 0 or 1, the byte at offset 69 is 2"),
@@ -289,6 +333,14 @@ enum FeatureRows {
         Texts(
             plain: plain, longer: "", longest: "b", counted: "c", ended: ended, limited: limited, both: both,
             list: list, endedList: endedList, limitedList: limitedList, tail: tail)
+    }
+
+    static func fixed(
+        account: String = "lin", code: String = "a b", phone: String = "123456", names: [String] = ["x", "yzw"],
+        digits: [String] = ["07", "99"], secret: String = "é", tail: String? = nil
+    ) -> Fixed {
+        Fixed(
+            account: account, code: code, phone: phone, names: names, digits: digits, secret: secret, tail: tail)
     }
 
     static func textual(ended: [UInt8] = [2], limited: [UInt8] = [1, 2, 3, 4]) -> Textual {

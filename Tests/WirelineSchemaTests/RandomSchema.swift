@@ -42,6 +42,7 @@ struct RandomSchema {
         var presence: Presence = .required
         var range: ClosedRange<Int>?
         var maximum: Int?
+        var pad: Int?
         var count: String?
         var isTerminated = false
         var isRest = false
@@ -112,13 +113,14 @@ extension RandomSchema.Field {
         if isRest { tokens.append("@rest") }
         if let range { tokens += ["@range", "(", "\(range.lowerBound)", "..", "\(range.upperBound)", ")"] }
         if let maximum { tokens += ["@max", "(", "\(maximum)", ")"] }
+        if let pad { tokens += ["@pad", "(", "\(pad)", ")"] }
         if case .since(let number, let value) = presence {
             tokens += ["@since", "(", "\(number)", ")"]
             if let value { tokens += ["@default", "(", value, ")"] }
         }
         if presence == .optional { tokens.append("optional") }
         if list == .repeated { tokens.append("repeated") }
-        tokens.append(type)
+        tokens += type.split(separator: " ").map(String.init)
         switch list {
         case .counted: tokens += ["[", "]"]
         case .fixed(let count): tokens += ["[", "\(count)", "]"]
@@ -210,7 +212,10 @@ extension RandomSchema {
         _ name: String, structures: Int, in schema: RandomSchema, _ random: inout SeededGenerator
     ) -> Field {
         var field = Field(name: name, type: "uint8")
-        switch Int.random(in: 0..<8, using: &random) {
+        switch Int.random(in: 0..<9, using: &random) {
+        case 8:
+            field.type = random.pick(["char [ 3 ]", "char [ 7 ]", "bcd [ 1 ]", "bcd [ 4 ]"])
+            if field.type.hasPrefix("char"), random.chance(3) { field.pad = random.pick([0x20, 0x30]) }
         case 0 where structures > 0: field.type = "S\(Int.random(in: 0..<structures, using: &random))"
         case 1: field.type = "E\(Int.random(in: 0..<schema.enumerations.count, using: &random))"
         case 2: field.type = "F0"

@@ -21,6 +21,7 @@ extension CodecError {
         return switch reason {
         // The needed number may be one that was received: the length of a text.
         case .truncated(_, let available): "needs more bytes than are left\(place): \(available)"
+        case .invalidDigit: "a half of the byte\(place) is not 0 to 9"
         case .invalidBoolean: "a bool is 0 or 1, the byte\(place) is neither"
         case .outOfRange(_, let minimum, let maximum): "the value\(place) is not in \(minimum)...\(maximum)"
         case .floatOutOfRange: "the value\(place) is not in its range"
@@ -31,7 +32,7 @@ extension CodecError {
         case .wrongConstant: "the value\(place) is not the constant"
         case .wrongChecksum(_, _, let checksum): "the checksum\(place) is not that of the \(checksum.range.shownName)"
         case .varintTooLong, .varintNotShortest, .invalidUTF8, .missingTerminator, .trailingBytes, .tooDeep,
-            .wrongItemCount, .embeddedTerminator, .gapBeforeOptional:
+            .wrongItemCount, .wrongDigitCount, .embeddedTerminator, .endsInPadding, .gapBeforeOptional:
             CodecError(reason, offset: offset).description
         default: "not what the schema says\(place)"
         }

@@ -24,14 +24,18 @@ extension CodecError.Reason {
             return "a bool is 0 or 1, the byte\(place) is \(byte)"
         case .invalidUTF8(let fault):
             return "not UTF-8\(place): \(fault.text)"
+        case .invalidDigit(let byte):
+            return offset == nil
+                ? "the byte \(hexadecimal(Int128(byte))) is not a decimal digit"
+                : "each half of a byte is 0 to 9, the byte\(place) is \(hexadecimal(Int128(byte)))"
         case .missingTerminator:
             return "the string\(place) has no terminating NUL"
         case .trailingBytes(let extra):
             return "\(count(extra, "byte")) behind the last field\(place)"
         case .tooDeep(let limit):
             return "nested more than \(limit) deep\(place)"
-        case .outOfRange, .floatOutOfRange, .tooLong, .wrongItemCount, .unknownCase, .embeddedTerminator,
-            .gapBeforeOptional, .duplicateKey, .invalidProperty:
+        case .outOfRange, .floatOutOfRange, .tooLong, .wrongItemCount, .wrongDigitCount, .unknownCase,
+            .embeddedTerminator, .endsInPadding, .gapBeforeOptional, .duplicateKey, .invalidProperty:
             return valueText + place
         default:
             return packetText(place)
@@ -48,10 +52,14 @@ extension CodecError.Reason {
             "\(length) is over the limit of \(limit)"
         case .wrongItemCount(let items, let expected):
             "\(count(items, "item")) where there must be \(expected)"
+        case .wrongDigitCount(let digits, let expected):
+            "\(count(digits, "digit")) where there must be \(expected)"
         case .unknownCase(let value):
             "\(value) is not a case of this closed enum"
         case .embeddedTerminator:
             "a NUL inside a string that a NUL ends"
+        case .endsInPadding(let byte):
+            "ends with \(hexadecimal(Int128(byte))), the byte that fills the field"
         case .gapBeforeOptional:
             "is not set, but what follows it is"
         case .duplicateKey(let key):

@@ -100,6 +100,8 @@ extension CodecError {
         case invalidBoolean(UInt8)
         /// Text that is not UTF-8; the error's offset is that of the first invalid byte.
         case invalidUTF8(UTF8Fault)
+        /// A byte of decimal digits with a half over 9, or a character of such a text that is no digit.
+        case invalidDigit(UInt8)
         /// A terminated string without its NUL.
         case missingTerminator
         /// Bytes after the last known field of a message that refuses them.
@@ -117,10 +119,14 @@ extension CodecError {
         case tooLong(count: Int, limit: Int)
         /// A list of fixed length with another number of items.
         case wrongItemCount(count: Int, expected: Int)
+        /// A text of decimal digits with another number of them.
+        case wrongDigitCount(count: Int, expected: Int)
         /// A number that a `@closed` enum does not list.
         case unknownCase(Int128)
         /// A NUL inside a string that ends at the first NUL.
         case embeddedTerminator
+        /// Text that ends with the byte that fills its field, which a reader takes off.
+        case endsInPadding(UInt8)
         /// A set optional field (or kept trailing bytes) after the unset one that the error's path names.
         case gapBeforeOptional
 

@@ -48,6 +48,7 @@ struct FieldFacts {
         case .counted(let format, _): "\(width(of: format)) + \(content)"
         case .terminated: "n + 1"
         case .rest: content == "items" ? "the rest" : content
+        case .fixed(let byteCount, _): DocumentText.number(byteCount)
         }
     }
 
@@ -65,7 +66,9 @@ struct FieldFacts {
         case .float64: [.code("float64")]
         case .boolean: [.code("bool")]
         case .varint(let format): [.code(format.encoding.name)]
+        case .string(.fixed(let byteCount, _)): [.code("char[\(byteCount)]")]
         case .string: [.code("string")]
+        case .digits(let byteCount): [.code("bcd[\(byteCount)]")]
         case .bytes: [.code("bytes")]
         case .properties: [.code("properties")]
         case .enumeration(let index, _): [Self.link(enumeration: description.enumerations[index].name)]
@@ -155,6 +158,7 @@ struct FieldFacts {
         case .list(let element, let extent):
             notes(of: extent, usual: description.options.listCount) + notes(of: element).map { "each item " + $0 }
         case .fixedList(let element, _): notes(of: element).map { "each item " + $0 }
+        case .digits(let byteCount): ["\(2 * byteCount) decimal digits, two in a byte"]
         case .boolean, .varint, .properties, .structure: []
         }
     }
@@ -167,6 +171,8 @@ struct FieldFacts {
             return note + (isWide ? notes(of: order, 2).map { "count \($0)" } : [])
         case .terminated: return ["ends at a zero byte"]
         case .rest: return ["to the end of the payload"]
+        case .fixed(_, 0): return ["ends at the first zero byte, filled with zero bytes"]
+        case .fixed(_, let padding): return ["filled with \(DocumentText.hexadecimal(UInt64(padding)))"]
         }
     }
 

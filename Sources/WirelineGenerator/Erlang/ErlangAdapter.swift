@@ -81,7 +81,7 @@ struct ErlangAdapter {
         case .float32: "float32"
         case .float64: "float64"
         case .boolean: "boolean"
-        case .string: "string"
+        case .string, .digits: "string"
         case .bytes: "bytes"
         case .properties: "properties"
         case .enumeration(let index, _): "{enum, \(index)}"

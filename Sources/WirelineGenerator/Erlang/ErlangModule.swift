@@ -117,7 +117,8 @@ struct ErlangModule {
                 + (field.format == .boolean ? "boolean()" : ErlangTypes.text(field.format.range))
         }
         lines.append("-type header() :: #{\(header.joined(separator: ", "))}.")
-        return lines.joined(separator: "\n") + "\n" + Self.sharedTypes
+        let hasDigits = description.uses { if case .digits = $0 { true } else { false } }
+        return lines.joined(separator: "\n") + "\n" + Self.sharedTypes(hasDigits: hasDigits)
     }
 
     private func comment(
@@ -138,7 +139,12 @@ struct ErlangModule {
         ErlangText.comment(text).map { $0.contains("@") ? $0.split(separator: "@").joined(separator: "(at)") : $0 }
     }
 
-    private static let sharedTypes = """
+    /// - Parameter hasDigits: Whether a type has decimal digits, which can be wrong.
+    private static func sharedTypes(hasDigits: Bool) -> String {
+        sharedTypesBeforeDigits + (hasDigits ? "    {invalid_digit, byte()} |\n" : "") + sharedTypesAfterDigits
+    }
+
+    private static let sharedTypesBeforeDigits = """
         -type message() :: cs_message() | sc_message().
         %% Where it is, with the names of the schema, and in which byte of the packet.
         -type error() :: #{
@@ -150,6 +156,10 @@ struct ErlangModule {
             varint_not_shortest |
             {invalid_boolean, byte()} |
             {invalid_utf8, unexpected_byte | overlong | surrogate | above_unicode | truncated} |
+
+        """
+
+    private static let sharedTypesAfterDigits = """
             missing_terminator |
             {trailing_bytes, Count :: pos_integer()} |
             {too_deep, Limit :: pos_integer()} |

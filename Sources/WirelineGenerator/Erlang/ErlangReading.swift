@@ -107,7 +107,18 @@ struct ErlangReading {
                 add(plan.fields[index], to: &body)
                 continue
             }
-            addRun(step.parts.filter(\.kind.isNumber), plan, to: &body)
+            var numbers: [PlannedPart] = []
+            for part in step.parts {
+                switch part.kind {
+                case .number: numbers.append(part)
+                case .count: break
+                case .text:
+                    addRun(numbers, plan, to: &body)
+                    numbers = []
+                    add(plan.fields[part.field], to: &body)
+                }
+            }
+            addRun(numbers, plan, to: &body)
             if let index = step.content { add(plan.fields[index], to: &body) }
         }
     }
@@ -127,9 +138,9 @@ struct ErlangReading {
 
     /// Adds the statements that read numbers side by side.
     private func addRun(_ parts: [PlannedPart], _ plan: BodyPlan, to body: inout Body) {
-        guard let last = parts.last else { return }
+        guard let first = parts.first, let last = parts.last else { return }
         let fields = parts.map { plan.fields[$0.field] }
-        let byteCount = last.offset + last.kind.byteCount
+        let byteCount = last.offset + last.kind.byteCount - first.offset
         let places = fields.map { place($0, body) }
         let bytes = body.bytes
         let cut = cut(parts, fields, byteCount, body)
@@ -138,15 +149,16 @@ struct ErlangReading {
         var checks: [String] = []
         for ((part, field), place) in zip(zip(parts, fields), places) {
             let variable = "X\(field.index + 1)"
+            let offset = part.offset - first.offset
             if field.type == .boolean {
                 let value = "V\(field.index + 1)"
                 checks.append(
-                    "\(value) = boolean_at(\(variable), \(part.offset), \(bytes), E, \(place.name), \(place.path))")
+                    "\(value) = boolean_at(\(variable), \(offset), \(bytes), E, \(place.name), \(place.path))")
                 body.results.append(value)
                 continue
             }
             if let check = check(field.type, field.description, variable) {
-                let position = "E - byte_size(\(bytes))" + (part.offset > 0 ? " + \(part.offset)" : "")
+                let position = "E - byte_size(\(bytes))" + (offset > 0 ? " + \(offset)" : "")
                 checks.append("\(check.good) orelse fail(\(check.reason), \(place.ownPath), \(position))")
             }
             body.results.append(converted(field.type, variable))
@@ -215,6 +227,7 @@ struct ErlangReading {
     ) -> String {
         let end = "E, \(place.name), \(place.path)"
         switch type {
+        case .digits(let byteCount): return "digits(\(bytes), \(byteCount), \(end))"
         case .string(let extent): return text("text", extent, field, bytes, end)
         case .bytes(let extent): return text("bytes", extent, field, bytes, end)
         case .varint(let format):
@@ -263,6 +276,7 @@ struct ErlangReading {
             "\(kind)_\(ErlangTypes.name(format, order))(\(bytes), \(maximum), \(end))"
         case .terminated: "terminated_\(kind)(\(bytes), \(maximum), \(end))"
         case .rest: "rest_\(kind)(\(bytes), \(maximum), \(end))"
+        case .fixed(let byteCount, let padding): "fixed_\(kind)(\(bytes), \(byteCount), \(padding), \(end))"
         }
     }
 

@@ -35,7 +35,7 @@ struct ErlangTypes {
         case .float32: "\(naming.module):float32()"
         case .float64: "\(naming.module):float64()"
         case .boolean: "boolean()"
-        case .string, .bytes: "binary()"
+        case .string, .bytes, .digits: "binary()"
         case .properties: "[{Key :: binary(), Value :: binary()}]"
         case .enumeration(let index, _): remote(naming.enumerations[index].type)
         case .flags(let index, _): remote(naming.flagSets[index].type)
@@ -111,6 +111,7 @@ struct ErlangTypes {
         case .integer, .varint, .boolean, .enumeration, .flags: integer(0, type)
         case .float32, .float64: "0.0"
         case .string, .bytes: "<<>>"
+        case .digits(let byteCount): "binary:copy(<<\"0\">>, \(2 * byteCount))"
         case .properties, .list: "[]"
         case .fixedList(let element, let count): "lists:duplicate(\(count), \(zero(element)))"
         case .structure(let index): "\(naming.module):\(zeroFunction(index))()"
@@ -179,6 +180,7 @@ struct ErlangTypes {
         case .varint(let format): "values_\(format.encoding.name)_\(format.maximumByteCount)"
         case .string(let extent): "values_string_\(name(extent))"
         case .bytes(let extent): "values_bytes_\(name(extent))"
+        case .digits(let byteCount): "values_digits_\(byteCount)"
         case .properties: "values_properties"
         case .enumeration(let index, let order): "enums_\(naming.enumerations[index].type)_\(order.erlangName)"
         case .flags(let index, let order): "flags_\(naming.flagSets[index].type)_\(order.erlangName)"
@@ -193,6 +195,7 @@ struct ErlangTypes {
         case .counted(let format, let order): Self.name(format, order)
         case .terminated: "terminated"
         case .rest: "rest"
+        case .fixed(let byteCount, let padding): "fixed_\(byteCount)_\(padding)"
         }
     }
 

@@ -139,6 +139,9 @@ struct ErlangWriting {
     ) -> String {
         let end = "\(place.name), \(place.path)"
         switch type {
+        case .digits(let byteCount): return "put_digits(\(value), \(byteCount), \(end))"
+        case .string(.fixed(let byteCount, let padding)):
+            return "put_fixed_text(\(value), \(byteCount), \(padding), \(end))"
         case .string: return text("string", "text", value, type, field, end)
         case .bytes: return text("bytes", "bytes", value, type, field, end)
         case .varint(let format):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension WiresharkRuntime {
-    /// Declares a protocol to Wireshark: its fields with their filter names, and its errors.
+    /// Declares a protocol to Wireshark, and how values of each kind are declared.
     static let declaring = #"""
         -- Two protocols cannot have one name: where Wireshark has one of its own, this one is called differently.
         local name = protocol.filter
@@ -94,6 +94,10 @@ extension WiresharkRuntime {
             end
         end
 
+        """#
+
+    /// Declares the fields of a protocol with their filter names, and its errors.
+    static let declaringFields = #"""
         -- What numbers in lists are passed over by.
         local function set_width(kind)
             if kind[1] == "enumeration" and not protocol.enumerations[kind.index].closed then
@@ -157,6 +161,10 @@ extension WiresharkRuntime {
         declare_expert("note", "torn_packet", "The rest of this packet is not at hand", expert.group.REASSEMBLE,
             expert.severity.WARN)
         declare_expert("note", "hidden_items", "Read, but too much to be shown", expert.group.UNDECODED, expert.severity.NOTE)
+        """#
+
+    /// Declares the errors, the last of what is declared.
+    static let declaringErrors = #"""
         proto.experts = experts
 
         """#

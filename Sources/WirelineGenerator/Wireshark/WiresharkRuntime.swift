@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 
-/// The part of a dissector that is the same for every protocol.
+/// The part of a dissector that is the same for every protocol, except that parts which it does not use are left out.
 ///
 /// It reads packets as `PacketTranslator` does, by the tables before it: the same checks in the same order, and the
 /// same error texts. It is written for Lua 5.1 to 5.4: no operators for bits, no integer division, no `goto`.
@@ -10,13 +11,16 @@ import WirelineCodec
 /// Its time and memory do not depend on announced lengths. Every loop takes at least one byte of the input. The tree is
 /// limited in size and depth, because Wireshark rejects larger ones.
 enum WiresharkRuntime {
-    /// Returns the runtime with what a layout needs.
-    static func text(for layout: PacketLayout) -> String {
-        let hasAnyChecksum = hasAnyChecksum(layout)
-        return [
-            constants, numbers, declaring, reading, hasAnyChecksum ? checksums : nil,
+    static func text(for description: ProtocolDescription) -> String {
+        let isFixedText = description.uses(\.isFixedText)
+        let hasAnyChecksum = hasAnyChecksum(description.layout)
+        let parts = [
+            constants, numbers, declaring, isFixedText ? declaringFixedText : nil, declaringFields,
+            isFixedText ? declaringDigitError : nil, declaringErrors, reading, isFixedText ? readingFixedText : nil,
+            hasAnyChecksum ? checksums : nil,
             packets(verifyingChecksum: hasAnyChecksum ? verifyingAnyChecksum : verifyingCRC32),
-        ].compactMap(\.self).joined(separator: "\n")
+        ]
+        return parts.compactMap(\.self).joined(separator: "\n")
     }
 
     /// Whether a layout has another checksum than CRC-32 of the payload.

@@ -192,6 +192,8 @@ struct WiresharkTables {
         case (.float32, _), (.float64, _): "default = 0.0"
         case (.string, .string(let text)): "default = \(LuaText.literal(text))"
         case (.string, _): "default = \"\""
+        case (.digits, .string(let text)): "default = \(LuaText.literal(text))"
+        case (.digits(let byteCount), _): "default = string.rep(\"0\", \(2 * byteCount))"
         default: nil
         }
     }
@@ -205,6 +207,9 @@ struct WiresharkTables {
         case .float64(let order): table(["\"float\"", "width = 8", self.order(order)])
         case .boolean: table(["\"boolean\""])
         case .varint(let format): table(["\"varint\"", "most = \(format.maximumByteCount)", format.luaForm])
+        case .string(.fixed(let byteCount, let padding)):
+            table(["\"char\"", "bytes = \(byteCount)", "fill = \(padding)"])
+        case .digits(let byteCount): table(["\"digits\"", "bytes = \(byteCount)"])
         case .string(let extent): table(["\"string\"", self.extent(extent)])
         case .bytes(let extent): table(["\"bytes\"", self.extent(extent)])
         case .properties(let isStrict): table(["\"properties\"", isStrict ? "strict = true" : nil])
@@ -229,6 +234,7 @@ struct WiresharkTables {
         case .counted(let format, let order): count(format, order)
         case .terminated: "ends = \"nul\""
         case .rest: "ends = \"rest\""
+        case .fixed(let byteCount, _): "bytes = \(byteCount)"
         }
     }
 

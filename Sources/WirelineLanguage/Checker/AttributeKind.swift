@@ -3,7 +3,7 @@
 /// The attributes of the language.
 enum AttributeKind: String, CaseIterable {
     case id, from, reply, name, deprecated, sensitive, closed
-    case count, terminated, rest, little, big, range, max, since, `default`
+    case count, terminated, rest, little, big, range, max, since, `default`, pad
     case maximumByteCount = "max_bytes"
     case length, constant, sequence, checksum
     case exampleValue = "example"
@@ -44,7 +44,7 @@ enum AttributeKind: String, CaseIterable {
         case .name, .deprecated:
             [.message, .structure, .enumeration, .flags, .field, .enumerationCase, .flag]
         case .closed: [.enumeration]
-        case .count, .terminated, .rest, .range, .max, .since, .sensitive, .exampleValue: [.field]
+        case .count, .terminated, .rest, .range, .max, .since, .sensitive, .exampleValue, .pad: [.field]
         case .little, .big, .default, .maximumByteCount: [.field, .headerField]
         case .length, .constant, .sequence, .checksum: [.headerField]
         }
@@ -53,7 +53,7 @@ enum AttributeKind: String, CaseIterable {
     func shape(at place: Place) -> Shape {
         switch self {
         case .id: place == .headerField ? .none : .integer
-        case .max, .since, .maximumByteCount: .integer
+        case .max, .since, .maximumByteCount, .pad: .integer
         case .from, .name, .count: .name
         case .checksum: .checksum
         case .reply: .names
@@ -76,6 +76,7 @@ enum AttributeKind: String, CaseIterable {
         case .count: "@count(uint8)"
         case .range: "@range(0..100)"
         case .max: "@max(32)"
+        case .pad: "@pad(0x20)"
         case .since: "@since(2)"
         case .default: "@default(1)"
         case .constant: "@constant(16)"

@@ -12,11 +12,11 @@ enum BuiltinType: Equatable {
     static let names =
         ["uint8", "uint16", "uint32", "uint64", "uint24", "int8", "int16", "int32", "int64", "int24"]
         + ["float", "double", "float32", "float64", "bool", "string", "String", "bytes", "varint", "properties"]
-        + ["zigzag", "varint32", "varint64"]
+        + ["zigzag", "varint32", "varint64", "char", "bcd"]
 
     /// The types of other languages and schemas, with their names here.
     static let foreignNames = [
-        "byte": "uint8", "ubyte": "uint8", "uchar": "uint8", "u8": "uint8", "char": "int8", "sbyte": "int8",
+        "byte": "uint8", "ubyte": "uint8", "uchar": "uint8", "u8": "uint8", "sbyte": "int8",
         "i8": "int8",
         "ushort": "uint16", "u16": "uint16", "word": "uint16", "short": "int16", "i16": "int16", "u24": "uint24",
         "i24": "int24", "uint": "uint32", "u32": "uint32", "dword": "uint32", "fixed32": "uint32", "int": "int32",
@@ -49,6 +49,16 @@ enum BuiltinType: Equatable {
     var isVarint: Bool {
         if case .varint = self { true } else { false }
     }
+}
+
+/// A type that takes as many bytes as the brackets after its name say: `char[24]`.
+///
+/// Its name is a word of the language only where the folder declares no type of that name.
+enum SizedType: String {
+    case char, bcd
+
+    /// A use of it, for error messages.
+    var example: String { "`\(rawValue)[\(self == .char ? 24 : 6)]`" }
 }
 
 extension IntegerFormat {

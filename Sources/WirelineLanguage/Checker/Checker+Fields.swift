@@ -54,7 +54,8 @@ extension Checker {
         return fields
     }
 
-    private mutating func field(_ syntax: FieldSyntax, of owner: FieldOwner) -> ResolvedField {
+    private mutating func field(_ written: FieldSyntax, of owner: FieldOwner) -> ResolvedField {
+        let syntax = withSize(written)
         let attributes = attributes(syntax.attributes, at: .field)
         let type = type(of: syntax, attributes)
         var field = FieldDescription(

@@ -10,8 +10,12 @@ extension Checker {
         if attributes.has(.range) { applyRange(to: &field, syntax, attributes) }
         guard attributes.has(.max) else { return }
         guard let limit = field.type.countLimit else {
+            let isFixedText = if case .string(.fixed) = field.type { true } else { false }
             return reportMisfit(
-                .max, attributes, syntax.typeText, help: "it limits the bytes of a string, or the items of a list")
+                .max, attributes, syntax.typeText,
+                help: isFixedText
+                    ? "the number in its brackets is the limit"
+                    : "it limits the bytes of a string, or the items of a list")
         }
         guard let (value, span) = attributes.integer(.max) else { return }
         guard (1...Int128(limit)).contains(value) else {
@@ -99,7 +103,11 @@ extension TypeDescription {
     fileprivate var countLimit: Int? {
         switch self {
         case .string(let extent), .bytes(let extent), .list(_, let extent):
-            if case .counted(let format, _) = extent { min(format.maximum, Int(Int32.max)) } else { Int(Int32.max) }
+            switch extent {
+            case .counted(let format, _): min(format.maximum, Int(Int32.max))
+            case .terminated, .rest: Int(Int32.max)
+            case .fixed: nil
+            }
         default: nil
         }
     }

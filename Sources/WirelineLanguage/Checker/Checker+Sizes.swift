@@ -58,6 +58,9 @@ extension Checker {
                 // In memory all values share it, but JSON text repeats it.
                 sum.memory = sum.memory.addedOrMaximum(text.utf8.count)
             }
+            if case .since(_, .zero) = field.presence, case .digits(let byteCount) = field.type {
+                sum.memory = sum.memory.addedOrMaximum(2 * byteCount)
+            }
             if field.presence != .optional { sum.depth = max(sum.depth, footprint.depth) }
         }
         return sum
@@ -81,7 +84,7 @@ extension Checker {
         case .fixedList(let element, let count):
             let item = footprint(of: element)
             // A number takes its bytes, everything else what it takes as a field.
-            let number = item.depth == 0 ? item.size.fixedByteCount.map { max(MemoryWeight.item, $0) } : nil
+            let number = item.depth == 0 && !element.isText ? item.size.fixedByteCount.map { max(MemoryWeight.item, $0) } : nil
             let memory = (number ?? item.memory).multipliedOrMaximum(by: count)
                 .addedOrMaximum(MemoryWeight.field + MemoryWeight.array)
             return Footprint(size: sizes.size(of: type), depth: item.depth, memory: memory)
@@ -132,6 +135,16 @@ extension Checker {
                     at: field.typeSpan,
                     help: (helpForRest(after: fields[..<index]) ?? "leave `optional` out") + ": empty can mean missing")
             }
+        }
+    }
+}
+
+extension TypeDescription {
+    /// Whether values are strings in memory.
+    fileprivate var isText: Bool {
+        switch self {
+        case .string, .digits: true
+        default: false
         }
     }
 }

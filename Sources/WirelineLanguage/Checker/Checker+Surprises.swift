@@ -18,8 +18,8 @@ extension Checker {
             reporter.warning(
                 "\(shown) is not a string of \(count) bytes: it is \(count) strings, each with a `\(format.name)` count",
                 at: field.typeSpan,
-                help: "a string of at most \(count) bytes is `@max(\(count)) string`, text of exactly \(count) bytes "
-                    + "`uint8[\(count)]`; for a list put the `string` into a struct")
+                help: "a string of at most \(count) bytes is `@max(\(count)) string`, text in exactly \(count) bytes "
+                    + "`char[\(count)]`; for a list put the `string` into a struct")
         default: break
         }
     }

@@ -28,6 +28,9 @@ extension Checker {
         if let builtin = BuiltinType(name: field.typeName.text) {
             return builtinType(builtin, field, attributes, order, isInList: isInList)
         }
+        if let type = sizedType(of: field) {
+            return elementType(type, field, attributes, isInList: isInList)
+        }
         guard let symbol = symbols[field.typeName.text] else {
             noteUnknownType(field.typeName)
             return nil
@@ -75,8 +78,9 @@ extension Checker {
     }
 
     /// Reports attributes about prefixes and ends on types that have none.
-    private func checkAttributes(
-        _ attributes: AttributeSet, fit field: FieldSyntax, isText: Bool, isVarint: Bool, isInList: Bool
+    func checkAttributes(
+        _ attributes: AttributeSet, fit field: FieldSyntax, isText: Bool, isVarint: Bool, isPadded: Bool = false,
+        isInList: Bool
     ) -> Bool {
         var fits = true
         func refuse(_ kind: AttributeKind, _ help: String) {
@@ -85,6 +89,7 @@ extension Checker {
             fits = false
         }
         if !isVarint { refuse(.maximumByteCount, "it limits a `varint`") }
+        if !isPadded { refuse(.pad, "it says what fills a `char[n]`") }
         if !isText { refuse(.terminated, "it ends a string, or each string of a list, at a NUL") }
         let isFixedList = field.brackets.first?.count != nil
         if isFixedList || !isText && !isInList {
@@ -164,7 +169,7 @@ extension Checker {
         return extent(attributes, [.count, .rest], description.options.listCount, order).map { .list(element, $0) }
     }
 
-    private mutating func fixedCount(_ count: BracketsSyntax.Count) -> Int? {
+    mutating func fixedCount(_ count: BracketsSyntax.Count, of what: SizedType? = nil) -> Int? {
         let value: Int128?
         let span: SourceSpan
         switch count {
@@ -176,9 +181,15 @@ extension Checker {
             (value, span) = (constant, name.span)
         }
         guard let value, (1...65535).contains(value) else {
-            reporter.error(
-                "a fixed count is a whole number from 1 to 65535", at: span,
-                help: "a list whose count varies is `T[]` or `repeated T`")
+            if let what {
+                reporter.error(
+                    "a `\(what.rawValue)` has 1 to 65535 bytes", at: span,
+                    help: "their number stands in the brackets, as in \(what.example)")
+            } else {
+                reporter.error(
+                    "a fixed count is a whole number from 1 to 65535", at: span,
+                    help: "a list whose count varies is `T[]` or `repeated T`")
+            }
             return nil
         }
         return Int(value)
@@ -240,7 +251,7 @@ extension Checker {
         switch type {
         case .integer(let format, _): format.byteCount > 1
         case .float32, .float64: true
-        case .boolean, .varint, .properties, .structure: false
+        case .boolean, .varint, .properties, .structure, .digits: false
         case .string(let extent), .bytes(let extent): hasByteOrder(extent)
         case .enumeration(let index, _): description.enumerations[index].format.byteCount > 1
         case .flags(let index, _): description.flagSets[index].format.byteCount > 1

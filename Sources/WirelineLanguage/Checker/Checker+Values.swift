@@ -42,6 +42,7 @@ extension Checker {
                 argument, kind, flagTables[index], description.flagSets[index].format, isClosed: false,
                 syntax.typeName.text)
         case .string(let extent), .bytes(let extent): text(argument, kind, field, extent)
+        case .digits(let byteCount): digits(argument, kind, count: 2 * byteCount)
         case .structure, .list, .fixedList, .properties: nil
         }
     }
@@ -115,6 +116,14 @@ extension Checker {
         case .counted(let format, _): limit = min(limit, format.maximum)
         case .terminated where text.utf8.contains(0):
             return refuse(argument, kind, "a string that ends at a NUL cannot hold one")
+        case .fixed(let byteCount, let padding):
+            guard !text.isChanged(byPadding: padding) else {
+                let help =
+                    padding == 0
+                    ? "text that ends at a NUL cannot hold one" : "the byte of `@pad` is taken off the end of a text"
+                return refuse(argument, kind, help)
+            }
+            limit = min(limit, byteCount)
         default: break
         }
         if text.utf8.count > limit {
@@ -123,6 +132,13 @@ extension Checker {
                 help: "shorten it, or raise the limit")
             // A default that is too long is still one.
             return kind == .default ? .string(text) : nil
+        }
+        return .string(text)
+    }
+
+    private func digits(_ argument: ArgumentSyntax, _ kind: AttributeKind, count: Int) -> DefaultValue? {
+        guard case .string(let text, _) = argument, text.utf8.count == count, text.utf8.allSatisfy(\.isDigit) else {
+            return refuse(argument, kind, "it is a string of \(count) digits: `\"\(String(repeating: "0", count: min(count, 40)))\"`")
         }
         return .string(text)
     }

@@ -57,7 +57,7 @@ extension TypeDescription {
     /// Whether `@default` is allowed for a field of this type.
     fileprivate var takesDefault: Bool {
         switch self {
-        case .integer, .varint, .float32, .float64, .boolean, .enumeration, .flags, .string: true
+        case .integer, .varint, .float32, .float64, .boolean, .enumeration, .flags, .string, .digits: true
         default: false
         }
     }

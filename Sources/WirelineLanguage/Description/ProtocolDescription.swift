@@ -56,6 +56,14 @@ public struct ProtocolDescription: Equatable, Sendable {
         messages.first { $0.name == name } ?? messages.first { $0.alias == name }
     }
 
+    /// Whether a field, or the items of a list, have a type for which the test holds.
+    ///
+    /// Generated code contains what only some types need if one of them is used.
+    package func uses(_ test: (TypeDescription) -> Bool) -> Bool {
+        messages.contains { $0.fields.contains { test($0.type.leaf) } }
+            || structures.contains { $0.fields.contains { test($0.type.leaf) } }
+    }
+
     /// Returns the message with this ID that `sender` may send.
     public func message(id: UInt64, from sender: Sender) -> MessageDescription? {
         messages.first { $0.id == id && $0.senders.contains(sender) }

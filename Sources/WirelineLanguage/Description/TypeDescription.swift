@@ -18,6 +18,8 @@ public indirect enum TypeDescription: Equatable, Sendable {
     case string(Extent)
     /// Any bytes.
     case bytes(Extent)
+    /// A `bcd[n]`: a string of exactly `2 * byteCount` decimal digits, two in a byte, the first in its high half.
+    case digits(byteCount: Int)
     /// QSIOP's properties, as lines up to the end of the payload.
     case properties(isStrict: Bool)
     /// An enum; the index in ``ProtocolDescription/enumerations``.
@@ -36,6 +38,14 @@ public indirect enum TypeDescription: Equatable, Sendable {
         .varint(VarintFormat(.unsigned, maximumByteCount: maximumByteCount))
     }
 
+    /// The type of the values in it that are no lists: of a list, that of its items.
+    package var leaf: TypeDescription {
+        switch self {
+        case .list(let element, _), .fixedList(let element, _): element.leaf
+        default: self
+        }
+    }
+
     /// How a value of variable length ends.
     public enum Extent: Equatable, Sendable {
         /// A count before it counts its bytes or items.
@@ -44,5 +54,10 @@ public indirect enum TypeDescription: Equatable, Sendable {
         case terminated
         /// It extends to the end of the payload.
         case rest
+        /// It takes exactly so many bytes, 1 to 65,535, as a `char[n]` does.
+        ///
+        /// Text that is shorter is filled with `padding`. If that is 0, text ends at the first NUL, and what follows it is
+        /// not looked at; any other padding is taken off the end.
+        case fixed(byteCount: Int, padding: UInt8)
     }
 }

@@ -77,6 +77,7 @@ package struct WireSizes: Sendable {
         case .boolean: WireSize(fixed: 1)
         case .varint: WireSize(atLeast: 1)
         case .string(let extent), .bytes(let extent), .list(_, let extent): Self.size(of: extent)
+        case .digits(let byteCount): WireSize(fixed: byteCount)
         case .properties: WireSize(atLeast: 0)
         case .enumeration(let index, _): WireSize(fixed: description.enumerations[index].format.byteCount)
         case .flags(let index, _): WireSize(fixed: description.flagSets[index].format.byteCount)
@@ -90,6 +91,7 @@ package struct WireSizes: Sendable {
         case .counted(let format, _): WireSize(atLeast: format.minimumByteCount)
         case .terminated: WireSize(atLeast: 1)
         case .rest: WireSize(atLeast: 0)
+        case .fixed(let byteCount, _): WireSize(fixed: byteCount)
         }
     }
 }

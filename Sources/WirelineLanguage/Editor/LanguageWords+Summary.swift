@@ -20,6 +20,7 @@ extension AttributeKind {
         case .big: "The number is big-endian."
         case .range: "The smallest and the largest value."
         case .max: "The most bytes of a string, or items of a list."
+        case .pad: "The byte that fills a `char` field; it is taken off the end when the field is read."
         case .since: "The version that added the field; a packet may end before it."
         case .default: "The value of a field that is absent or not set."
         case .exampleValue: "The value that examples in the documentation show."
@@ -57,6 +58,16 @@ extension BuiltinType {
     }
 }
 
+extension SizedType {
+    /// What a value takes on the wire, in one line.
+    var summary: String {
+        switch self {
+        case .char: "Text in UTF-8 in so many bytes; it ends at the first NUL, and NULs fill it."
+        case .bcd: "Decimal digits, two in each of so many bytes, the first in the high half."
+        }
+    }
+}
+
 extension SchemaAnalysis {
     /// Returns the explanation of the language's word that an offset touches: a type, an attribute or an option.
     ///
@@ -75,6 +86,9 @@ extension SchemaAnalysis {
                 return AttributeKind(rawValue: word).map { (span, $0.example(amongPlaces: []), $0.summary) }
             }
             if let type = BuiltinType(name: word) { return (span, word, type.summary) }
+            if let type = SizedType(rawValue: word), tokens[index + 1].kind == .leftBracket {
+                return (span, word, type.summary)
+            }
             if let previous, previous.kind == .name, text(of: previous, in: file) == Keyword.option.rawValue {
                 return OptionKind(rawValue: word).map { (span, "option " + word, "It is \($0.choices).") }
             }

@@ -91,6 +91,7 @@ private struct NameScope {
     var messages: Set<String> = []
     /// The names that `@name` gives messages.
     var messageAliases: Set<String> = []
+    var structures: Set<String> = []
     /// The enums and flags, whose cases a default or an example can name.
     var caseOwners: Set<String> = []
 
@@ -101,9 +102,16 @@ private struct NameScope {
                 messages.insert(name.text)
                 for alias in declaration.attributes.aliases { messageAliases.insert(alias.text) }
             case .enumeration(let cases), .flags(let cases): caseOwners.insert(cases.name.text)
-            case .structure, .constant, .reserved, .option, .packet: break
+            case .structure(let syntax): structures.insert(syntax.name.text)
+            case .constant, .reserved, .option, .packet: break
             }
         }
+    }
+
+    /// Whether a field's type is one of the language, and not declared.
+    func isBuiltin(_ type: String) -> Bool {
+        if BuiltinType(name: type) != nil { return true }
+        return SizedType(rawValue: type) != nil && !structures.contains(type) && !caseOwners.contains(type)
     }
 }
 
@@ -155,7 +163,7 @@ private struct NameCollector {
     private mutating func add(_ fields: [FieldSyntax], of owner: String) {
         for field in fields {
             add(field.name, field.attributes, of: owner)
-            if BuiltinType(name: field.typeName.text) == nil {
+            if !scope.isBuiltin(field.typeName.text) {
                 add(field.typeName, .declaration(field.typeName.text), false)
             }
             for brackets in field.brackets {

@@ -211,7 +211,10 @@ extension SchemaAnalysis {
     private static var counts: [CompletionWord] { types(CountFormat.allCases.map(\.name)) }
 
     private static func types(_ names: [String]) -> [CompletionWord] {
-        names.map { CompletionWord($0, .type, meaning: BuiltinType(name: $0)?.summary ?? "") }
+        names.map { name in
+            let meaning = BuiltinType(name: name)?.summary ?? SizedType(rawValue: name)?.summary ?? ""
+            return CompletionWord(name, .type, meaning: meaning)
+        }
     }
 
     private static func values(_ words: [String]) -> [CompletionWord] { words.map { CompletionWord($0, .value) } }

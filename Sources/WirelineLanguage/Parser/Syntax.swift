@@ -124,6 +124,9 @@ struct FieldSyntax {
     var repeated: SourceSpan?
     var typeName: NameSyntax
     var brackets: [BracketsSyntax]
+    /// The brackets of a `char[n]` or `bcd[n]`, which belong to the type, once the checker has told them from those of a
+    /// list.
+    var size: BracketsSyntax?
     /// The type with its brackets, as written.
     var typeText: String
     var name: NameSyntax
@@ -131,7 +134,7 @@ struct FieldSyntax {
 
     /// The span from the type through its brackets.
     var typeSpan: SourceSpan {
-        brackets.last.map { typeName.span.through($0.span) } ?? typeName.span
+        (brackets.last ?? size).map { typeName.span.through($0.span) } ?? typeName.span
     }
 }
 

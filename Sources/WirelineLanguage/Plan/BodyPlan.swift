@@ -102,7 +102,7 @@ package struct PlannedStep: Sendable {
                 step.parts.append(PlannedPart(field: index, offset: step.byteCount, kind: part))
                 step.byteCount += part.byteCount
             }
-            if part?.isNumber != true { step.content = index }
+            if part?.isWhole != true { step.content = index }
             if isRequired, step.content == nil { open = step } else { steps.append(step) }
         }
         return steps + [open].compactMap(\.self)
@@ -122,12 +122,14 @@ package struct PlannedPart: Sendable {
     package enum Kind: Equatable, Sendable {
         /// The whole value of a field: a number or a `bool`.
         case number(byteCount: Int)
+        /// The whole value of a field: text or digits of fixed width.
+        case text(byteCount: Int)
         /// The prefix of the content that follows.
         case count(byteCount: Int)
 
         init?(of type: TypeDescription, _ sizes: WireSizes) {
             if let byteCount = sizes.numberByteCount(of: type) {
-                self = .number(byteCount: byteCount)
+                self = type.isFixedText ? .text(byteCount: byteCount) : .number(byteCount: byteCount)
             } else if case .counted(let format, _) = type.extent, let byteCount = format.fixedByteCount {
                 self = .count(byteCount: byteCount)
             } else {
@@ -135,11 +137,12 @@ package struct PlannedPart: Sendable {
             }
         }
 
-        package var isNumber: Bool { if case .number = self { true } else { false } }
+        /// Whether it is the whole value of a field.
+        package var isWhole: Bool { if case .count = self { false } else { true } }
 
         package var byteCount: Int {
             switch self {
-            case .number(let byteCount), .count(let byteCount): byteCount
+            case .number(let byteCount), .text(let byteCount), .count(let byteCount): byteCount
             }
         }
     }

@@ -30,7 +30,7 @@ extension CodingPlan {
         return PlannedNumber(format: format, byteOrder: byteOrder, allowed: range ?? format.range)
     }
 
-    /// Returns the bytes of a number or a `bool`; nil for other types.
+    /// Returns the bytes of a number, a `bool`, or text or digits of fixed width; nil for other types.
     package func numberByteCount(of type: TypeDescription) -> Int? { sizes.numberByteCount(of: type) }
 
     /// Returns the bytes that every value takes; nil if values differ.
@@ -78,7 +78,7 @@ extension CodingPlan {
             !description.enumerations[index].format.fillsHostInteger && !description.enumerations[index].isClosed
         case .varint(let format): !format.isUnlimited
         // Values of languages can have any length.
-        case .string, .bytes, .list, .fixedList, .properties: true
+        case .string, .digits, .bytes, .list, .fixedList, .properties: true
         case .structure(let index): checked.contains(index)
         }
     }
@@ -90,7 +90,7 @@ extension IntegerFormat {
 }
 
 extension WireSizes {
-    /// Returns the bytes of a number or a `bool`; nil for other types.
+    /// Returns the bytes of a number, a `bool`, or text or digits of fixed width; nil for other types.
     func numberByteCount(of type: TypeDescription) -> Int? {
         switch type {
         case .structure, .fixedList: nil

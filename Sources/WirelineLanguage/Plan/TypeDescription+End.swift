@@ -9,6 +9,14 @@ extension TypeDescription {
         }
     }
 
+    /// Whether it is text or digits in a fixed number of bytes.
+    package var isFixedText: Bool {
+        switch self {
+        case .string(.fixed), .digits: true
+        default: false
+        }
+    }
+
     /// Whether the value extends to the end of its bytes.
     package var goesToEnd: Bool { self.extent == .rest || self.isProperties }
 

@@ -69,6 +69,7 @@ struct DefaultValues {
         case .integer, .varint, .boolean, .enumeration, .flags: return integer(0, type)
         case .float32, .float64: return .float(0.0)
         case .string, .bytes: return .string("")
+        case .digits(let byteCount): return .string(String(repeating: "0", count: 2 * byteCount))
         case .properties: return .object([])
         case .list: return .array([])
         case .fixedList(let element, let count): return .array(Array(repeating: zero(element), count: count))

@@ -139,6 +139,7 @@ struct PayloadDecoder {
     ) throws(CodecError) -> JSONValue {
         switch type {
         case .string(let extent): .string(try decodeString(extent, limits, from: &reader))
+        case .digits(let byteCount): .string(try reader.readDigits(byteCount: byteCount))
         case .bytes(let extent): .string(Base64.encode(try decodeBytes(extent, limits, from: &reader)))
         case .properties(let isStrict): try decodeProperties(isStrict: isStrict, from: &reader)
         default: try decodeScalar(type, limits, from: &reader)
@@ -159,6 +160,8 @@ struct PayloadDecoder {
         case .rest:
             try require(limits.fault(ofCount: reader.remaining), at: reader.offset)
             return try reader.readString(byteCount: reader.remaining)
+        case .fixed(let byteCount, let padding):
+            return try reader.readFixedText(byteCount: byteCount, padding: padding)
         }
     }
 
@@ -174,6 +177,7 @@ struct PayloadDecoder {
         case .rest:
             try require(limits.fault(ofCount: reader.remaining), at: reader.offset)
             return try reader.readBytes(byteCount: reader.remaining)
+        case .fixed(let byteCount, _): return try reader.readBytes(byteCount: byteCount)
         }
     }
 

@@ -141,7 +141,14 @@ struct PayloadEncoder {
         switch type {
         case .string(let extent):
             guard case .string(let text) = value else { throw wrongKind(.string, value) }
-            try append(Array(text.utf8), extent, limits)
+            if case .fixed(let byteCount, let padding) = extent {
+                try appendText(text, byteCount: byteCount, padding: padding)
+            } else {
+                try append(Array(text.utf8), extent, limits)
+            }
+        case .digits(let byteCount):
+            guard case .string(let text) = value else { throw wrongKind(.string, value) }
+            try appendDigits(text, byteCount: byteCount)
         case .bytes(let extent):
             try append(try base64(value), extent, limits)
         case .properties:

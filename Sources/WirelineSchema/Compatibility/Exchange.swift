@@ -213,7 +213,7 @@ struct Exchange {
         case (.string, .bytes), (.bytes, .string):
             return bytes(sent, sentType) == bytes(found, foundType)
         case (.float32, .float32), (.float64, .float64), (.string, .string), (.bytes, .bytes),
-            (.properties, .properties):
+            (.digits, .digits), (.properties, .properties):
             return sent == found || number(sent) != nil && number(sent) == number(found)
         default:
             guard let left = integer(sent, sentType, written), let right = integer(found, foundType, read),
@@ -241,7 +241,7 @@ struct Exchange {
         case (.flags(let index, _), .array(let items)):
             let values = items.map { mask($0, description.flagSets[index]) }
             return values.reduce(0) { total, value in total.flatMap { total in value.map { total | $0 } } }
-        case (.string, _), (.bytes, _), (.properties, _), (.float32, _), (.float64, _): return nil
+        case (.string, _), (.digits, _), (.bytes, _), (.properties, _), (.float32, _), (.float64, _): return nil
         case (_, .number(let number)): return number.integer
         case (_, .string(let text)): return Int128(text)
         default: return nil

@@ -180,6 +180,10 @@ extension ProtocolDescription {
         case .boolean: "bool"
         case .varint(let format):
             (format.isUnlimited ? "" : "@max_bytes(\(format.maximumByteCount)) ") + format.encoding.name
+        case .string(.fixed(let byteCount, 0)): "char[\(byteCount)]"
+        case .string(.fixed(let byteCount, let padding)):
+            "@pad(0x\(String(padding, radix: 16, uppercase: true))) char[\(byteCount)]"
+        case .digits(let byteCount): "bcd[\(byteCount)]"
         case .string(let extent): "string" + text(of: extent)
         case .bytes(let extent): "bytes" + text(of: extent)
         case .properties: "properties"
@@ -202,6 +206,7 @@ extension ProtocolDescription {
             " with a count of \(format.name)" + text(of: order, format == .varint ? 1 : format.minimumByteCount)
         case .terminated: " up to a NUL"
         case .rest: " to the end"
+        case .fixed(let byteCount, _): " of \(byteCount) bytes"
         }
     }
 }

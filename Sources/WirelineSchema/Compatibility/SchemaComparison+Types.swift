@@ -21,6 +21,12 @@ extension SchemaComparison {
         case (.list(let left, let before), .list(let right, let after)):
             compareExtents(pair, before, after, isItem: isItem)
             compare(pair, left, right, isItem: true)
+        case (.string(.fixed(let left, let padding)), .string(.fixed(let right, let other))):
+            compareFixedTexts(pair, (left, padding), (right, other))
+        case (.string(.fixed), .string), (.string, .string(.fixed)), (.string(.fixed), .bytes), (.bytes, .string(.fixed)):
+            misalign(pair, .fieldType, changed(pair.before.type, pair.after.type))
+        case (.digits(let left), .digits(let right)):
+            if left != right { misalign(pair, .fieldType, changed(pair.before.type, pair.after.type)) }
         case (.string(let left), .string(let right)), (.bytes(let left), .bytes(let right)):
             compareExtents(pair, left, right, isItem: isItem)
         case (.string(let left), .bytes(let right)), (.bytes(let left), .string(let right)):
@@ -64,6 +70,17 @@ extension SchemaComparison {
             }
         }
         suspect(pair, .fieldPrefix, changed(pair.before.type, pair.after.type), breaks: readers)
+    }
+
+    /// Compares two `char[n]`, each with its bytes and padding.
+    private mutating func compareFixedTexts(
+        _ pair: FieldPair, _ before: (byteCount: Int, padding: UInt8), _ after: (byteCount: Int, padding: UInt8)
+    ) {
+        let summary = changed(pair.before.type, pair.after.type)
+        guard before.byteCount == after.byteCount else { return misalign(pair, .fieldType, summary) }
+        guard before.padding != after.padding else { return }
+        // A field that is full has no padding; an empty one is all padding.
+        suspect(pair, .fieldType, summary, breaks: [.old: [], .new: []], isContained: true)
     }
 
     private mutating func compareCounts(

@@ -52,7 +52,9 @@ struct EdgeValues {
         case .float64: return values(floats(isItem ? nil : field.floatRange, isSingle: false))
         case .boolean: return values([false, true])
         case .string(let extent):
-            return values(Self.texts.map { .string($0) }) + texts(extent, field, key, isItem: isItem)
+            return values((Self.texts + extent.endsInPadding).map { .string($0) })
+                + texts(extent, field, key, isItem: isItem)
+        case .digits(let byteCount): return values(digits(2 * byteCount).map { .string($0) })
         case .bytes(let extent):
             let contents: [[UInt8]] = [[], [0], [0xFF, 0x00, 0x80], [1, 2, 3, 4, 5]]
             return values(contents.map { .string(Base64.encode($0)) }) + texts(extent, field, key, isItem: isItem)
@@ -115,6 +117,15 @@ struct EdgeValues {
         ["a:b": "v"], ["a": "b\nc"], ["a\r": "b\r"],
     ]
 
+    /// Digits at both ends, their number wrong by one and by two, and characters that are none.
+    private func digits(_ count: Int) -> [String] {
+        guard count <= Self.mostCount else { return [] }
+        let zeros = String(repeating: "0", count: count)
+        let some = String((0..<count).map { Character("\(($0 + 1) % 10)") })
+        return [zeros, String(repeating: "9", count: count), some, "", zeros + "0", zeros + "00"]
+            + [String(zeros.dropLast()), zeros.dropLast() + "a", ":" + zeros.dropLast(), zeros.dropLast() + "٣"]
+    }
+
     private func texts(
         _ extent: TypeDescription.Extent, _ field: FieldDescription, _ key: FieldKey, isItem: Bool
     ) -> [Edge] {
@@ -130,6 +141,15 @@ struct EdgeValues {
         if most <= Self.mostCount { counts += [most - 1, most, most + 1] }
         var seen: Set<Int> = []
         return counts.filter { $0 >= 0 && $0 <= most + (most <= Self.mostCount ? 1 : 0) && seen.insert($0).inserted }
+    }
+}
+
+extension TypeDescription.Extent {
+    /// Texts that end with the byte that fills their field, and one that begins with it.
+    fileprivate var endsInPadding: [String] {
+        guard case .fixed(_, let padding) = self, padding != 0, padding < 0x80 else { return [] }
+        let text = String(Character(Unicode.Scalar(padding)))
+        return ["a" + text, text, text + "a"]
     }
 }
 

@@ -129,7 +129,8 @@ struct ExampleValues {
             defer { isInHintedList = wasInHintedList }
             let count = hinted ?? itemCount(element, extent, field, depth)
             return .array((0..<count).map { _ in value(element, of: field, key, depth, isItem: true) })
-        case .string(let extent): return .string(text(extent, field, key, isItem: isItem))
+        case .string(let extent): return .string(text(extent, field, key, isItem: isItem).unpadded(by: extent))
+        case .digits(let byteCount): return .string(digits(2 * byteCount))
         case .bytes(let extent): return .string(Base64.encode(Array(text(extent, field, key, isItem: isItem).utf8)))
         case .properties: return .object(flip() ? [JSONValue.Member("k", .string("v"))] : [])
         case .float32, .float64: return float(type, field.floatRange, isItem: isItem)
@@ -245,6 +246,18 @@ struct ExampleValues {
         return String(letters.dropFirst(start).prefix(min(count, maximum))) + String(repeating: "x", count: extra)
     }
 
+    private mutating func digits(_ count: Int) -> String {
+        switch style {
+        case .zero, .least: return String(repeating: "0", count: count)
+        case .most: return String(repeating: "9", count: count)
+        case .random: return String((0..<count).map { _ in Character("\(next(10))") })
+        case .plain, .legible:
+            counter += 1
+            let start = Int(counter % 10)
+            return String((0..<count).map { Character("\((start + $0) % 10)") })
+        }
+    }
+
     private mutating func itemCount(
         _ element: TypeDescription, _ extent: TypeDescription.Extent, _ field: FieldDescription, _ depth: Int
     ) -> Int {
@@ -296,6 +309,20 @@ extension TypeDescription {
 extension TypeDescription.Extent {
     /// The most bytes or items that its prefix can count.
     var capacity: Int {
-        if case .counted(let format, _) = self { format.maximum } else { .max }
+        switch self {
+        case .counted(let format, _): format.maximum
+        case .fixed(let byteCount, _): byteCount
+        case .terminated, .rest: .max
+        }
+    }
+}
+
+extension String {
+    /// The text without the bytes at its end that a reader would take for padding, so that it can be written.
+    fileprivate func unpadded(by extent: TypeDescription.Extent) -> String {
+        guard case .fixed(_, let padding) = extent, padding != 0 else { return self }
+        var text = self
+        while text.utf8.last == padding { text.removeLast() }
+        return text
     }
 }

@@ -41,7 +41,7 @@ enum ScriptType {
         // Floats that are not finite have names, and an enum's value may have no name.
         case .float32, .float64, .enumeration: nil
         case .boolean: .boolean
-        case .string, .bytes: .string
+        case .string, .bytes, .digits: .string
         case .properties, .structure: .object
         case .flags, .fixedList, .list: .list
         }
@@ -82,6 +82,7 @@ extension ProtocolDescription {
         case .integer, .varint, .float32, .float64: return 0
         case .boolean: return false
         case .string, .bytes: return ""
+        case .digits(let byteCount): return .string(String(repeating: "0", count: 2 * byteCount))
         case .properties: return .object([])
         case .enumeration(let index, _): return enumerations[index].cases.first.map { .string($0.name) } ?? 0
         case .flags, .list: return .array([])

@@ -44,6 +44,12 @@ extension SwiftTypes {
         case .float64(let order):
             return SwiftExpression(text: "\(place.run).float64(at: \(place.offset), \(order.swiftCase))")
         case .boolean: return SwiftExpression(text: "try \(place.run).boolean(at: \(place.offset))", canFail: true)
+        case .string(.fixed(let byteCount, let padding)):
+            let text = "text(at: \(place.offset), byteCount: \(byteCount), padding: \(padding))"
+            return SwiftExpression(text: "try \(place.run).\(text)", canFail: true)
+        case .digits(let byteCount):
+            let text = "try \(place.run).digits(at: \(place.offset), byteCount: \(byteCount))"
+            return SwiftExpression(text: text, canFail: true)
         default: break
         }
         guard let plan = plan.number(type) else { return SwiftExpression(text: "0") }
@@ -72,6 +78,7 @@ extension SwiftTypes {
         case .varint(let format): return SwiftExpression(text: format.swiftReading)
         case .string(let extent): return SwiftExpression(text: text("String", extent))
         case .bytes(let extent): return SwiftExpression(text: text("Bytes", extent))
+        case .digits(let byteCount): return SwiftExpression(text: "reader.readDigits(byteCount: \(byteCount))")
         case .properties(let isStrict):
             return SwiftExpression(text: "reader.readProperties(isStrict: \(isStrict))")
         case .structure: return SwiftExpression(text: ".init(from: &reader)", isImplicit: true)
@@ -100,6 +107,8 @@ extension SwiftTypes {
             "reader.read\(kind)(byteCount: reader.readCount(.\(format.name), \(order.swiftCase)))"
         case .terminated: "reader.readTerminated\(kind)()"
         case .rest: "reader.read\(kind)(byteCount: reader.remaining)"
+        case .fixed(let byteCount, let padding):
+            "reader.readFixedText(byteCount: \(byteCount), padding: \(padding))"
         }
     }
 

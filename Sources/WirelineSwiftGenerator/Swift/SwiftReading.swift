@@ -56,7 +56,7 @@ struct SwiftReading {
         var place = SwiftPlace(run: name, offset: 0)
         for part in step.parts {
             place = SwiftPlace(run: name, offset: part.offset)
-            if part.kind.isNumber { readScalar(fields[part.field], place) }
+            if part.kind.isWhole { readScalar(fields[part.field], place) }
         }
         if let content = step.content {
             errors.enter(content, in: &source)
@@ -123,6 +123,8 @@ struct SwiftReading {
                     "try WirelineCodec::FieldCheck.count(reader.remaining, limit: \(maximum), at: reader.offset)")
             }
             source.line("\(field.access) = try reader.read\(kind)(byteCount: reader.remaining)")
+        // It is part of a run.
+        case .fixed: break
         }
     }
 

@@ -126,6 +126,9 @@ struct SwiftSizing {
             var value = access
             if case .float32 = type { value = "Swift::Double(\(access))" }
             check("range(\(value), \(range.lowerBound), \(range.upperBound))", index)
+        case .string(.fixed(let byteCount, let padding)):
+            check("text(\(access), byteCount: \(byteCount), padding: \(padding))", index)
+        case .digits(let byteCount): check("digits(\(access), count: \(2 * byteCount))", index)
         default:
             guard let range = types.checkedRange(type, field.range) else { return }
             var value = access

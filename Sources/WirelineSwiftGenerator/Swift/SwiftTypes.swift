@@ -71,7 +71,7 @@ struct SwiftTypes {
         case .float64: "Swift::Double"
         case .boolean: "Swift::Bool"
         case .varint(let format): format.swiftType
-        case .string: "Swift::String"
+        case .string, .digits: "Swift::String"
         case .bytes: "[Swift::UInt8]"
         case .properties: "WirelineCodec::Properties"
         case .enumeration(let index, _): naming.enumerations[index].reference
@@ -108,6 +108,7 @@ struct SwiftTypes {
         case .integer, .varint, .float32, .float64: "0"
         case .boolean: "false"
         case .string: "\"\""
+        case .digits(let byteCount): "Swift::String(repeating: \"0\", count: \(2 * byteCount))"
         case .bytes, .list: "[]"
         case .properties, .structure: ".init()"
         case .enumeration(let index, _): enumerationValue(0, index)

@@ -51,6 +51,10 @@ struct SwiftWriting {
             setCount("\(access).utf8.count", format, run, offset, order)
         case .bytes(.counted(let format, let order)), .list(_, .counted(let format, let order)):
             setCount("\(access).count", format, run, offset, order)
+        case .string(.fixed(let byteCount, let padding)):
+            source.line(
+                "\(run).setText(\(access), at: \(offset), byteCount: \(byteCount), padding: \(padding))")
+        case .digits: source.line("\(run).setDigits(\(access), at: \(offset))")
         case .boolean: source.line("\(run).setBoolean(\(access), at: \(offset))")
         case .float32(let order): source.line("\(run).setFloat32(\(access), at: \(offset), \(order.swiftCase))")
         case .float64(let order): source.line("\(run).setFloat64(\(access), at: \(offset), \(order.swiftCase))")
@@ -81,6 +85,7 @@ struct SwiftWriting {
         case .list(let element, let extent):
             if !hasCount { writeCount("\(access).count", extent) }
             writeItems(element, access)
+        case .string(.fixed): writeScalar(type, access)
         case .string(let extent): writeText("writeText", "\(access).utf8.count", access, extent, hasCount: hasCount)
         case .bytes(let extent): writeText("writeBytes", "\(access).count", access, extent, hasCount: hasCount)
         case .varint(let format): source.line("writer.\(format.swiftWriting)(\(access))")

@@ -147,6 +147,8 @@ private struct OneWayTypes {
         switch type {
         // The last line may end in a line feed.
         case .properties: return false
+        // What follows the NUL that ends the text is not looked at.
+        case .string(.fixed(_, 0)): return false
         case .structure(let index):
             let structure = description.structures[index]
             // Behind the last known field of a sized structure there may be bytes that are skipped.

@@ -63,7 +63,10 @@ struct RandomProtocol {
     }
 
     private mutating func scalar(_ order: ByteOrder) -> TypeDescription {
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<12, using: &random) {
+        case 10:
+            .string(.fixed(byteCount: Int.random(in: 1...9, using: &random), padding: random.isTrue ? 0 : 0x61))
+        case 11: .digits(byteCount: Int.random(in: 1...9, using: &random))
         case 0: .float32(order)
         case 1: .float64(order)
         case 2: .boolean
@@ -93,6 +96,9 @@ struct RandomProtocol {
         case .structure(let index): return object(description.structures[index].fields)
         case .list(let element, _): return items(element, count: Int.random(in: 0...4, using: &random))
         case .fixedList(let element, let count): return items(element, count: count)
+        case .string(.fixed(let byteCount, let padding)): return .string(text(byteCount, padding))
+        case .digits(let byteCount):
+            return .string(String((0..<2 * byteCount).map { _ in "0123456789".randomElement(using: &random) ?? "0" }))
         case .string(let extent):
             let text = String.random(using: &random)
             return .string(extent == .terminated ? text.filter { $0 != "\u{0}" } : text)
@@ -104,6 +110,16 @@ struct RandomProtocol {
                 (0..<Int.random(in: 0...3, using: &random)).map { JSONValue.Member("k\($0)", .string("v:\($0)")) })
         default: return number(type)
         }
+    }
+
+    /// Text that a field of so many bytes can hold, and that does not end with what fills it.
+    private mutating func text(_ byteCount: Int, _ padding: UInt8) -> String {
+        var text = String.random(using: &random).unicodeScalars
+        if padding == 0 { text.removeAll { $0 == "\0" } }
+        while let last = text.last, String(text).utf8.count > byteCount || padding != 0 && last.value == padding {
+            text.removeLast()
+        }
+        return String(text)
     }
 
     private mutating func items(_ element: TypeDescription, count: Int) -> JSONValue {

@@ -200,6 +200,7 @@ struct OracleExchange {
                 case .optional: return value == nil
                 case .since(_, default: .integer(let standard)):
                     return value.flatMap { number($0, field.type, read) } == standard
+                case .since where isZeros(value, field.type): return true
                 case .since: return value == 0 || value == "" || value == .boolean(false) || value == .array([])
                 }
             }
@@ -209,6 +210,12 @@ struct OracleExchange {
             default: return false
             }
         }
+    }
+
+    /// Whether a value is the zero of decimal digits.
+    private func isZeros(_ value: JSONValue?, _ type: TypeDescription) -> Bool {
+        guard case .digits(let byteCount) = type, case .string(let text)? = value else { return false }
+        return text == String(repeating: "0", count: 2 * byteCount)
     }
 
     /// Whether a field has its own name on the other side, so that it is not the one that was renamed.
@@ -227,7 +234,7 @@ struct OracleExchange {
                 return false
             }
             return zip(sent, found).allSatisfy { isSame($0, left, $1, right) }
-        case (.string, .string), (.bytes, .bytes): return sent == found
+        case (.string, .string), (.bytes, .bytes), (.digits, .digits): return sent == found
         case (.float32, .float32), (.float64, .float64):
             guard case .number(let left) = sent, case .number(let right) = found else { return sent == found }
             return left.double == right.double
@@ -365,7 +372,13 @@ struct OracleValues {
         case .list(let element, _):
             let count = count(field?.maximumCount, most: 50)
             return .array((0..<count).map { _ in value(element, nil) })
+        case .string(.fixed(let byteCount, let padding)):
+            var text = text(field).prefix(Int.random(in: 0...byteCount, using: &random))
+            while padding != 0, text.utf8.last == padding { text.removeLast() }
+            return .string(String(text))
         case .string: return .string(text(field))
+        case .digits(let byteCount):
+            return .string(String((0..<2 * byteCount).map { _ in random.pick(Array("0123456789")) }))
         case .bytes:
             let bytes = text(field).utf8.map { random.chance(5) ? UInt8.random(in: 1...255, using: &random) : $0 }
             return .string(Base64.encode(bytes))

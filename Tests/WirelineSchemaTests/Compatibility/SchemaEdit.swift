@@ -99,7 +99,7 @@ struct SchemaEdit {
         "uint8", "int8", "uint16", "int16", "uint32", "uint64", "float32", "float64", "bool", "varint", "zigzag",
         "varint32", "varint64", "string",
         "bytes",
-        "E0", "F0",
+        "E0", "F0", "char [ 3 ]", "char [ 5 ]", "bcd [ 1 ]", "bcd [ 2 ]",
     ]
 
     private static func editAttributes(
@@ -108,7 +108,8 @@ struct SchemaEdit {
         let index = Int.random(in: 0..<fields.count, using: &random)
         let before = fields[index]
         var field = before
-        switch Int.random(in: 0..<9, using: &random) {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 9: field.pad = random.pick([0x20, 0x30, nil])
         case 0, 1: field.type = random.pick(types)
         case 2: field.range = random.chance(3) ? nil : 0...Int.random(in: 1...120, using: &random)
         case 3: field.maximum = random.chance(3) ? nil : Int.random(in: 1...40, using: &random)

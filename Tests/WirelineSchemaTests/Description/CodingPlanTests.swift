@@ -6,7 +6,7 @@ import WirelineSchema
 struct CodingPlanTests {
     /// A step in one line: its parts as `field@offset`, a count as `#field@offset`, `?` if it may be absent, and the content.
     private func line(_ step: PlannedStep) -> String {
-        let parts = step.parts.map { "\($0.kind.isNumber ? "" : "#")\($0.field)@\($0.offset)" }
+        let parts = step.parts.map { "\($0.kind.isWhole ? "" : "#")\($0.field)@\($0.offset)" }
         let content = step.content.map { ["→\($0)"] } ?? []
         let text = (parts + content).joined(separator: " ")
         return step.absentField == nil ? text : "? " + text

@@ -42,6 +42,10 @@ struct FieldTypeTests {
         ("@big uint16 a;", .integer(.uint16, .bigEndian)),
         ("@little double a;", .float64(.littleEndian)),
         ("@little string a;", .string(.counted(.uint16, .littleEndian))),
+        ("char[24] a;", .string(.fixed(byteCount: 24, padding: 0))),
+        ("char[65535] a;", .string(.fixed(byteCount: 65535, padding: 0))),
+        ("@pad(0x20) char[0x10] a;", .string(.fixed(byteCount: 16, padding: 0x20))),
+        ("bcd[6] a;", .digits(byteCount: 6)),
     ])
     func `simple types have the declared encoding`(field: String, expected: TypeDescription) throws {
         #expect(try type(field) == expected)
@@ -52,6 +56,10 @@ struct FieldTypeTests {
         ("uint8[65535] a;", .fixedList(.integer(.uint8, .bigEndian), count: 65535)),
         ("uint8[0x10] a;", .fixedList(.integer(.uint8, .bigEndian), count: 16)),
         ("uint8[] a;", .list(.integer(.uint8, .bigEndian), .counted(.uint16, .bigEndian))),
+        ("char[8][4] a;", .fixedList(.string(.fixed(byteCount: 8, padding: 0)), count: 4)),
+        ("char[8][] a;", .list(.string(.fixed(byteCount: 8, padding: 0)), .counted(.uint16, .bigEndian))),
+        ("@pad(1) @rest char[8][] a;", .list(.string(.fixed(byteCount: 8, padding: 1)), .rest)),
+        ("@count(uint8) repeated bcd[2] a;", .list(.digits(byteCount: 2), .counted(.uint8, .bigEndian))),
         ("repeated uint8 a;", .list(.integer(.uint8, .bigEndian), .counted(.uint16, .bigEndian))),
         ("@count(uint8) string[] a;", .list(.string(.counted(.uint16, .bigEndian)), .counted(.uint8, .bigEndian))),
         ("@terminated string[] a;", .list(.string(.terminated), .counted(.uint16, .bigEndian))),

@@ -20,7 +20,7 @@ struct WarningTests {
                 a.wire:2:31: warning: `String[seats]` is not a string of 4 bytes: it is 4 strings, each with a `uint8` count
                 message Cs_1 { bytes[8] hash; String[seats] names; @terminated string[2] a; uint8[8] b; string[] c; }
                                               ^^^^^^^^^^^^^
-                help: a string of at most 4 bytes is `@max(4) string`, text of exactly 4 bytes `uint8[4]`; for a list put the `string` into a struct
+                help: a string of at most 4 bytes is `@max(4) string`, text in exactly 4 bytes `char[4]`; for a list put the `string` into a struct
                 """)
         #expect(
             try describe(text, warns: true).messages[0].fields.prefix(2).map(\.type) == [

@@ -38,6 +38,8 @@ extension FeaturesProtocol {
         case deep(Deep)
         /// Grown over four releases.
         case grown(Grown)
+        /// Text and digits in a fixed number of bytes.
+        case fixed(Fixed)
         /// Documented, but old.
         case hidden(FeaturesProtocol.Hidden)
         /// A packet whose ID the schema does not know.
@@ -55,6 +57,7 @@ extension FeaturesProtocol {
             case 262: self = .structures(try .init(from: &reader))
             case 264: self = .deep(try .init(from: &reader))
             case 263: self = .grown(try .init(from: &reader))
+            case 265: self = .fixed(try .init(from: &reader))
             case 2: self = .hidden(try .init(from: &reader))
             default: self = .unknown(id: packet.id)
             }
@@ -80,6 +83,8 @@ extension FeaturesProtocol {
         case deep(Deep)
         /// Grown over four releases.
         case grown(Grown)
+        /// Text and digits in a fixed number of bytes.
+        case fixed(Fixed)
         case sc2(Sc_2)
         /// A packet whose ID the schema does not know.
         case unknown(id: Swift::UInt64)
@@ -96,6 +101,7 @@ extension FeaturesProtocol {
             case 262: self = .structures(try .init(from: &reader))
             case 264: self = .deep(try .init(from: &reader))
             case 263: self = .grown(try .init(from: &reader))
+            case 265: self = .fixed(try .init(from: &reader))
             case 2: self = .sc2(try .init(from: &reader))
             default: self = .unknown(id: packet.id)
             }
@@ -127,6 +133,7 @@ private func registeredMessageTypes(sender: WirelineCodec::Sender) -> [any Wirel
             Structures.self,
             Deep.self,
             Grown.self,
+            Fixed.self,
             FeaturesProtocol.Hidden.self,
         ]
     case .server:
@@ -140,6 +147,7 @@ private func registeredMessageTypes(sender: WirelineCodec::Sender) -> [any Wirel
             Structures.self,
             Deep.self,
             Grown.self,
+            Fixed.self,
             Sc_2.self,
         ]
     }

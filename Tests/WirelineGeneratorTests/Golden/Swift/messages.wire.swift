@@ -1342,6 +1342,195 @@ public struct Grown: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
 
 extension Grown: WirelineCodec::FieldwiseDescription {}
 
+/// Text and digits in a fixed number of bytes.
+///
+/// `Fixed`, ID 265, sent by the client and the server.
+public struct Fixed: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
+    public typealias Definition = FeaturesProtocol
+
+    public var account: Swift::String
+    public var code: Swift::String
+    public var phone: Swift::String
+    public var names: [Swift::String]
+    public var digits: [Swift::String]
+    public var secret: Swift::String
+    public var origin: Swift::String
+    public var day: Swift::String
+    public var tail: Swift::String?
+    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    public var trailingBytes: [Swift::UInt8]
+
+    /// Makes a message of its fields.
+    public init(account: Swift::String, code: Swift::String, phone: Swift::String, names: [Swift::String], digits: [Swift::String], secret: Swift::String, origin: Swift::String = "abc", day: Swift::String = Swift::String(repeating: "0", count: 4), tail: Swift::String? = nil, trailingBytes: [Swift::UInt8] = []) {
+        self.account = account
+        self.code = code
+        self.phone = phone
+        self.names = names
+        self.digits = digits
+        self.secret = secret
+        self.origin = origin
+        self.day = day
+        self.tail = tail
+        self.trailingBytes = trailingBytes
+    }
+
+    public static var messageName: Swift::String { "Fixed" }
+    @inlinable public static var messageID: Swift::UInt64 { 265 }
+
+    public init(from reader: inout WirelineCodec::ByteReader) throws(WirelineCodec::CodecError) {
+        var field: Swift::Int = 0
+        var item: Swift::Int = -1
+        do throws(WirelineCodec::CodecError) {
+            let run0 = try reader.readRun(byteCount: 15)
+            self.account = try run0.text(at: 0, byteCount: 8, padding: 0)
+            field = 1
+            self.code = try run0.text(at: 8, byteCount: 4, padding: 32)
+            field = 2
+            self.phone = try run0.digits(at: 12, byteCount: 3)
+            field = 3
+            var list3: [Swift::String] = []
+            list3.reserveCapacity(2)
+            item = 0
+            while item < 2 {
+                list3.append(try reader.readFixedText(byteCount: 3, padding: 0))
+                item += 1
+            }
+            item = -1
+            self.names = list3
+            field = 4
+            let run1 = try reader.readRun(byteCount: 1)
+            let count4 = Swift::Int(truncatingIfNeeded: run1.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
+            var list4: [Swift::String] = []
+            list4.reserveCapacity(reader.itemCapacity(count4, minimumByteCount: 1))
+            item = 0
+            while item < count4 {
+                list4.append(try reader.readDigits(byteCount: 1))
+                item += 1
+            }
+            item = -1
+            self.digits = list4
+            field = 5
+            let run2 = try reader.readRun(byteCount: 5)
+            self.secret = try run2.text(at: 0, byteCount: 5, padding: 0)
+            field = 6
+            if reader.isAtEnd {
+                self.origin = "abc"
+            } else {
+                let run3 = try reader.readRun(byteCount: 4)
+                self.origin = try run3.text(at: 0, byteCount: 4, padding: 0)
+            }
+            field = 7
+            if reader.isAtEnd {
+                self.day = Swift::String(repeating: "0", count: 4)
+            } else {
+                let run4 = try reader.readRun(byteCount: 2)
+                self.day = try run4.digits(at: 0, byteCount: 2)
+            }
+            field = 8
+            if reader.isAtEnd {
+                self.tail = nil
+            } else {
+                let run5 = try reader.readRun(byteCount: 2)
+                self.tail = try run5.text(at: 0, byteCount: 2, padding: 0)
+            }
+            self.trailingBytes = reader.readTrailingBytes()
+        } catch {
+            try error.throwLocated(in: "Fixed", fields: "account 8 code 4 phone 3 names 0 digits 1 secret 5 origin 4 day 2 tail 2", at: field, item: item)
+        }
+    }
+
+    public func payloadByteCount() throws(WirelineCodec::CodecError) -> Swift::Int {
+        var byteCount: Swift::Int = 27
+        var field: Swift::Int = 0
+        var item: Swift::Int = -1
+        do throws(WirelineCodec::CodecError) {
+            var gap: Swift::Int = -1
+            try WirelineCodec::FieldCheck.text(self.account, byteCount: 8, padding: 0)
+            field = 1
+            try WirelineCodec::FieldCheck.text(self.code, byteCount: 4, padding: 32)
+            field = 2
+            try WirelineCodec::FieldCheck.digits(self.phone, count: 6)
+            field = 3
+            try WirelineCodec::FieldCheck.itemCount(self.names.count, is: 2)
+            item = 0
+            for value in self.names {
+                try WirelineCodec::FieldCheck.text(value, byteCount: 3, padding: 0)
+                item += 1
+                byteCount += 3
+            }
+            item = -1
+            field = 4
+            try WirelineCodec::FieldCheck.count(self.digits.count, limit: 255)
+            item = 0
+            for value in self.digits {
+                try WirelineCodec::FieldCheck.digits(value, count: 2)
+                item += 1
+                byteCount += 1
+            }
+            item = -1
+            field = 5
+            try WirelineCodec::FieldCheck.text(self.secret, byteCount: 5, padding: 0)
+            field = 6
+            try WirelineCodec::FieldCheck.text(self.origin, byteCount: 4, padding: 0)
+            field = 7
+            try WirelineCodec::FieldCheck.digits(self.day, count: 4)
+            if let value = self.tail {
+                field = 8
+                try WirelineCodec::FieldCheck.text(value, byteCount: 2, padding: 0)
+                byteCount += 2
+            }
+            if gap < 0, self.tail == nil { gap = 8 }
+            if !self.trailingBytes.isEmpty, gap >= 0 {
+                field = gap
+                throw WirelineCodec::CodecError(.gapBeforeOptional)
+            }
+            byteCount += self.trailingBytes.count
+        } catch {
+            try error.throwLocated(in: "Fixed", fields: "account 8 code 4 phone 3 names 0 digits 1 secret 5 origin 4 day 2 tail 2", at: field, item: item)
+        }
+        return byteCount
+    }
+
+    public func writePayload(to writer: inout WirelineCodec::ByteWriter) {
+        var run0 = writer.writeRun(byteCount: 15)
+        run0.setText(self.account, at: 0, byteCount: 8, padding: 0)
+        run0.setText(self.code, at: 8, byteCount: 4, padding: 32)
+        run0.setDigits(self.phone, at: 12)
+        for item in self.names {
+            var run = writer.writeRun(byteCount: 3)
+            run.setText(item, at: 0, byteCount: 3, padding: 0)
+        }
+        var run1 = writer.writeRun(byteCount: 1)
+        run1.setInteger(Swift::UInt8(truncatingIfNeeded: self.digits.count), at: 0, .littleEndian)
+        for item in self.digits {
+            var run = writer.writeRun(byteCount: 1)
+            run.setDigits(item, at: 0)
+        }
+        var run2 = writer.writeRun(byteCount: 5)
+        run2.setText(self.secret, at: 0, byteCount: 5, padding: 0)
+        var run3 = writer.writeRun(byteCount: 4)
+        run3.setText(self.origin, at: 0, byteCount: 4, padding: 0)
+        var run4 = writer.writeRun(byteCount: 2)
+        run4.setDigits(self.day, at: 0)
+        if let value = self.tail {
+            var run5 = writer.writeRun(byteCount: 2)
+            run5.setText(value, at: 0, byteCount: 2, padding: 0)
+        }
+        writer.writeBytes(self.trailingBytes)
+    }
+}
+
+extension Fixed: WirelineCodec::FieldwiseDescription {}
+
+#if !hasFeature(Embedded)
+extension Fixed: Swift::CustomReflectable {
+    /// What `print`, `dump` and the like show: all but the values of sensitive fields.
+    public var customMirror: Swift::Mirror {
+        .init(self, children: ["account": self.account as Any, "code": self.code as Any, "phone": self.phone as Any, "names": self.names as Any, "digits": self.digits as Any, "secret": WirelineCodec::HiddenValue(self.secret), "origin": self.origin as Any, "day": self.day as Any, "tail": self.tail as Any, "trailingBytes": self.trailingBytes as Any], displayStyle: .struct)
+    }
+}
+#endif
+
 extension FeaturesProtocol {
     /// Documented, but old.
     ///

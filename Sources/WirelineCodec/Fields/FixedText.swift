@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Text in a fixed number of bytes, and decimal digits, two in a byte (packed BCD):
+//
+//     +--------------------+-----------------+        +----+----+----+----+
+//     | the text, in UTF-8 | padding         |        | d0 | d1 | d2 | d3 |  …
+//     +--------------------+-----------------+        +----+----+----+----+
+//      byteCount bytes                                 byte 0    byte 1
+
+extension FixedRun {
+    /// Returns the text in `byteCount` bytes at `offset`.
+    ///
+    /// - Parameter padding: The byte that fills the rest. If it is 0, the text ends at the first NUL, and what follows is
+    ///   not looked at. Any other byte is taken off the end.
+    /// - Throws: ``CodecError/Reason/invalidUTF8(_:)`` at the first invalid byte.
+    @inlinable @inline(__always)
+    public func text(at offset: Int, byteCount: Int, padding: UInt8) throws(CodecError) -> String {
+        precondition(offset >= 0 && byteCount >= 0 && offset <= self.byteCount &- byteCount, "a field outside the run")
+        return try Self.text(in: bytes, at: start &+ offset, byteCount: byteCount, padding: padding)
+    }
+
+    /// Returns the decimal digits in `byteCount` bytes at `offset`, the high half of each byte first.
+    ///
+    /// - Throws: ``CodecError/Reason/invalidDigit(_:)`` at the first byte with a half over 9.
+    @inlinable @inline(__always)
+    public func digits(at offset: Int, byteCount: Int) throws(CodecError) -> String {
+        precondition(offset >= 0 && byteCount >= 0 && offset <= self.byteCount &- byteCount, "a field outside the run")
+        return try Self.digits(in: bytes, at: start &+ offset, byteCount: byteCount)
+    }
+
+    @usableFromInline @inline(never)
+    static func text(
+        in bytes: RawSpan, at start: Int, byteCount: Int, padding: UInt8
+    ) throws(CodecError) -> String {
+        var end = start
+        if padding == 0 {
+            while end < start + byteCount, bytes[end] != 0 { end += 1 }
+        } else {
+            end = start + byteCount
+            while end > start, bytes[end - 1] == padding { end -= 1 }
+        }
+        var reader = ByteReader(bytes, range: start..<end)
+        return try reader.readString(byteCount: end - start)
+    }
+
+    @usableFromInline @inline(never)
+    static func digits(in bytes: RawSpan, at start: Int, byteCount: Int) throws(CodecError) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * byteCount)
+        for position in start..<start + byteCount {
+            let byte = bytes[position]
+            guard byte >> 4 <= 9, byte & 0xF <= 9 else { throw CodecError(.invalidDigit(byte), offset: position) }
+            text.append(UInt8(ascii: "0") + byte >> 4)
+            text.append(UInt8(ascii: "0") + byte & 0xF)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension ByteReader {
+    /// Reads text in `byteCount` bytes; see ``FixedRun/text(at:byteCount:padding:)``.
+    ///
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``; ``CodecError/Reason/invalidUTF8(_:)`` at the first
+    ///   invalid byte.
+    public mutating func readFixedText(byteCount: Int, padding: UInt8) throws(CodecError) -> String {
+        let start = position
+        do throws(CodecError) {
+            return try readRun(byteCount: byteCount).text(at: 0, byteCount: byteCount, padding: padding)
+        } catch {
+            position = start
+            throw error
+        }
+    }
+
+    /// Reads `2 * byteCount` decimal digits; see ``FixedRun/digits(at:byteCount:)``.
+    ///
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``; ``CodecError/Reason/invalidDigit(_:)`` at the first
+    ///   byte with a half over 9.
+    public mutating func readDigits(byteCount: Int) throws(CodecError) -> String {
+        let start = position
+        do throws(CodecError) {
+            return try readRun(byteCount: byteCount).digits(at: 0, byteCount: byteCount)
+        } catch {
+            position = start
+            throw error
+        }
+    }
+}
+
+extension MutableFixedRun {
+    /// Sets `byteCount` bytes at `offset` to a text, which must fit, and to `padding` after it.
+    public mutating func setText(_ text: String, at offset: Int, byteCount: Int, padding: UInt8) {
+        var position = offset
+        for byte in text.utf8 {
+            precondition(position < offset + byteCount, "a text that is longer than its field")
+            setInteger(byte, at: position, .bigEndian)
+            position += 1
+        }
+        // The bytes of a run are 0 at first.
+        guard padding != 0 else { return }
+        while position < offset + byteCount {
+            setInteger(padding, at: position, .bigEndian)
+            position += 1
+        }
+    }
+
+    /// Sets bytes at `offset` to decimal digits, two in each; their number must be even.
+    public mutating func setDigits(_ digits: String, at offset: Int) {
+        var (position, high) = (offset, UInt8?.none)
+        for digit in digits.utf8 {
+            let value = digit & 0xF
+            if let first = high {
+                setInteger(first << 4 | value, at: position, .bigEndian)
+                position += 1
+                high = nil
+            } else {
+                high = value
+            }
+        }
+    }
+}
+
+extension String {
+    /// Whether a reader of a field that is filled with `padding` would return another text.
+    ///
+    /// That is a NUL anywhere if `padding` is 0, otherwise that byte at the end.
+    package func isChanged(byPadding padding: UInt8) -> Bool {
+        padding == 0 ? utf8.contains(0) : utf8.last == padding
+    }
+}
+
+extension FieldCheck {
+    /// Refuses a text that does not fit its field, or that a reader of the field would shorten.
+    ///
+    /// - Throws: ``CodecError/Reason/tooLong(count:limit:)``, ``CodecError/Reason/embeddedTerminator`` for a NUL in a text
+    ///   that NULs fill, ``CodecError/Reason/endsInPadding(_:)``.
+    public static func text(_ text: String, byteCount: Int, padding: UInt8) throws(CodecError) {
+        try count(text.utf8.count, limit: byteCount)
+        guard !text.isChanged(byPadding: padding) else {
+            try fail(padding == 0 ? .embeddedTerminator : .endsInPadding(padding))
+        }
+    }
+
+    /// Refuses a text that is not exactly so many decimal digits.
+    ///
+    /// - Throws: ``CodecError/Reason/invalidDigit(_:)`` with the first byte that is none,
+    ///   ``CodecError/Reason/wrongDigitCount(count:expected:)``.
+    public static func digits(_ text: String, count: Int) throws(CodecError) {
+        let zero = UInt8(ascii: "0")
+        for byte in text.utf8 where byte < zero || byte > zero + 9 { try fail(.invalidDigit(byte)) }
+        guard text.utf8.count == count else {
+            try fail(.wrongDigitCount(count: text.utf8.count, expected: count))
+        }
+    }
+}

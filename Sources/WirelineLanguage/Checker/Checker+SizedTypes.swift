@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The types that take as many bytes as their brackets say: `char[24]`, `bcd[6]`.
+extension Checker {
+    /// Returns the type of the language that a field names; nil if it is another one, or if a declaration has its name.
+    func sizedType(of field: FieldSyntax) -> SizedType? {
+        symbols[field.typeName.text] == nil ? SizedType(rawValue: field.typeName.text) : nil
+    }
+
+    /// Returns a field of which the first brackets after `char` or `bcd` are the type's: `char[8][4]` is a list of four.
+    func withSize(_ field: FieldSyntax) -> FieldSyntax {
+        guard sizedType(of: field) != nil, !field.brackets.isEmpty else { return field }
+        var field = field
+        field.size = field.brackets.removeFirst()
+        return field
+    }
+
+    mutating func elementType(
+        _ type: SizedType, _ field: FieldSyntax, _ attributes: AttributeSet, isInList: Bool
+    ) -> TypeDescription? {
+        guard
+            checkAttributes(
+                attributes, fit: field, isText: false, isVarint: false, isPadded: type == .char, isInList: isInList)
+        else { return nil }
+        guard let size = field.size, let count = size.count else {
+            reporter.error(
+                "\(type.rawValue.quoted) does not say how many bytes it takes", at: field.size?.span ?? field.typeName.span,
+                help: "write \(type.example)"
+                    + (type == .char ? "; a single byte is `uint8`, text of any length `string`" : ""))
+            return nil
+        }
+        guard let byteCount = fixedCount(count, of: type) else { return nil }
+        switch type {
+        case .char: return padding(attributes).map { .string(.fixed(byteCount: byteCount, padding: $0)) }
+        case .bcd: return .digits(byteCount: byteCount)
+        }
+    }
+
+    /// Returns the byte that `@pad` names, 0 without one; nil if it was reported.
+    private func padding(_ attributes: AttributeSet) -> UInt8? {
+        guard attributes.has(.pad) else { return 0 }
+        guard let (value, span) = attributes.integer(.pad) else { return nil }
+        guard (1...255).contains(value) else {
+            reporter.error(
+                "`@pad` takes a byte from 1 to 255", at: span, help: "without `@pad`, text is filled with NULs")
+            return nil
+        }
+        return UInt8(value)
+    }
+}
