@@ -16,7 +16,8 @@ struct SchemaTests {
     @Test(
         arguments: [
             "uint8", "uint16", "uint24", "uint32", "uint64", "int8", "int16", "int24", "int32", "int64", "float32",
-            "float", "float64", "double", "bool", "string", "String", "bytes", "varint", "properties", "repeated",
+            "float", "float64", "double", "bool", "string", "String", "bytes", "varint", "properties",
+            "zigzag", "varint32", "varint64", "repeated",
             "optional", "enum", "flags", "struct", "const", "reserved", "option", "packet", "payload", "message",
             "sized(uint8)", "sized(uint16)", "sized(uint32)", "sized(varint)",
             "byte_order", "string_count", "list_count", "max_packet", "max_depth", "trailing", "lenient",

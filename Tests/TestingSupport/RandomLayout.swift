@@ -55,8 +55,8 @@ extension PacketField.Format {
 extension VarintFormat {
     /// Returns a random format, usually an unsigned one.
     package static func random(using random: inout SeededGenerator) -> VarintFormat {
-        let encoding =
-            Bool.random(using: &random) ? .unsigned : Encoding.allCases.randomElement(using: &random) ?? .zigzag
+        let encodings = Bool.random(using: &random) ? [.unsigned] : Encoding.allCases
+        let encoding = encodings.randomElement(using: &random) ?? .zigzag
         return VarintFormat(encoding, maximumByteCount: Int.random(in: 1...encoding.maximumByteCount, using: &random))
     }
 }

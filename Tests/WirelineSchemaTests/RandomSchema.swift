@@ -165,6 +165,7 @@ extension RandomSchema {
         if random.chance(3) { options.append(("string_count", random.pick(["uint8", "uint32", "varint"]))) }
         if random.chance(3) { options.append(("list_count", random.pick(["uint8", "varint"]))) }
         if random.chance(3) { options.append(("trailing", "reject")) }
+        if random.chance(4) { options.append(("varints", "any")) }
         if random.chance(2) { packet = random.pick(Self.packets) }
         for index in 0..<Int.random(in: 1...2, using: &random) {
             let format = random.pick(["uint8", "int16", "uint32"])

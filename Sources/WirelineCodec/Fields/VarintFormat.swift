@@ -70,11 +70,13 @@ public struct VarintFormat: Equatable, Hashable, Sendable {
 
     /// The number of bits of a value that fits.
     package var bitWidth: Int {
-        min(encoding.bitWidth, 7 * max(encoding == .zigzag ? 1 : 0, min(maximumByteCount, 10)))
+        let byteCount = min(max(encoding == .zigzag ? 1 : 0, maximumByteCount), 10)
+        return min(encoding.bitWidth, 7 * byteCount)
     }
 
-    /// Returns the number that is written for a value; a value that does not fit becomes the nearest one that does in
-    /// the full width.
+    /// Returns the number that is written for a value.
+    ///
+    /// For a value that its encoding cannot hold, this is the number of the nearest one that it can.
     package func bits(of value: Int128) -> UInt64 {
         switch encoding {
         case .unsigned: UInt64(clamping: value)

@@ -127,8 +127,9 @@ struct HeaderScan: ~Escapable {
             case .rest: cursor - constant
             }
         let total = length + Int128(toPacket)
-        guard total >= Int128(minimum) else {
-            throw error(.lengthTooSmall(length: length, minimum: Int128(minimum - toPacket)), in: field, length)
+        let least = max(Int128(minimum - toPacket), field.range.lowerBound)
+        guard length >= least else {
+            throw error(.lengthTooSmall(length: length, minimum: least), in: field, length)
         }
         guard total <= Int128(limit) else {
             throw error(.packetTooLong(length: length, packetByteCount: total, limit: limit), in: field, length)

@@ -21,6 +21,15 @@ public struct PacketField: Equatable, Sendable {
         self.role = role
     }
 
+    /// The values that fit.
+    ///
+    /// A length that is a varint is never negative: so a longer packet never has a shorter length, and the width of a
+    /// length that counts itself can be found.
+    package var range: ClosedRange<Int128> {
+        guard case .length = role, case .varint = format else { return format.range }
+        return 0...format.range.upperBound
+    }
+
     /// The format of a header field on the wire.
     @frozen
     public enum Format: Equatable, Sendable {

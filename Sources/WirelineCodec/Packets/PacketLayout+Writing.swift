@@ -93,7 +93,7 @@ extension PacketLayout {
             if index == header.count { end = values.measure.packetByteCount - plan.trailerByteCount }
             end += values.byteCount(of: field)
             let value = values.value(of: field, endingAt: end)
-            guard field.format.range.contains(value) else {
+            guard field.range.contains(value) else {
                 throw values.fault(of: field, value).prefixed(by: field.path)
             }
         }
@@ -171,7 +171,8 @@ private struct HeaderValues {
         for field in layout.header {
             end += byteCount(of: field)
             guard case .varint(let format) = field.format else { continue }
-            return format.bits(of: value(of: field, endingAt: end)).varintByteCount
+            let value = value(of: field, endingAt: end)
+            return format.bits(of: field.role.isLength ? max(0, value) : value).varintByteCount
         }
         return nil
     }
@@ -205,7 +206,7 @@ private struct HeaderValues {
     }
 
     func fault(of field: PacketField, _ value: Int128) -> CodecError {
-        let range = field.format.range
+        let range = field.range
         guard field.role.isLength else {
             return CodecError(.outOfRange(value: value, minimum: range.lowerBound, maximum: range.upperBound))
         }

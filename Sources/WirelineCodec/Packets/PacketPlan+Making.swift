@@ -48,7 +48,7 @@ extension PacketPlan {
         var (least, most) = (headerByteCount + trailerByteCount, Int.max)
         for place in places where place.field.role.isLength {
             let toPacket = Int128(place.lengthToPacket(header: headerByteCount, trailer: trailerByteCount))
-            let range = place.field.format.range
+            let range = place.field.range
             least = max(least, Int(clamping: range.lowerBound + toPacket))
             most = min(most, Int(clamping: range.upperBound + toPacket))
         }

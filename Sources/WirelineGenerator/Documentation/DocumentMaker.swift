@@ -55,6 +55,7 @@ struct DocumentMaker {
         if types.contains(where: { if case .properties = $0 { true } else { false } }) {
             rows.append(("Properties", options.hasStrictProperties ? "strict" : "lenient"))
         }
+        if options.varintForms == .any { rows.append(("Varints", "read in any form, written in the shortest")) }
         let table = Document.Table(
             shape: .facts, columns: ["Option", "Value"],
             rows: rows.map { Document.Row(cells: [[.init($0.0)], [.init($0.1)]]) })

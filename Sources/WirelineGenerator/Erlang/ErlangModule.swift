@@ -14,7 +14,7 @@ struct ErlangModule {
 
     func text() -> String {
         let code = functions()
-        let runtime = ErlangRuntime.functions(for: code)
+        let runtime = ErlangRuntime.functions(for: code, description.options.varintForms)
         let parts = [
             types.banner.joined(separator: "\n") + "\n" + documentation() + attributes(runtime.names),
             typeDeclarations(),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 /// The runtime functions of generated modules.
 ///
 /// A module contains only the functions that it calls, directly or indirectly, because Erlang warns about unused ones.
@@ -8,7 +10,9 @@
 /// value, and `P` is the list of names that contain it, innermost first.
 enum ErlangRuntime {
     /// Returns the functions that a module's code needs, in a fixed order.
-    static func functions(for code: [String]) -> (text: String, names: Set<String>) {
+    ///
+    /// - Parameter forms: The forms of varints that they read.
+    static func functions(for code: [String], _ forms: VarintForms) -> (text: String, names: Set<String>) {
         var needed: Set<String> = []
         var waiting = Array(code.reduce(into: Set<String>()) { $0.formUnion(ErlangTokens.calls(of: $1)) })
         while let word = waiting.popLast() {
@@ -16,7 +20,8 @@ enum ErlangRuntime {
             for function in functions { waiting += ErlangTokens.calls(of: function.text) }
         }
         let functions = all.filter { needed.contains($0.name) }
-        return (functions.map { $0.text + "\n" }.joined(separator: "\n"), needed)
+        let texts = functions.map { $0.reading(forms) + "\n" }
+        return (texts.joined(separator: "\n"), needed)
     }
 
     /// Returns each function with one of the names, with its arity.
@@ -28,9 +33,17 @@ enum ErlangRuntime {
         let name: String
         let arity: Int
         let text: String
+
+        /// Returns the text without the refusal of forms that are accepted.
+        func reading(_ forms: VarintForms) -> String {
+            guard forms == .any else { return text }
+            return text.split(separator: "\n").filter { !$0.contains("fail(varint_not_shortest") }
+                .joined(separator: "\n")
+                .replacing("%% Unsigned LEB128 in its shortest form,", with: "%% Unsigned LEB128 in any form,")
+        }
     }
 
-    private static let all: [Function] = (source + prefixed + "\n\n" + checksums).split(separator: "\n\n").map {
+    private static let all: [Function] = (source + varints + prefixed + "\n\n" + checksums).split(separator: "\n\n").map {
         chunk in
         let lines = chunk.split(separator: "\n")
         let first = lines.first { line in ("a"..."z").contains(line.first ?? " ") } ?? ""
@@ -170,22 +183,6 @@ enum ErlangRuntime {
         varint(<<0:1, X:7, R/binary>>, I, V, _, _, _, _, _) -> {V bor (X bsl (7 * I)), R};
         varint(<<1:1, X:7, R/binary>>, I, V, Max, B, E, N, P) ->
             varint(R, I + 1, V bor (X bsl (7 * I)), Max, B, E, N, P).
-
-        %% The same of the two's complement, or of zigzag numbers: 0, 1, 2, 3 for 0, -1, 1, -2.
-        zigzag(B, Max, E, N, P) -> zigzag_value(varint(B, Max, E, N, P)).
-
-        varint32(B, Max, E, N, P) -> varint32_value(varint(B, Max, E, N, P), Max, [N | P], E - byte_size(B)).
-
-        varint64(B, Max, E, N, P) -> varint64_value(varint(B, Max, E, N, P)).
-
-        zigzag_value({V, R}) -> {(V bsr 1) bxor -(V band 1), R}.
-
-        varint32_value({V, _}, Max, Path, Offset) when V > 16#FFFFFFFF -> fail({varint_too_long, Max}, Path, Offset);
-        varint32_value({V, R}, _, _, _) when V > 16#7FFFFFFF -> {V - 16#100000000, R};
-        varint32_value(Value, _, _, _) -> Value.
-
-        varint64_value({V, R}) when V > 16#7FFFFFFFFFFFFFFF -> {V - 16#10000000000000000, R};
-        varint64_value(Value) -> Value.
 
         within({V, R}, Min, Max, _, _, _, _) when V >= Min, V =< Max -> {V, R};
         within({V, _}, Min, Max, B, E, N, P) -> fail({out_of_range, V, Min, Max}, [N | P], E - byte_size(B)).
@@ -454,24 +451,6 @@ enum ErlangRuntime {
         leb128_size(V) when is_integer(V), V >= 16#80 -> 1 + leb128_size(V bsr 7);
         leb128_size(_) -> 1.
 
-        zigzag_bits(V) -> (V bsl 1) bxor (V bsr 63).
-
-        %% The width of a number before it is checked.
-        zigzag_size(V) when is_integer(V) -> leb128_size(zigzag_bits(clamped(V, 16#7FFFFFFFFFFFFFFF)));
-        zigzag_size(_) -> 1.
-
-        varint32_size(V) when is_integer(V) -> leb128_size(clamped(V, 16#7FFFFFFF) band 16#FFFFFFFF);
-        varint32_size(_) -> 1.
-
-        varint64_size(V) when is_integer(V) -> leb128_size(clamped(V, 16#7FFFFFFFFFFFFFFF) band 16#FFFFFFFFFFFFFFFF);
-        varint64_size(_) -> 1.
-
-        clamped(V, Max) -> max(-Max - 1, min(V, Max)).
-
-        %% The number whose two's complement has these bits.
-        signed(V, Width) when V bsr (Width - 1) =:= 1 -> V - (1 bsl Width);
-        signed(V, _) -> V.
-
         property_list(V, N, P) ->
             Lines = property_lines(list_value(V, infinity, N, P), #{}, [], N, P),
             Text = iolist_to_binary(lists:join($\n, Lines)),
@@ -519,13 +498,6 @@ enum ErlangRuntime {
             catch
                 throw:{error, #{reason := {truncated, _, _}}} when Size < Last -> more(1, 0)
             end.
-
-        header_zigzag(B, Start, Max, Last, Name) -> zigzag_value(header_varint(B, Start, Max, Last, Name)).
-
-        header_varint32(B, Start, Max, Last, Name) ->
-            varint32_value(header_varint(B, Start, Max, Last, Name), Max, [Name, packet], Start).
-
-        header_varint64(B, Start, Max, Last, Name) -> varint64_value(header_varint(B, Start, Max, Last, Name)).
 
         %% The bytes of the whole packet, by one of its lengths.
         packet_size(Length, Difference, Min, Max, Offset) ->

@@ -132,11 +132,14 @@ struct ErlangUnwrapping {
             case .payload: minimum - constant
             case .rest: end - constant
             }
+        // A varint with a sign could be negative, but no length is.
+        let mayBeNegative = field.format.byteCount == nil && field.format.range.lowerBound < 0
+        let least = mayBeNegative ? "max(\(minimum.text), \(difference.text))" : minimum.text
         let (length, size) = ("X\(index + 1)", (isAgain ? "U" : "T") + "\(index + 1)")
         let isUsed = isFixed || isAgain || base != .payload && index + 1 < layout.header.count
         lines.append(
             (isUsed ? "\(size) = " : "")
-                + "packet_size(\(length), \(difference.text), \(minimum.text), \(limit), \(start.text))")
+                + "packet_size(\(length), \(difference.text), \(least), \(limit), \(start.text))")
         if isFixed || isAgain, let packetSize {
             let name = ErlangText.binary(field.name)
             lines.append("same_size(\(size), \(packetSize), \(length), \(difference.text), \(name), \(start.text))")

@@ -96,7 +96,7 @@ struct ErlangWrapping {
         let field = layout.fields[index]
         let value = value(of: index)
         let name = ErlangText.binary(field.name)
-        let range = field.format.range
+        let range = field.range
         let bounds = "\(ErlangTypes.number(range.lowerBound)), \(ErlangTypes.number(range.upperBound))"
         switch field.role {
         case .length: return "length_field(\(value), \(bounds), T, \(name))"
@@ -137,8 +137,9 @@ struct ErlangWrapping {
     /// Returns the number of bytes of that field, whose value has not been checked.
     private func size(of index: Int) -> String {
         let field = layout.fields[index]
-        let value = value(of: index)
+        var value = value(of: index)
         guard case .varint(let format) = field.format else { return "1" }
+        if case .length = field.role, format.isSigned { value = "max(0, \(value))" }
         guard field.role == .messageID, format.encoding == .zigzag else { return "\(format.erlangSize)(\(value))" }
         return "\(format.erlangSize)(signed(\(value), \(format.bitWidth)))"
     }

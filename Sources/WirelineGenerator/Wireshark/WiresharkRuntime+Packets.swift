@@ -52,6 +52,7 @@ extension WiresharkRuntime {
             local difference = -field.plus
             if field.of == "payload" then difference = difference + least end
             if field.of == "rest" then difference = difference + reader.at - reader.start end
+            if field.kind.form then least = math.max(least, difference) end
             local total_high, total_low = plus(high, low, difference)
             if total_high < 0 or total_high == 0 and total_low < least then
                 fail(reader, "length_too_small", "length " .. hexadecimal(high, low) .. " (" .. decimal(high, low) .. ")"

@@ -16,8 +16,8 @@ enum WiresharkRuntime {
         let hasAnyChecksum = hasAnyChecksum(description.layout)
         let parts = [
             constants, numbers, declaring, isFixedText ? declaringFixedText : nil, declaringFields,
-            isFixedText ? declaringDigitError : nil, declaringErrors, reading, isFixedText ? readingFixedText : nil,
-            hasAnyChecksum ? checksums : nil,
+            isFixedText ? declaringDigitError : nil, declaringErrors, reading, varints,
+            isFixedText ? readingFixedText : nil, hasAnyChecksum ? checksums : nil,
             packets(verifyingChecksum: hasAnyChecksum ? verifyingAnyChecksum : verifyingCRC32),
         ]
         return parts.compactMap(\.self).joined(separator: "\n")

@@ -16,18 +16,19 @@ struct WiresharkTables {
 
     func text() -> String {
         let name = CommentText.lines(of: description.name).joined(separator: " ")
-        let parts = [
+        let parts: [String?] = [
             "name = \(LuaText.literal(name))",
             "filter = \(LuaText.literal(naming.filter))",
             "most_depth = \(description.options.maximumDepth)",
             "keeps_trailing = \(description.options.keepsTrailingBytes)",
+            description.options.varintForms == .any ? "any_varints = true" : nil,
             layout,
             list("enumerations", description.enumerations.map(enumeration)),
             list("flags", zip(description.flagSets, naming.flagSets).map(flags)),
             list("structures", zip(description.structures, naming.structures).map(structure)),
             list("messages", zip(description.messages, naming.messages).map(message)),
         ]
-        return "local protocol = {\n" + parts.map { "    \($0),\n" }.joined() + "}\n"
+        return "local protocol = {\n" + parts.compactMap(\.self).map { "    \($0),\n" }.joined() + "}\n"
     }
 
     // MARK: Lists

@@ -9,7 +9,7 @@ enum OptionKind: String, CaseIterable {
     case listCount = "list_count"
     case maximumPacket = "max_packet"
     case maximumDepth = "max_depth"
-    case trailing, properties
+    case trailing, properties, varints
 
     /// The values that can be written, for error messages.
     var choices: String {
@@ -20,6 +20,7 @@ enum OptionKind: String, CaseIterable {
         case .maximumDepth: "a number from 1 to \(Checker.depthLimit)"
         case .trailing: "`keep` or `reject`"
         case .properties: "`strict` or `lenient`"
+        case .varints: "`shortest` or `any`"
         }
     }
 }
@@ -89,6 +90,8 @@ extension Checker {
         case (.trailing, "reject"): description.options.keepsTrailingBytes = false
         case (.properties, "strict"): description.options.hasStrictProperties = true
         case (.properties, "lenient"): description.options.hasStrictProperties = false
+        case (.varints, "shortest"): description.options.varintForms = .shortest
+        case (.varints, "any"): description.options.varintForms = .any
         default: return false
         }
         return true

@@ -141,7 +141,7 @@ extension Checker {
 
     /// Returns the format of an integer of variable length; nil if its `@max_bytes` was reported.
     func varintFormat(_ encoding: VarintFormat.Encoding, _ attributes: AttributeSet) -> VarintFormat? {
-        var format = VarintFormat(encoding)
+        var format = VarintFormat(encoding, description.options.varintForms)
         guard attributes.has(.maximumByteCount) else { return format }
         guard let (value, span) = attributes.integer(.maximumByteCount) else { return nil }
         let most = encoding.maximumByteCount

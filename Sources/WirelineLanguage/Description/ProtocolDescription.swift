@@ -105,6 +105,10 @@ public struct ProtocolOptions: Equatable, Sendable {
     public var keepsTrailingBytes: Bool = true
     /// Whether `properties` refuse duplicate keys and lines without a colon.
     public var hasStrictProperties: Bool = true
+    /// The forms that readers accept, of integers of variable length and of prefixes that are varints.
+    ///
+    /// It is already applied to types and to the fields of the packet, but not to prefixes.
+    public var varintForms: VarintForms = .shortest
 
     /// Makes the options of a protocol without `option` lines.
     public init() {}

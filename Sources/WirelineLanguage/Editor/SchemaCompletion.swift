@@ -229,6 +229,7 @@ extension OptionKind {
         case .maximumPacket, .maximumDepth: []
         case .trailing: ["keep", "reject"]
         case .properties: ["strict", "lenient"]
+        case .varints: ["shortest", "any"]
         }
     }
 }

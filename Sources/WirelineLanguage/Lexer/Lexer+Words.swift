@@ -55,6 +55,37 @@ extension Lexer {
         return (end, isASCII)
     }
 
+    // MARK: Characters
+
+    /// Returns the end of a character in single quotes that starts at ``offset``; nil if there is none.
+    private func characterEnd() -> (end: Int, isASCII: Bool)? {
+        guard offset + 1 < source.bytes.count, let (scalar, byteCount) = source.scalar(at: offset + 1) else {
+            return nil
+        }
+        let end = offset + 1 + byteCount
+        guard end < source.bytes.count, source.bytes[end] == UInt8(ascii: "'") else { return nil }
+        return (end + 1, scalar.value >= 0x20 && scalar.value < 0x7F)
+    }
+
+    /// Reads a character such as `'Q'`, which is a number; text in single quotes is a string with wrong quotes.
+    mutating func lexCharacter() {
+        if let (end, isASCII) = characterEnd() {
+            if !isASCII {
+                reporter.error(
+                    "\(source.text(offset..<end).quoted) is not a printable ASCII character", at: span(offset..<end),
+                    help: "write its number, such as `0x51`")
+            }
+            append(.number, to: end, isFaulty: !isASCII)
+        } else if byteAfter(offset) == UInt8(ascii: "'") {
+            reporter.error(
+                "a character is missing between the quotes", at: span(offset..<offset + 2),
+                help: "as in `'Q'`, which is 0x51")
+            append(.number, to: offset + 2, isFaulty: true)
+        } else {
+            lexString(from: offset, quoteByteCount: 1)
+        }
+    }
+
     // MARK: Strings
 
     /// Reads a string that starts with any kind of quote at `start`; any quote but `"` is an error, reported once.
@@ -70,7 +101,8 @@ extension Lexer {
                 if let fault {
                     reporter.error(
                         "`\(fault)` does not start a string", at: span(start..<start + quoteByteCount),
-                        help: "write straight double quotes: `\"…\"`")
+                        help: "write straight double quotes: `\"…\"`"
+                            + (fault == "'" ? "; a number can be one character: `'Q'`" : ""))
                 }
                 return append(.string, to: end + closing, isFaulty: fault != nil)
             } else {

@@ -41,8 +41,10 @@ struct Lexer {
         switch byte {
         case .lineFeed, .carriageReturn, UInt8(ascii: " "), UInt8(ascii: "\t"), 0x0B, 0x0C:
             advance(to: offset + 1)
-        case UInt8(ascii: "\""), UInt8(ascii: "'"):
+        case UInt8(ascii: "\""):
             lexString(from: offset, quoteByteCount: 1)
+        case UInt8(ascii: "'"):
+            lexCharacter()
         case UInt8(ascii: "/") where byteAfter(offset) == UInt8(ascii: "/"):
             lexLineComment()
         case UInt8(ascii: "/") where byteAfter(offset) == UInt8(ascii: "*"):

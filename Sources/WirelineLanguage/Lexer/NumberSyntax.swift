@@ -21,7 +21,7 @@ struct NumberSyntax {
 
     /// Returns the value of a valid number token's text.
     static func value(of text: String, isNegative: Bool) -> Value {
-        if let magnitude = integer(text) { return .integer(isNegative ? -magnitude : magnitude) }
+        if let magnitude = character(text) ?? integer(text) { return .integer(isNegative ? -magnitude : magnitude) }
         guard let magnitude = Double(text) else { return .faulty }
         return .float(isNegative ? -magnitude : magnitude)
     }
@@ -45,6 +45,12 @@ struct NumberSyntax {
         }
         guard integer(text) == nil else { return nil }
         return ("\(text.quoted) is too large", "numbers go to \(UInt64.max), which is 0xFFFFFFFFFFFFFFFF")
+    }
+
+    /// Returns the ASCII code of a character in single quotes.
+    private static func character(_ text: String) -> Int128? {
+        let bytes = Array(text.utf8)
+        return bytes.count == 3 && bytes[0] == UInt8(ascii: "'") ? Int128(bytes[1]) : nil
     }
 
     private static func integer(_ text: String) -> Int128? {

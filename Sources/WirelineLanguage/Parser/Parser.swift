@@ -91,7 +91,7 @@ struct Parser {
         return NameSyntax(text: text(of: token), span: span(of: token), isFaulty: token.isFaulty)
     }
 
-    /// Reads a number: `12`, `0x1F`, `-3`, `0.5`.
+    /// Reads a number: `12`, `0x1F`, `-3`, `0.5`, `'Q'`.
     mutating func expectNumber(_ what: String) -> NumberSyntax? {
         let sign = current.kind == .minus && token(ahead: 1).kind == .number ? advance() : nil
         guard current.kind == .number else {

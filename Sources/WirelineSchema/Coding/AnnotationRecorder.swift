@@ -30,7 +30,7 @@ final class AnnotationRecorder {
     // MARK: The values that it reads
 
     func add(_ value: JSONValue, of type: TypeDescription, at range: Range<Int>) {
-        add(value, .field, at: range, prefixByteCount: type.prefixByteCount(inValueOf: range.count))
+        add(value, .field, at: range, prefixByteCount: type.prefixByteCount(of: value, in: range.count))
     }
 
     func add(count: Int, at range: Range<Int>) { add(.integer(Int128(count)), .count, at: range) }
@@ -61,18 +61,15 @@ final class AnnotationRecorder {
 }
 
 extension TypeDescription {
-    /// Returns how many bytes of a value on the wire are its prefix.
-    fileprivate func prefixByteCount(inValueOf byteCount: Int) -> Int {
-        switch self {
-        case .string(.counted(let format, _)), .bytes(.counted(let format, _)):
-            format == .varint ? varintByteCount(inValueOf: byteCount) : format.minimumByteCount
+    /// Returns how many bytes of a value on the wire are its prefix: those that are not its content.
+    ///
+    /// A varint may have more bytes than it needs.
+    fileprivate func prefixByteCount(of value: JSONValue, in byteCount: Int) -> Int {
+        switch (self, value) {
+        case (.string(.counted), .string(let text)): byteCount - text.utf8.count
+        case (.bytes(.counted), .string(let text)): byteCount - ((try? Base64.decode(text))?.count ?? byteCount)
         default: 0
         }
-    }
-
-    /// Returns the width of a varint that counts the other bytes of `byteCount`.
-    private func varintByteCount(inValueOf byteCount: Int) -> Int {
-        (1...5).first { UInt64(clamping: byteCount - $0).varintByteCount == $0 } ?? 0
     }
 }
 

@@ -45,6 +45,9 @@ final class DescriptionIndex: Sendable {
     /// How deeply structures may nest.
     var maximumDepth: Int { description.options.maximumDepth }
 
+    /// The forms of varints that readers accept.
+    var varintForms: VarintForms { description.options.varintForms }
+
     /// Returns the index of the message with this schema name or `@name`.
     func message(named name: String) -> Int? {
         guard let index = messagesByName[name] else { return nil }

@@ -59,7 +59,7 @@ struct PayloadDecoder {
         let members: [JSONValue.Member]
         if let format = list.sizePrefix {
             let start = reader.offset
-            let byteCount = try reader.readCount(format, list.sizePrefixOrder)
+            let byteCount = try reader.readCount(format, list.sizePrefixOrder, index.varintForms)
             recorder?.add(size: byteCount, at: start..<reader.offset)
             let body = try reader.enterSizedBody(byteCount: byteCount)
             members = try decodeFields(list, from: &reader)
@@ -185,7 +185,7 @@ struct PayloadDecoder {
         _ format: CountFormat, _ byteOrder: ByteOrder, _ limits: FieldLimits, from reader: inout ByteReader
     ) throws(CodecError) -> Int {
         let start = reader.offset
-        let count = try reader.readCount(format, byteOrder)
+        let count = try reader.readCount(format, byteOrder, index.varintForms)
         try require(limits.fault(ofCount: count), at: start)
         return count
     }

@@ -32,6 +32,7 @@ public enum CompatibilityRule: String, CaseIterable, Equatable, Hashable, Sendab
     // These concern only earlier or later versions, generated code, or JSON.
     case trailing = "TRAILING_NO_TIGHTEN"
     case properties = "PROPERTIES_NO_TIGHTEN"
+    case varints = "VARINTS_NO_TIGHTEN"
     case reserved = "RESERVED_NO_DELETE"
     case since = "SINCE_SAME"
     case defaultValue = "DEFAULT_SAME"
@@ -69,6 +70,7 @@ public enum CompatibilityRule: String, CaseIterable, Equatable, Hashable, Sendab
         case .closedEnumeration: "let all readers learn the new list first, or leave the enum open"
         case .trailing: "keep `trailing = keep`, or no message can grow any more"
         case .properties: "keep them lenient"
+        case .varints: "keep `varints = any`: a program in another language may write longer forms"
         case .reserved: "keep it reserved: packets that carry it may still be on their way, or in a log"
         case .since, .defaultValue: "keep it: older packets, in logs and from older versions, mean what it says"
         case .reply: "keep the replies: a version waits only for those that it knows"

@@ -108,6 +108,10 @@ struct SchemaComparison {
             let word = after.hasStrictProperties ? "strict" : "lenient"
             suspect(.properties, "option properties", "properties are now \(word)", at: .packet)
         }
+        if before.varintForms != after.varintForms {
+            let word = after.varintForms == .any ? "read in any form" : "read only in the shortest form"
+            suspect(.varints, "option varints", "varints are now \(word)", at: .packet)
+        }
         for range in old.reservedIDs where !new.reservedIDs.contains(where: { $0.contains(range) }) {
             let text = range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
             suspect(.reserved, "reserved", "`\(text)` is no longer reserved", at: .packet)
@@ -185,7 +189,7 @@ struct SchemaComparison {
 extension PacketField {
     /// Whether a field has the same form and checks on the wire as another; values that callers set do not matter.
     fileprivate func hasSameBytes(as other: PacketField) -> Bool {
-        guard format.ignoringOneByteOrder == other.format.ignoringOneByteOrder else { return false }
+        guard format.asWritten == other.format.asWritten else { return false }
         switch (role, other.role) {
         case (.value, .value), (.value, .sequence), (.sequence, .value): return true
         // What they cover is compared by positions: fields can have other names.
@@ -196,9 +200,16 @@ extension PacketField {
 }
 
 extension PacketField.Format {
-    fileprivate var ignoringOneByteOrder: PacketField.Format {
-        guard case .integer(let format, _) = self, format.byteCount == 1 else { return self }
-        return .integer(format, .bigEndian)
+    /// The format without what makes no difference to the bytes that are written.
+    fileprivate var asWritten: PacketField.Format {
+        switch self {
+        case .integer(let format, _) where format.byteCount == 1: return .integer(format, .bigEndian)
+        // Writers make the shortest form, whatever readers accept.
+        case .varint(var format):
+            format.forms = .shortest
+            return .varint(format)
+        default: return self
+        }
     }
 }
 

@@ -68,7 +68,8 @@ struct SwiftBody {
         source.open("\(modifier)init(from reader: inout WirelineCodec::ByteReader) \(Self.codecThrows) {")
         if plan.countsDepth { source.line("try reader.enterStructure()") }
         if let prefix = plan.sizePrefix {
-            source.line("let body = try reader.enterSizedBody(byteCount: reader.readCount(\(prefix.swiftArguments)))")
+            let arguments = prefix.swiftArguments + types.forms(prefix.format)
+            source.line("let body = try reader.enterSizedBody(byteCount: reader.readCount(\(arguments)))")
         }
         var reading = SwiftReading(types, in: source.nested(by: 1))
         reading.read(plan, fields)

@@ -104,12 +104,17 @@ extension SwiftTypes {
     private func text(_ kind: String, _ extent: TypeDescription.Extent) -> String {
         switch extent {
         case .counted(let format, let order):
-            "reader.read\(kind)(byteCount: reader.readCount(.\(format.name), \(order.swiftCase)))"
+            "reader.read\(kind)(byteCount: reader.readCount(.\(format.name), \(order.swiftCase)\(forms(format))))"
         case .terminated: "reader.readTerminated\(kind)()"
         case .rest: "reader.read\(kind)(byteCount: reader.remaining)"
         case .fixed(let byteCount, let padding):
             "reader.readFixedText(byteCount: \(byteCount), padding: \(padding))"
         }
+    }
+
+    /// Returns the last argument for reading a prefix: the forms that are accepted, if not only the shortest.
+    func forms(_ format: CountFormat) -> String {
+        format == .varint && description.options.varintForms == .any ? ", .any" : ""
     }
 
     /// Returns the integer format of items that are read and written together; nil for other types.

@@ -137,7 +137,7 @@ struct SwiftReading {
             switch format {
             case .uint8, .uint16: "Swift::Int(truncatingIfNeeded: \(place.integer(format.swiftType, order)))"
             case .uint32: "\(place.run).count32(at: \(place.offset), \(order.swiftCase))"
-            case .varint: "reader.readCount(.varint, \(order.swiftCase))"
+            case .varint: "reader.readCount(.varint, \(order.swiftCase)\(types.forms(format)))"
             }
         guard count.limit != nil || isUsedTwice else { return text }
         let name = "count\(field.index)"

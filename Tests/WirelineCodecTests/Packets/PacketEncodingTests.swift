@@ -81,6 +81,48 @@ struct PacketEncodingTests {
         }
     }
 
+    /// In one byte -1 would be the length of the shorter packet, in five bytes 3 that of the longer one.
+    @Test func `a length that is a varint is never negative`() throws {
+        for encoding in [VarintFormat.Encoding.zigzag, .signed32, .signed64] {
+            let layout = try PacketLayout(header: [
+                PacketField("length", .varint(VarintFormat(encoding)), .length(of: .packet, plus: -3)),
+                PacketField("id", .integer(.uint8, .bigEndian), .messageID),
+            ])
+            let none: [UInt8] = []
+            #expect(throws: CodecError(.lengthTooSmall(length: -1, minimum: 0), path: "packet.length")) {
+                try layout.encode(id: 7, payload: none.span.bytes)
+            }
+            let negative: [UInt8] = encoding == .zigzag ? [0x01, 7] : [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 7]
+            #expect(throws: CodecError.self) { try layout.scan(negative.span.bytes, limit: 100) }
+            let one: [UInt8] = [9]
+            #expect(try layout.encode(id: 7, payload: one.span.bytes) == [0, 7, 9])
+            let long = [UInt8](repeating: 0, count: 126)
+            let bytes = try layout.encode(id: 7, payload: long.span.bytes)
+            #expect(bytes.starts(with: encoding == .zigzag ? [0xFC, 0x01, 7] : [0x7D, 7]))
+            #expect(try Self.bounds(bytes, layout)?.packetByteCount == bytes.count)
+        }
+    }
+
+    @Test func `an ID in signed varints keeps its bits`() throws {
+        for encoding in VarintFormat.Encoding.allCases {
+            let layout = try PacketLayout(header: [
+                PacketField("length", .integer(.uint16, .bigEndian), .length(of: .packet, plus: 0)),
+                PacketField("group", .integer(.uint8, .bigEndian), .messageID),
+                PacketField("id", .varint(VarintFormat(encoding, maximumByteCount: 5)), .messageID),
+            ])
+            let none: [UInt8] = []
+            for id: UInt64 in [0, 1, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, layout.maximumMessageID] {
+                let bytes = try layout.encode(id: id, payload: none.span.bytes)
+                #expect(try Self.bounds(bytes, layout)?.id == id)
+            }
+        }
+    }
+
+    private static func bounds(_ bytes: [UInt8], _ layout: PacketLayout) throws -> PacketBounds? {
+        guard case .packet(let bounds) = try layout.scan(bytes.span.bytes, limit: 1000) else { return nil }
+        return bounds
+    }
+
     static let refused: [(String, UInt64, PacketHeader, Int, CodecError)] = [
         ("standard", 65_536, [:], 0, CodecError(.invalidMessageID(65_536))),
         ("{packet, 2}", 1, [:], 0, CodecError(.invalidMessageID(1))),

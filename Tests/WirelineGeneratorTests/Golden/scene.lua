@@ -225,7 +225,7 @@ function declare_value.integer(field, filter)
 end
 
 function declare_value.varint(field, filter)
-    field.item = declare(filter, field.name, ftypes.UINT64, field.about, base.DEC)
+    field.item = declare(filter, field.name, field.leaf.signed and ftypes.INT64 or ftypes.UINT64, field.about, base.DEC)
 end
 
 function declare_value.float(field, filter)
@@ -446,7 +446,7 @@ local function varint_at(reader, most)
         end
         count = count + 1
         if byte < 128 then
-            if byte == 0 and count > 1 then
+            if byte == 0 and count > 1 and not protocol.any_varints then
                 fail(reader, "varint_not_shortest", "the variable-length integer" .. where
                     .. " is not in its shortest form")
             end
@@ -567,13 +567,6 @@ function read.integer(reader, tree, kind, field, limits, text)
     local high, low = integer_at(reader.data, at, kind.width, kind.signed, kind.little)
     reader.at = at + kind.width
     label(show(reader, tree, field.item, at, reader.at, kind.little), text)
-    check_range(reader, limits, high, low, at)
-end
-
-function read.varint(reader, tree, kind, field, limits, text)
-    local at = reader.at
-    local high, low = varint_at(reader, kind.most)
-    label(show_unsigned(reader, tree, field.item, at, reader.at, high, low), text)
     check_range(reader, limits, high, low, at)
 end
 
@@ -810,6 +803,41 @@ function read.list(reader, tree, kind, field, limits, text)
     end_list(reader, group, start, count)
 end
 
+-- MARK: Varints
+
+-- The value of a varint. The number on the wire may stand for one with a sign, which is then the high half's.
+local function varint_value_at(reader, kind)
+    local at = reader.at
+    local high, low = varint_at(reader, kind.most)
+    if kind.form == "zigzag" then
+        local is_negative = low % 2 == 1
+        high, low = floor(high / 2), floor(low / 2) + high % 2 * 2147483648
+        if is_negative then high, low = -1 - high, 4294967295 - low end
+    elseif kind.form == "varint32" then
+        if high > 0 then
+            reader.at = at
+            fail(reader, "varint_too_long", "the variable-length integer" .. place(reader, at) .. " does not fit "
+                .. counted(kind.most, "byte") .. " or 64 bits")
+        end
+        if low >= 2147483648 then high = -1 end
+    elseif kind.form == "varint64" and high >= 2147483648 then
+        high = high - TWO_32
+    end
+    return high, low
+end
+
+local function show_varint(reader, tree, kind, field, at, stop, high, low)
+    if not kind.signed then return show_unsigned(reader, tree, field, at, stop, high, low) end
+    return show(reader, tree, field, at, stop, false, Int64.new(low, high % TWO_32))
+end
+
+function read.varint(reader, tree, kind, field, limits, text)
+    local at = reader.at
+    local high, low = varint_value_at(reader, kind)
+    label(show_varint(reader, tree, kind, field.item, at, reader.at, high, low), text)
+    check_range(reader, limits, high, low, at)
+end
+
 -- MARK: Packets
 
 -- Reads a field of the header or trailer; nil when it has not arrived whole.
@@ -824,7 +852,7 @@ local function header_value(reader, field, available, limit)
             last = last + 1
         end
         if last == reader.stop and is_open and last - reader.at < kind.most then return nil end
-        return varint_at(reader, kind.most)
+        return varint_value_at(reader, kind)
     end
     local width = kind.width or 1
     if reader.stop - reader.at < width and is_open then return nil end
@@ -845,7 +873,8 @@ end
 
 local function last_bits_of(field, high, low)
     local kind = field.kind
-    local width = kind[1] == "boolean" and 1 or kind[1] == "varint" and math.min(64, 7 * kind.most) or 8 * kind.width
+    local most = kind.form == "varint32" and 32 or 64
+    local width = kind[1] == "boolean" and 1 or kind[1] == "varint" and math.min(most, 7 * kind.most) or 8 * kind.width
     return last_bits(high, low, width)
 end
 
@@ -855,6 +884,7 @@ local function packet_size(reader, field, high, low, at, header_size, size, is_e
     local difference = -field.plus
     if field.of == "payload" then difference = difference + least end
     if field.of == "rest" then difference = difference + reader.at - reader.start end
+    if field.kind.form then least = math.max(least, difference) end
     local total_high, total_low = plus(high, low, difference)
     if total_high < 0 or total_high == 0 and total_low < least then
         fail(reader, "length_too_small", "length " .. hexadecimal(high, low) .. " (" .. decimal(high, low) .. ")"
@@ -956,7 +986,7 @@ local function show_header(reader, tree, list)
         local at = reader.at
         local high, low = header_value(reader, field, reader.stop, reader.stop)
         if field.kind[1] == "varint" then
-            show_unsigned(reader, tree, field.item, at, reader.at, high, low)
+            show_varint(reader, tree, field.kind, field.item, at, reader.at, high, low)
         else
             show(reader, tree, field.item, at, reader.at, field.kind.little)
         end

@@ -263,6 +263,7 @@ struct CompatibilityTests {
     @Test(arguments: [
         ("", "option trailing = reject;", "TRAILING_NO_TIGHTEN option trailing: old reads, new reads"),
         ("", "option properties = lenient;", "PROPERTIES_NO_TIGHTEN option properties: old reads, new reads"),
+        ("option varints = any;", "", "VARINTS_NO_TIGHTEN option varints: old reads, new reads"),
         ("", "option max_packet = 100;", "MAX_PACKET_NO_SHRINK option max_packet: old reads, new refuses"),
         ("option max_packet = 100;", "", "MAX_PACKET_NO_SHRINK option max_packet: old refuses, new reads"),
         (

@@ -162,7 +162,7 @@ struct SchemaEdit {
     private static func editOption(
         _ schema: inout RandomSchema, _ scope: Scope, _ random: inout SeededGenerator
     ) -> SchemaEdit? {
-        var choices = [("trailing", ["keep", "reject"])]
+        var choices = [("trailing", ["keep", "reject"]), ("varints", ["any", "shortest"])]
         if scope != .surroundings {
             choices += [
                 ("byte_order", ["little", "big"]), ("string_count", ["uint8", "uint16", "uint32", "varint"]),

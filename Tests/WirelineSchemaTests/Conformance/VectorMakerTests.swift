@@ -46,6 +46,13 @@ struct VectorMakerTests {
         VectorMaker.vectors(of: try describe(Self.schema, warns: true), count: count, seed: seed)
     }
 
+    @Test func `a longer form of a varint is read where the schema accepts it, and need not be written again`() throws {
+        let description = try describe("option varints = any;\n" + Self.schema, warns: true)
+        let vectors = VectorMaker.vectors(of: description, count: 1500, seed: 1)
+        #expect(!vectors.contains { $0.refusal?.kind == "varint_not_shortest" })
+        #expect(vectors.contains { $0.kind == .decodeOnly && $0.name.contains("small-two-bytes") })
+    }
+
     @Test func `the caller is told the progress`() throws {
         var parts: [Double] = []
         let vectors = VectorMaker.vectors(of: try describe(Self.schema, warns: true), count: 100, seed: 1) {

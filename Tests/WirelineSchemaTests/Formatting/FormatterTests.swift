@@ -24,6 +24,7 @@ struct FormatterTests {
         ("struct S sized ( uint8 ) { uint8 [ 4 ] a ; } ;", "struct S sized(uint8) { uint8[4] a; }\n"),
         ("option  a=b;option  list_count = uint8;", "option a          = b;\noption list_count = uint8;\n"),
         ("reserved 1,3 to - 4;", "reserved 1, 3 to -4;\n"),
+        ("const uint8 a= 'Q' ;reserved 'a'to 'z' ;", "const uint8 a = 'Q';\nreserved 'a' to 'z';\n"),
         ("@reply(Sc_1|Sc_2\n| Sc_3) message Cs_1{}", "@reply(Sc_1 | Sc_2 | Sc_3) message Cs_1 {}\n"),
         ("const uint8 a=1;\n\n\nconst uint8 b=2;", "const uint8 a = 1;\n\nconst uint8 b = 2;\n"),
         (

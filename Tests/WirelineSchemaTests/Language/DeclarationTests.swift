@@ -18,6 +18,27 @@ struct DeclarationTests {
         #expect(try describe("message Cs_1 { uint8 a; };;").messages.count == 1)
     }
 
+    @Test func `a character stands for the number of its ASCII code wherever a number may stand`() throws {
+        let description = try describe(
+            """
+            option max_depth = ' ';
+            packet { @constant('\\') uint8 start; @length(packet) uint32 length; @id uint16 id; }
+            @id('Q') @from(client) message Query { @range('a'..'z') @since(1) @default('q') uint8 a; }
+            enum E : uint8 { a = 'A'; quote = '''; reserved '0' to '9'; }
+            const int8 c = -'"';
+            reserved 'x', '0' to '9';
+            """)
+        #expect(description.messages[0].id == 0x51)
+        #expect(description.messages[0].fields[0].range == 0x61...0x7A)
+        #expect(description.messages[0].fields[0].presence == .since(1, default: .integer(0x71)))
+        #expect(description.enumerations[0].cases.map(\.value) == [0x41, 0x27])
+        #expect(description.enumerations[0].reservedValues == [0x30...0x39])
+        #expect(description.constants[0].value == -0x22)
+        #expect(description.layout.header[0].role == .constant(0x5C))
+        #expect(description.options.maximumDepth == 0x20)
+        #expect(description.reservedIDs == [0x78...0x78, 0x30...0x39])
+    }
+
     @Test(arguments: [
         "message", "struct", "enum", "flags", "const", "reserved", "option", "packet", "payload", "optional",
         "repeated", "sized", "to", "uint8", "String", "bytes", "true", "client",

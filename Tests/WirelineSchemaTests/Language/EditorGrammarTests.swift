@@ -77,6 +77,7 @@ struct EditorGrammarTests {
         #expect(try takes("comment.line.double-slash.wire", "// a /* b", in: "uint8 a; // a /* b"))
         #expect(try takes("comment.block.wire", "/*", in: "uint8 a; /* b */"))
         #expect(try takes("string.quoted.double.wire", "\"", in: "@deprecated(\"why"))
+        #expect(try takes("constant.character.wire", "'Q'", in: "@id('Q')"))
         #expect(try takes("constant.character.escape.wire", #"\""#, in: #"a\"b"#))
         for number in ["0", "20001", "0x1F", "1.5", "1e9"] {
             #expect(try takes("constant.numeric.wire", number, in: "@range(\(number)..100) uint8 a;"), "\(number)")

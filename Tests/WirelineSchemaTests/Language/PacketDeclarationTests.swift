@@ -132,6 +132,7 @@ struct PacketDeclarationTests {
             """
             option byte_order = little; option string_count = uint8; option list_count = varint;
             option max_packet = 65536; option max_depth = 8; option trailing = reject; option properties = lenient;
+            option varints = any;
             """
         ).options
         var expected = ProtocolOptions()
@@ -142,6 +143,7 @@ struct PacketDeclarationTests {
         expected.maximumDepth = 8
         expected.keepsTrailingBytes = false
         expected.hasStrictProperties = false
+        expected.varintForms = .any
         #expect(options == expected)
     }
 

@@ -42,6 +42,8 @@ extension FeaturesProtocol {
         case fixed(Fixed)
         /// Documented, but old.
         case hidden(FeaturesProtocol.Hidden)
+        /// Integers of variable length with a sign.
+        case varints(Varints)
         /// A packet whose ID the schema does not know.
         case unknown(id: Swift::UInt64)
 
@@ -59,6 +61,7 @@ extension FeaturesProtocol {
             case 263: self = .grown(try .init(from: &reader))
             case 265: self = .fixed(try .init(from: &reader))
             case 2: self = .hidden(try .init(from: &reader))
+            case 272: self = .varints(try .init(from: &reader))
             default: self = .unknown(id: packet.id)
             }
         }
@@ -86,6 +89,8 @@ extension FeaturesProtocol {
         /// Text and digits in a fixed number of bytes.
         case fixed(Fixed)
         case sc2(Sc_2)
+        /// Integers of variable length with a sign.
+        case varints(Varints)
         /// A packet whose ID the schema does not know.
         case unknown(id: Swift::UInt64)
 
@@ -103,6 +108,7 @@ extension FeaturesProtocol {
             case 263: self = .grown(try .init(from: &reader))
             case 265: self = .fixed(try .init(from: &reader))
             case 2: self = .sc2(try .init(from: &reader))
+            case 272: self = .varints(try .init(from: &reader))
             default: self = .unknown(id: packet.id)
             }
         }
@@ -135,6 +141,7 @@ private func registeredMessageTypes(sender: WirelineCodec::Sender) -> [any Wirel
             Grown.self,
             Fixed.self,
             FeaturesProtocol.Hidden.self,
+            Varints.self,
         ]
     case .server:
         [
@@ -149,6 +156,7 @@ private func registeredMessageTypes(sender: WirelineCodec::Sender) -> [any Wirel
             Grown.self,
             Fixed.self,
             Sc_2.self,
+            Varints.self,
         ]
     }
 }

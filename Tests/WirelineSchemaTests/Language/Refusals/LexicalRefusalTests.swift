@@ -105,7 +105,28 @@ struct LexicalRefusalTests {
             a.wire:1:28: error: `'` does not start a string
             message Cs_1 { @deprecated('old') uint8 a; }
                                        ^
-            help: write straight double quotes: `"…"`
+            help: write straight double quotes: `"…"`; a number can be one character: `'Q'`
+            """),
+        Refusal(
+            "characters that are no numbers",
+            """
+            const uint8 a = '';
+            const uint8 b = 'ab';
+            const uint8 c = 'é';
+            """,
+            """
+            a.wire:1:17: error: a character is missing between the quotes
+            const uint8 a = '';
+                            ^^
+            help: as in `'Q'`, which is 0x51
+            a.wire:2:17: error: `'` does not start a string
+            const uint8 b = 'ab';
+                            ^
+            help: write straight double quotes: `"…"`; a number can be one character: `'Q'`
+            a.wire:3:17: error: `'é'` is not a printable ASCII character
+            const uint8 c = 'é';
+                            ^^^
+            help: write its number, such as `0x51`
             """),
         Refusal(
             "a string that is not closed",
