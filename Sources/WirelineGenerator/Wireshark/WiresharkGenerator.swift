@@ -35,8 +35,8 @@ public struct WiresharkGenerator: Sendable {
     /// Returns the only file.
     public func files() -> [GeneratedFile] {
         let naming = WiresharkNaming(description)
-        let runtime = WiresharkRuntime.text(for: description)
-        let text = [banner, WiresharkTables(description, naming).text(), runtime].joined(separator: "\n")
+        let parts = [banner, WiresharkTables(description, naming).text(), WiresharkRuntime.text(for: description)]
+        let text = parts.joined(separator: "\n")
         return [GeneratedFile(path: naming.filter + ".lua", text: text)]
     }
 

@@ -24,7 +24,8 @@ extension Checker {
         else { return nil }
         guard let size = field.size, let count = size.count else {
             reporter.error(
-                "\(type.rawValue.quoted) does not say how many bytes it takes", at: field.size?.span ?? field.typeName.span,
+                "\(type.rawValue.quoted) does not say how many bytes it takes",
+                at: field.size?.span ?? field.typeName.span,
                 help: "write \(type.example)"
                     + (type == .char ? "; a single byte is `uint8`, text of any length `string`" : ""))
             return nil

@@ -84,7 +84,8 @@ extension Checker {
         case .fixedList(let element, let count):
             let item = footprint(of: element)
             // A number takes its bytes, everything else what it takes as a field.
-            let number = item.depth == 0 && !element.isText ? item.size.fixedByteCount.map { max(MemoryWeight.item, $0) } : nil
+            let number =
+                item.depth == 0 && !element.isText ? item.size.fixedByteCount.map { max(MemoryWeight.item, $0) } : nil
             let memory = (number ?? item.memory).multipliedOrMaximum(by: count)
                 .addedOrMaximum(MemoryWeight.field + MemoryWeight.array)
             return Footprint(size: sizes.size(of: type), depth: item.depth, memory: memory)

@@ -138,7 +138,8 @@ extension Checker {
 
     private func digits(_ argument: ArgumentSyntax, _ kind: AttributeKind, count: Int) -> DefaultValue? {
         guard case .string(let text, _) = argument, text.utf8.count == count, text.utf8.allSatisfy(\.isDigit) else {
-            return refuse(argument, kind, "it is a string of \(count) digits: `\"\(String(repeating: "0", count: min(count, 40)))\"`")
+            let zeros = String(repeating: "0", count: min(count, 40))
+            return refuse(argument, kind, "it is a string of \(count) digits: `\"\(zeros)\"`")
         }
         return .string(text)
     }

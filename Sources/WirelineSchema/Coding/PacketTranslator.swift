@@ -17,7 +17,7 @@ public import WirelineLanguage
 ///
 /// - Integers are numbers, and strings beyond ±(2^53 − 1).
 /// - Floats are their shortest digits, or `"NaN"`, `"Infinity"` and `"-Infinity"`. A NaN's other bits are lost.
-/// - Lists are arrays. Bytes are Base64. `properties` are an object of strings.
+/// - Lists are arrays. Bytes are Base64. `char` and `bcd` are strings. `properties` are an object of strings.
 /// - An enum is its name, or its number if it has no name. Flags are an array of names, with one number for bits
 ///   without a name.
 /// - An `optional` field may be absent or `null`, a `@since` field absent. All other fields are required.

@@ -23,7 +23,8 @@ extension SchemaComparison {
             compare(pair, left, right, isItem: true)
         case (.string(.fixed(let left, let padding)), .string(.fixed(let right, let other))):
             compareFixedTexts(pair, (left, padding), (right, other))
-        case (.string(.fixed), .string), (.string, .string(.fixed)), (.string(.fixed), .bytes), (.bytes, .string(.fixed)):
+        case (.string(.fixed), .string), (.string, .string(.fixed)), (.string(.fixed), .bytes),
+            (.bytes, .string(.fixed)):
             misalign(pair, .fieldType, changed(pair.before.type, pair.after.type))
         case (.digits(let left), .digits(let right)):
             if left != right { misalign(pair, .fieldType, changed(pair.before.type, pair.after.type)) }

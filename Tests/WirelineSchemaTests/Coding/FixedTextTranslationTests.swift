@@ -12,7 +12,8 @@ struct FixedTextTranslationTests {
 
     @Test(arguments: [
         (UInt8(0), "61000000", "a"), (0, "00000000", ""), (0, "61626364", "abcd"), (0, "c3a92000", "é "),
-        (0x20, "61202020", "a"), (0x20, "20202020", ""), (0x20, "20612062", " a b"), (0x20, "61006200", "a\\u0000b\\u0000"),
+        (0x20, "61202020", "a"), (0x20, "20202020", ""), (0x20, "20612062", " a b"),
+        (0x20, "61006200", "a\\u0000b\\u0000"),
         (0xFF, "61ffffff", "a"), (0xA9, "61a9a9a9", "a"),
     ])
     func `text of fixed width is encoded and decoded`(padding: UInt8, payload: String, text: String) throws {
@@ -60,7 +61,8 @@ struct FixedTextTranslationTests {
     }
 
     @Test(arguments: [
-        ("", CodecError.Reason.wrongDigitCount(count: 0, expected: 6)), ("12345", .wrongDigitCount(count: 5, expected: 6)),
+        ("", CodecError.Reason.wrongDigitCount(count: 0, expected: 6)),
+        ("12345", .wrongDigitCount(count: 5, expected: 6)),
         ("1234567", .wrongDigitCount(count: 7, expected: 6)), ("12345:", .invalidDigit(0x3A)),
         ("/23456", .invalidDigit(0x2F)), ("12 456", .invalidDigit(0x20)),
     ])
