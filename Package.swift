@@ -32,9 +32,8 @@ let generatedTypes = ["Apart", "Features", "Names", "Newer", "Older", "Replies"]
 
 let protocols = [
     "AMQP", "Checksums", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "GT06", "Goim", "IDFirst", "MQTT",
-    "MagicHeader",
-    "Modbus",
-    "Pomelo", "QSIOP", "Scene", "ServiceCommand", "ShortStrings", "Skynet", "Telemetry", "TwoByteHeader",
+    "MagicHeader", "Modbus", "Pomelo", "QSIOP", "Scene", "ServiceCommand", "ShortStrings", "Skynet", "Telemetry",
+    "TwoByteHeader",
 ]
 
 /// The test targets that are built: all, or those that this variable names. The gate's sanitizers run only some of them,
