@@ -35,9 +35,9 @@ struct VarintFormTests {
     @Test func `the generated runtimes refuse longer forms only by default`() throws {
         for (option, refuses) in [("", true), ("option varints = shortest;", true), ("option varints = any;", false)] {
             let description = try description(option)
-            let erlang = try ErlangGenerator(description).files().map(\.text).joined()
+            let erlang = ErlangGenerator(description).files().map(\.text).joined()
             #expect(erlang.contains("fail(varint_not_shortest") == refuses)
-            let lua = try WiresharkGenerator(description).files().map(\.text).joined()
+            let lua = WiresharkGenerator(description).files().map(\.text).joined()
             #expect(lua.contains("any_varints = true") == !refuses)
         }
     }
