@@ -28,7 +28,7 @@ extension PacketLayout {
 
     /// Returns the first checksum whose range names no field of the packet, or ends before it begins.
     private static func checksumRangeFault(header: [PacketField], trailer: [PacketField]) -> Fault? {
-        let names = header.map(\.name) + [nil] + trailer.map(\.name)
+        let names = partNames(header: header, trailer: trailer)
         for field in header + trailer {
             guard case .parts(let first, let last)? = field.checksum?.range else { continue }
             guard let start = first.position(in: names), let end = last.position(in: names), start <= end else {

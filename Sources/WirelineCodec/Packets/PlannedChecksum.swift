@@ -14,13 +14,13 @@ package struct PlannedChecksum: Equatable, Sendable {
 
     /// Returns the checksums of a layout in wire order.
     static func all(header: [PacketField], trailer: [PacketField]) -> [PlannedChecksum] {
-        let names = header.map(\.name) + [nil] + trailer.map(\.name)
+        let names = PacketLayout.partNames(header: header, trailer: trailer)
         let checksums: [(part: Int, checksum: PacketChecksum)] =
             header.enumerated().compactMap { index, field in field.checksum.map { (index, $0) } }
             + trailer.enumerated().compactMap { index, field in field.checksum.map { (header.count + 1 + index, $0) } }
         return checksums.map { part, checksum in
             let parts = checksum.range.positions(of: part, payload: header.count, names)
-            let zeros = checksums.map(\.part).filter { $0 >= part && parts.contains($0) }
+            let zeros = checksums.map { $0.part }.filter { $0 >= part && parts.contains($0) }
             return PlannedChecksum(part: part, kind: checksum.kind, parts: parts, zeros: zeros)
         }
     }
@@ -75,5 +75,13 @@ extension PacketChecksum.Part {
         case .payload: names.firstIndex(of: nil)
         case .field(let name): names.firstIndex(of: name)
         }
+    }
+}
+
+extension PacketLayout {
+    /// The names of the parts of a packet; nil for the payload.
+    static func partNames(header: [PacketField], trailer: [PacketField]) -> [String?] {
+        // Embedded Swift has no key paths.
+        header.map { $0.name } + [nil] + trailer.map { $0.name }
     }
 }
