@@ -10,8 +10,9 @@
 extension FixedRun {
     /// Returns the text in `byteCount` bytes at `offset`.
     ///
-    /// - Parameter padding: The byte that fills the rest. If it is 0, the text ends at the first NUL, and what follows is
-    ///   not looked at. Any other byte is taken off the end.
+    /// `padding` is the byte that fills the rest. If it is 0, the text ends at the first NUL, and what follows is not looked
+    /// at. Any other byte is taken off the end.
+    ///
     /// - Throws: ``CodecError/Reason/invalidUTF8(_:)`` at the first invalid byte.
     @inlinable @inline(__always)
     public func text(at offset: Int, byteCount: Int, padding: UInt8) throws(CodecError) -> String {
