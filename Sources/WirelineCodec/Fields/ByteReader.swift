@@ -183,7 +183,7 @@ public struct ByteReader: ~Escapable {
     /// list, ``itemCapacity(_:minimumByteCount:)`` returns how many items to reserve. If an `Int` has 32 bits, a count
     /// above `Int.max` reads as `Int.max`; so many bytes are never left.
     ///
-    /// Of a varint, `forms` are accepted; by default only the shortest.
+    /// A varint may have any of `forms`: by default only the shortest.
     ///
     /// - Throws: ``CodecError/Reason/truncated(needed:available:)``, and for a varint what
     ///   ``readVarint(maximumByteCount:_:)`` throws.

@@ -8,14 +8,14 @@ package struct BodyPlan: Sendable {
     package let fields: [PlannedField]
     /// What is read and written, in order; every field is part of exactly one step.
     package let steps: [PlannedStep]
-    /// What becomes of bytes behind the last field.
+    /// What becomes of bytes after the last field.
     package let end: End
     /// The prefix with the number of bytes that follow it; nil without `sized`.
     package internal(set) var sizePrefix: PlannedCount?
     /// Whether the body counts as a level of `max_depth`, because values of it could nest too deeply.
     package internal(set) var countsDepth = false
 
-    /// What becomes of bytes behind the last field.
+    /// What becomes of bytes after the last field.
     package enum End: Sendable {
         /// The last field takes all bytes.
         case reached
@@ -25,10 +25,10 @@ package struct BodyPlan: Sendable {
         case refused
         /// The size prefix says how many there are, and they are skipped.
         case skipped
-        /// They belong to what comes behind the structure.
+        /// They belong to what comes after the structure.
         case open
 
-        /// What becomes of bytes behind the last field of a message.
+        /// What becomes of bytes after the last field of a message.
         package init(of message: MessageDescription, _ options: ProtocolOptions) {
             let goesToEnd = message.fields.last?.type.goesToEnd == true
             self = goesToEnd ? .reached : options.keepsTrailingBytes ? .kept : .refused
@@ -63,7 +63,7 @@ package struct PlannedField: Sendable {
     package let description: FieldDescription
     /// Whether an optional field comes before. If that one is not set, this one cannot be written.
     package let followsOptional: Bool
-    /// Whether anything can come behind it in the body. Only then a field that is not set can leave a gap.
+    /// Whether anything can come after it in the body. Only then a field that is not set can leave a gap.
     package let isFollowed: Bool
 
     package var type: TypeDescription { description.type }
@@ -73,7 +73,7 @@ package struct PlannedField: Sendable {
     package var isRequired: Bool { description.presence == .required }
 }
 
-/// Parts that are read and written at once, and a value of variable width behind them.
+/// Parts that are read and written at once, and a value of variable width after them.
 package struct PlannedStep: Sendable {
     /// The field that is absent if the bytes end before the step; nil if they must not end there.
     package let absentField: Int?
@@ -84,7 +84,7 @@ package struct PlannedStep: Sendable {
     /// The field whose value follows the parts; its prefix, if it has one of fixed width, is the last part.
     package private(set) var content: Int?
 
-    /// Splits fields behind each value of variable width, and around each field that may be absent.
+    /// Splits fields after each value of variable width, and around each field that may be absent.
     static func steps(of fields: [FieldDescription], _ sizes: WireSizes) -> [PlannedStep] {
         var steps: [PlannedStep] = []
         var open: PlannedStep?

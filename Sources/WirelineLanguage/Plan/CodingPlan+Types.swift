@@ -49,7 +49,7 @@ extension CodingPlan {
         Self.needsCheck(type, description, checkedStructures)
     }
 
-    /// Returns the bytes in front of a field's value that count or size it, or the bytes of a number: what an error skips.
+    /// Returns the bytes before a field's value that count or size it, or the bytes of a number: what an error skips.
     package func leadingByteCount(of type: TypeDescription) -> Int {
         if case .structure(let index) = type { return structures[index].sizePrefix?.format.fixedByteCount ?? 0 }
         return PlannedPart.Kind(of: type, sizes)?.byteCount ?? 0

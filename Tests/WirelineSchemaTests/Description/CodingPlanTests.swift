@@ -33,8 +33,7 @@ struct CodingPlanTests {
         #expect(bytes == plan.messages[0].steps.map { $0.parts.reduce(0) { $0 + $1.kind.byteCount } })
     }
 
-    @Test func `only a field behind an optional one can be in a gap, and only one with followers can leave it`() throws
-    {
+    @Test func `only a field after an optional one can be in a gap, and only one with followers can leave it`() throws {
         let fields = "uint8 a; optional uint8 b; @since(2) uint8 c; optional string d;"
         let kept = try plan("message Cs_1 { \(fields) }").messages[0]
         #expect(kept.fields.map(\.followsOptional) == [false, false, true, true])
