@@ -155,7 +155,7 @@ struct PacketSight {
                 } ?? false
             return isNonfinite || shown.text == text || Array(text.utf8) == bytes || Base64.encode(bytes) == text
                 || shown.title.contains(": \(text) (") || shown.title.hasSuffix(" (\(text))")
-                // Of a text of fixed width the bytes behind it are part of the item, and tshark shows some characters escaped.
+                // The item of a text of fixed width has the padding, too, and tshark shows some characters escaped.
                 || !text.utf8.allSatisfy { 0x20..<0x7F ~= $0 } && bytes.starts(with: text.utf8)
         case .array: return matchesFlags(value, shown)
         case .object(let members): return members == properties(in: shown)
